@@ -1,0 +1,238 @@
+//! The endpoint seam: something that answers language-server requests for some documents.
+//!
+//! A headless language server, the open editor and the built-in DomainLang implementation all stand behind these
+//! traits, so that code intelligence has one code path. Params and results are plain JSON in LSP's shapes; positions
+//! in them are counted in the endpoint's own [`Encoding`].
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::lsp;
+use crate::position::Encoding;
+
+/// Names an endpoint in answers: `editor`, `rust-analyzer`, `domainlang`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EndpointId(pub Arc<str>);
+
+impl fmt::Display for EndpointId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<&str> for EndpointId {
+    fn from(id: &str) -> Self {
+        Self(id.into())
+    }
+}
+
+/// A document by its absolute path.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DocumentRef {
+    pub path: Utf8PathBuf,
+}
+
+impl DocumentRef {
+    pub fn new(path: impl Into<Utf8PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The URI under which zubi opens the document.
+    pub fn uri(&self) -> lsp::Uri {
+        crate::uri::from_path(&self.path)
+    }
+}
+
+/// How far an endpoint's answers can be trusted to be whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    /// The process runs, `initialize` is not answered yet.
+    Starting,
+    /// It answers, but has not read the whole project: answers may lack things.
+    Loading { percent: Option<u8>, message: Option<String> },
+    /// It said, by its own signal, that it has read the project.
+    Ready,
+    /// It has no signal to go by; `waited` is the time since it was initialized.
+    Unknown { waited: Duration },
+    /// It will not answer.
+    Failed { why: String, hint: String },
+}
+
+impl Readiness {
+    /// Whether waiting longer can change nothing: ready, failed, or without a signal to wait for.
+    pub fn is_settled(&self) -> bool {
+        !matches!(self, Self::Starting | Self::Loading { .. })
+    }
+}
+
+impl fmt::Display for Readiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Starting => f.write_str("starting"),
+            Self::Loading { percent: Some(percent), .. } => write!(f, "loading {percent} %"),
+            Self::Loading { percent: None, .. } => f.write_str("loading"),
+            Self::Ready => f.write_str("ready"),
+            Self::Unknown { .. } => f.write_str("readiness unknown"),
+            Self::Failed { .. } => f.write_str("failed"),
+        }
+    }
+}
+
+/// Why a request got no answer.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EndpointError {
+    #[error("{endpoint} does not support `{method}`")]
+    Unsupported { endpoint: EndpointId, method: String },
+    /// The server answered with an error; `code` is JSON-RPC's or LSP's.
+    #[error("{endpoint} answered `{method}` with an error: {message} ({code})")]
+    Server { endpoint: EndpointId, method: String, code: i64, message: String },
+    #[error("{endpoint} did not answer `{method}` within {} s", after.as_secs())]
+    TimedOut { endpoint: EndpointId, method: String, after: Duration },
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The process ended or could not be started; `why` includes the last lines it wrote to stderr.
+    #[error("{endpoint} is not running: {why}")]
+    Exited { endpoint: EndpointId, why: String, hint: String },
+    /// The document cannot be given to a server (not text, too large, gone).
+    #[error("{0}")]
+    Document(String),
+    /// The server said something that is not the protocol.
+    #[error("{endpoint} broke the protocol: {what}")]
+    Protocol { endpoint: EndpointId, what: String },
+}
+
+/// Workspace edits that a server sent with `workspace/applyEdit` while a captured request ran.
+#[derive(Debug, Clone, Default)]
+pub struct EditCapture(Arc<Mutex<Vec<lsp::WorkspaceEdit>>>);
+
+impl EditCapture {
+    pub fn push(&self, edit: lsp::WorkspaceEdit) {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(edit);
+    }
+
+    pub fn take(&self) -> Vec<lsp::WorkspaceEdit> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+}
+
+/// The circumstances of one request.
+#[derive(Debug, Clone)]
+pub struct RequestCx {
+    /// Cancelled when the caller gives up; the endpoint then sends `$/cancelRequest` and returns at once.
+    pub cancel: CancellationToken,
+    /// When to stop waiting for the answer.
+    pub deadline: Instant,
+    /// Documents the request speaks of; the endpoint opens them and brings them up to date first.
+    pub documents: Vec<DocumentRef>,
+    /// Where `workspace/applyEdit` goes while this request runs; `None` refuses such edits.
+    pub edits: Option<EditCapture>,
+}
+
+impl RequestCx {
+    pub fn new(cancel: CancellationToken, deadline: Instant) -> Self {
+        Self { cancel, deadline, documents: Vec::new(), edits: None }
+    }
+
+    /// The same circumstances, for a request about this document.
+    #[must_use]
+    pub fn about(&self, document: &DocumentRef) -> Self {
+        Self { documents: vec![document.clone()], ..self.clone() }
+    }
+}
+
+/// The problems of one document, by one endpoint.
+#[derive(Debug, Clone)]
+pub struct DiagnosticsReport {
+    pub items: Vec<lsp::Diagnostic>,
+    /// Whether they belong to the document's present text. `false`: the endpoint had not said anything about this
+    /// version when the deadline passed; the items are what it said before.
+    pub current: bool,
+    /// What is still missing, for the answer's status line ("cargo check still running").
+    pub note: Option<String>,
+}
+
+/// Something that answers language-server requests for some documents.
+#[async_trait]
+pub trait Endpoint: Send + Sync {
+    fn id(&self) -> &EndpointId;
+
+    fn serves(&self, document: &DocumentRef) -> bool;
+
+    fn readiness(&self) -> Readiness;
+
+    /// Follows [`Self::readiness`]; waiting for a state is waiting on this, never polling.
+    fn readiness_changes(&self) -> watch::Receiver<Readiness>;
+
+    /// The unit of the columns in this endpoint's params and results.
+    fn encoding(&self) -> Encoding;
+
+    /// Whether the endpoint offers an LSP request, statically or registered later, for a document (or at all).
+    fn supports(&self, method: &str, document: Option<&DocumentRef>) -> bool;
+
+    /// The server's own capabilities object as it stands now, for what [`Self::supports`] does not tell
+    /// (`renameProvider.prepareProvider`, trigger characters, `codeActionProvider.resolveProvider`).
+    fn capabilities(&self) -> Value;
+
+    /// Commands that `workspace/executeCommand` may run without asking: those known only to produce edits.
+    fn allows_command(&self, command: &str) -> bool;
+
+    /// What was analysed, where it limits answers: a Python environment, cargo features, a `compile_commands.json`.
+    fn analysed(&self) -> Option<String>;
+
+    /// Sends a request and waits for its answer. Retries what the protocol says to retry (`ContentModified`,
+    /// `ServerCancelled`), gathers partial results, and cancels on the server when the caller gives up.
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError>;
+
+    /// The document's problems, pulled or pushed, for its present text.
+    async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError>;
+}
+
+/// Why nothing answers for a language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Absent {
+    /// The file extension or language, as a person names it: `.kt`, `Python`.
+    pub subject: String,
+    /// One clause: `no server for .kt`, `pyright is not installed`, `gopls may not run here: the folder is not trusted`.
+    pub why: String,
+    /// The next step: an install command, `zubi trust .`, how to add a row.
+    pub hint: String,
+}
+
+/// Who answers for a document or a workspace, and why others do not.
+#[derive(Clone, Default)]
+pub struct Endpoints {
+    /// In order of preference: the first is asked first, others add what it lacks.
+    pub endpoints: Vec<Arc<dyn Endpoint>>,
+    pub absent: Vec<Absent>,
+}
+
+impl fmt::Debug for Endpoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ids: Vec<_> = self.endpoints.iter().map(|endpoint| endpoint.id()).collect();
+        f.debug_struct("Endpoints").field("endpoints", &ids).field("absent", &self.absent).finish()
+    }
+}
+
+/// Finds and starts endpoints: the pool of headless servers, the editor, the built-in languages.
+#[async_trait]
+pub trait EndpointSource: Send + Sync {
+    /// Who answers for a document. Starts what must be started; does not wait until it is ready.
+    async fn for_document(&self, document: &DocumentRef, cx: &RequestCx) -> Endpoints;
+
+    /// Who answers for the whole workspace (`workspace/symbol`): one endpoint for each server of each language found.
+    async fn for_workspace(&self, cx: &RequestCx) -> Endpoints;
+
+    /// Makes every endpoint know the files as they are on disk now. Called before each question; returns a note when
+    /// that could not be assured ("inotify limit reached: only opened files were compared").
+    async fn refresh(&self, cx: &RequestCx) -> Option<String>;
+
+    /// Stops everything this source started; returns when nothing is left.
+    async fn shutdown(&self);
+}

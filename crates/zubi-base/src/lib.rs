@@ -1,0 +1,19 @@
+//! The ground every other crate stands on: paths and URIs, positions and encodings, texts, processes, JSON-RPC
+//! framing, configuration layers, the trust store, the clock, and the [`endpoint`] seam.
+//!
+//! Nothing here is a feature. This is the only crate that names `gen-lsp-types` (re-exported as [`lsp`]) and the only
+//! one that starts a child process ([`process`]).
+
+pub mod clock;
+pub mod config;
+pub mod endpoint;
+pub mod env;
+pub mod framing;
+pub mod fs;
+pub mod lsp;
+pub mod position;
+pub mod process;
+pub mod text;
+pub mod trust;
+pub mod uri;
+pub mod workspace;

@@ -1,0 +1,114 @@
+//! `file://` URIs and absolute paths. Nothing else in zubi looks inside a URI.
+//!
+//! Servers match documents by the exact text of their URI, so a URI that a server sent is kept as it is and only
+//! *compared* by its path. Percent-encoding follows RFC 3986, the drive-letter forms what VS Code and others send.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::lsp::Uri;
+
+/// The `file://` URI of an absolute path: every byte outside RFC 3986's unreserved set and `/` is percent-encoded.
+pub fn from_path(path: &Utf8Path) -> Uri {
+    let mut uri = String::with_capacity(path.as_str().len() + 8);
+    uri.push_str("file://");
+    for byte in path.as_str().bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            _ => {
+                const HEX: &[u8; 16] = b"0123456789ABCDEF";
+                uri.push('%');
+                uri.push(char::from(HEX[usize::from(byte >> 4)]));
+                uri.push(char::from(HEX[usize::from(byte & 15)]));
+            }
+        }
+    }
+    Uri(uri)
+}
+
+/// The path of a `file://` URI, or `None` for any other scheme, a foreign host, or bytes that are not UTF-8.
+/// Raw spaces and unencoded characters, which real servers send, are accepted.
+pub fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
+    let rest = strip_prefix_ignore_case(&uri.0, "file:")?;
+    let path = match rest.strip_prefix("//") {
+        // `file://host/path`: only this machine's names are ours to open.
+        Some(authority) => {
+            let slash = authority.find('/')?;
+            let (host, path) = authority.split_at(slash);
+            if !host.is_empty() && !host.eq_ignore_ascii_case("localhost") {
+                return None;
+            }
+            path
+        }
+        // `file:/path` is legal (RFC 8089) and some servers send it.
+        None => rest,
+    };
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let decoded = percent_decode(path)?;
+    (decoded.starts_with('/') && !decoded.contains('\0')).then(|| Utf8PathBuf::from(decoded))
+}
+
+fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
+    let head = text.get(..prefix.len())?;
+    head.eq_ignore_ascii_case(prefix).then(|| text.get(prefix.len()..)).flatten()
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        if first == b'%'
+            && let Some(high) = tail.first().and_then(|digit| char::from(*digit).to_digit(16))
+            && let Some(low) = tail.get(1).and_then(|digit| char::from(*digit).to_digit(16))
+        {
+            bytes.push(u8::try_from(high * 16 + low).ok()?);
+            rest = tail.get(2..)?;
+        } else {
+            bytes.push(first);
+            rest = tail;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn table() {
+        let path = |uri: &str| to_path(&Uri(uri.to_owned())).map(Utf8PathBuf::into_string);
+        for (uri, expected) in [
+            ("file:///a/b.rs", Some("/a/b.rs")),
+            ("FILE:///a/b.rs", Some("/a/b.rs")),
+            ("file:/a/b.rs", Some("/a/b.rs")),
+            ("file://localhost/a/b.rs", Some("/a/b.rs")),
+            ("file:///a%20b/%C3%A9.rs", Some("/a b/é.rs")),
+            ("file:///a b/é.rs", Some("/a b/é.rs")),
+            ("file:///100%/x", Some("/100%/x")),
+            ("file:///a/b.rs#L3", Some("/a/b.rs")),
+            ("file://server/share/x", None),
+            ("file:///a%00b", None),
+            ("file:///a%FFb", None),
+            ("untitled:Untitled-1", None),
+            ("jdt://contents/java.base/String.class", None),
+            ("", None),
+        ] {
+            assert_eq!(path(uri).as_deref(), expected, "{uri}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_path_survives_the_round_trip(path in "(/[^/\0]{1,12}){1,5}") {
+            let path = Utf8PathBuf::from(path);
+            prop_assert_eq!(to_path(&from_path(&path)), Some(path));
+        }
+
+        #[test]
+        fn decoding_never_panics(text in ".{0,60}") {
+            let _ = to_path(&Uri(format!("file://{text}")));
+        }
+    }
+}

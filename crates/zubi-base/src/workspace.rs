@@ -1,0 +1,150 @@
+//! The folders zubi works for, how paths are read from callers and how they are shown.
+//!
+//! Containment is the rule that a caller names nothing outside the folders: it is decided after symbolic links are
+//! resolved, component by component, never by comparing strings.
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+use crate::fs;
+use crate::lsp::Uri;
+use crate::uri;
+
+/// One root folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    /// Shown before paths when there are several folders.
+    pub name: String,
+    /// Absolute, symbolic links resolved.
+    pub path: Utf8PathBuf,
+}
+
+/// The folders a host owns. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    folders: Vec<Folder>,
+}
+
+/// Why a path from a caller was refused. The text is for the caller and names the next step.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    #[error("`{given}` does not exist in the workspace; paths are relative to `{folder}`")]
+    NotFound { given: String, folder: Utf8PathBuf },
+    #[error("`{given}` is outside the workspace; only files under `{folder}` can be named")]
+    Outside { given: String, folder: Utf8PathBuf },
+    #[error("`{given}` is not a file path or `file://` URI")]
+    NotAPath { given: String },
+}
+
+impl Workspace {
+    /// A workspace over these directories. They must exist; duplicates are dropped.
+    pub fn open(paths: &[Utf8PathBuf]) -> std::io::Result<Self> {
+        let mut folders: Vec<Folder> = Vec::new();
+        for path in paths {
+            let path = fs::canonical(path)
+                .map_err(|error| std::io::Error::new(error.kind(), format!("workspace folder `{path}`: {error}")))?;
+            if !path.is_dir() {
+                return Err(std::io::Error::other(format!("workspace folder `{path}` is not a directory")));
+            }
+            if folders.iter().all(|folder| folder.path != path) {
+                folders.push(Folder { name: path.file_name().unwrap_or("/").to_owned(), path });
+            }
+        }
+        if folders.is_empty() {
+            return Err(std::io::Error::other("a workspace needs at least one folder"));
+        }
+        Ok(Self { folders })
+    }
+
+    pub fn folders(&self) -> &[Folder] {
+        &self.folders
+    }
+
+    /// The first folder: where relative paths start.
+    pub fn root(&self) -> &Utf8Path {
+        &self.folders[0].path
+    }
+
+    /// The folder that holds a resolved path; the innermost when folders nest.
+    pub fn folder_of(&self, path: &Utf8Path) -> Option<&Folder> {
+        self.folders
+            .iter()
+            .filter(|folder| path.starts_with(&folder.path))
+            .max_by_key(|folder| folder.path.as_str().len())
+    }
+
+    /// Whether a path, links resolved, lies in one of the folders.
+    pub fn contains(&self, path: &Utf8Path) -> bool {
+        self.folder_of(path).is_some()
+    }
+
+    /// The existing file or directory a caller names by path (absolute, or relative to a folder) or `file://` URI.
+    /// The result is absolute with links resolved.
+    pub fn resolve(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
+        let mut outside = false;
+        for candidate in self.candidates(given)? {
+            if let Ok(path) = fs::canonical(&candidate) {
+                if self.contains(&path) {
+                    return Ok(path);
+                }
+                outside = true;
+            }
+        }
+        let (given, folder) = (given.to_owned(), self.root().to_owned());
+        Err(if outside { PathError::Outside { given, folder } } else { PathError::NotFound { given, folder } })
+    }
+
+    /// Like [`Self::resolve`], for a path that need not exist yet.
+    pub fn resolve_for_creation(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
+        let candidates = self.candidates(given)?;
+        for candidate in &candidates {
+            if let Ok(path) = fs::canonical_for_creation(candidate)
+                && self.contains(&path)
+            {
+                return Ok(path);
+            }
+        }
+        Err(PathError::Outside { given: given.to_owned(), folder: self.root().to_owned() })
+    }
+
+    fn candidates(&self, given: &str) -> Result<Vec<Utf8PathBuf>, PathError> {
+        let not_a_path = || PathError::NotAPath { given: given.to_owned() };
+        if given.is_empty() || given.contains('\0') {
+            return Err(not_a_path());
+        }
+        if given.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("file:")) {
+            return Ok(vec![uri::to_path(&Uri(given.to_owned())).ok_or_else(not_a_path)?]);
+        }
+        if given.contains("://") {
+            return Err(not_a_path());
+        }
+        let path = Utf8Path::new(given);
+        if path.is_absolute() {
+            return Ok(vec![path.to_owned()]);
+        }
+        let mut candidates: Vec<_> = self.folders.iter().map(|folder| folder.path.join(path)).collect();
+        // With several folders, answers print `folder/path`; what was printed must be accepted back.
+        if self.folders.len() > 1
+            && let Some(Utf8Component::Normal(first)) = path.components().next()
+        {
+            candidates.extend(
+                self.folders
+                    .iter()
+                    .filter(|folder| folder.name == first)
+                    .filter_map(|folder| Some(folder.path.join(path.strip_prefix(first).ok()?))),
+            );
+        }
+        Ok(candidates)
+    }
+
+    /// How a path is shown: relative to its folder, after the folder's name when there are several; outside the
+    /// folders absolute, so that the caller sees it is.
+    pub fn display(&self, path: &Utf8Path) -> String {
+        match self.folder_of(path) {
+            Some(folder) => {
+                let relative = path.strip_prefix(&folder.path).unwrap_or(path);
+                if self.folders.len() > 1 { format!("{}/{relative}", folder.name) } else { relative.to_string() }
+            }
+            None => path.to_string(),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What one call would touch, worked out before it runs.
+
+use camino::Utf8PathBuf;
+
+use crate::spec::Effect;
+
+/// What one call would touch. The policy decides on this, never on a tool's name alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Footprint {
+    /// The strongest effect of this call; may be below what the tool can do at its worst.
+    pub effect: Option<Effect>,
+    /// Absolute paths.
+    pub reads: Vec<Utf8PathBuf>,
+    pub writes: Vec<Utf8PathBuf>,
+    /// Programs with their arguments.
+    pub commands: Vec<Vec<String>>,
+    /// `host:port`.
+    pub hosts: Vec<String>,
+    /// Names of secrets the call would see.
+    pub secrets: Vec<String>,
+}
+
+impl Footprint {
+    pub fn of_effect(effect: Effect) -> Self {
+        Self { effect: Some(effect), ..Self::default() }
+    }
+}

@@ -1,0 +1,84 @@
+//! The tool model: what a tool is, what it says of itself, what it may touch, and what it answers.
+//!
+//! Everything that any caller can run is a [`Tool`] in one [`registry::Registry`], which alone calls
+//! [`Tool::call`]: it validates the arguments, asks for the footprint, asks the policy, runs, and audits. This crate
+//! does no I/O besides the audit sink.
+
+pub mod audit;
+pub mod cx;
+pub mod footprint;
+pub mod output;
+pub mod policy;
+pub mod registry;
+pub mod schema;
+pub mod spec;
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::watch;
+
+pub use crate::cx::ToolCx;
+pub use crate::footprint::Footprint;
+pub use crate::output::{Status, ToolError, ToolOutput, Truncated};
+pub use crate::spec::{Approval, Effect, Exposure, ToolSpec};
+
+/// Something a caller can run. The description and the code are one object, so that they cannot drift apart.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> &ToolSpec;
+
+    /// What this very call would touch. The default claims nothing beyond what [`ToolSpec::effect`] says.
+    fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint::of_effect(self.spec().effect))
+    }
+
+    /// Runs the tool. Called by the registry and nobody else; `args` satisfy [`ToolSpec::input`].
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
+}
+
+/// What a resource says of itself (MCP `resources/list`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceSpec {
+    pub uri: String,
+    pub name: String,
+    pub description: String,
+    pub mime_type: String,
+}
+
+/// A resource's content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceText {
+    pub mime_type: String,
+    pub text: String,
+}
+
+/// A document a caller can read by URI.
+#[async_trait]
+pub trait Resource: Send + Sync {
+    fn spec(&self) -> &ResourceSpec;
+    async fn read(&self, uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError>;
+}
+
+/// Names a provider: `lsp`, `declared`, `mcp:github`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProviderId(pub Arc<str>);
+
+impl fmt::Display for ProviderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A source of tools whose list may change while zubi runs.
+pub trait ToolProvider: Send + Sync {
+    fn id(&self) -> &ProviderId;
+    /// For people: "Language servers".
+    fn name(&self) -> &str;
+    /// All tools as of now, in the order in which they are listed.
+    fn tools(&self) -> Vec<Arc<dyn Tool>>;
+    /// Counts up whenever [`Self::tools`] would answer differently.
+    fn changes(&self) -> watch::Receiver<u64>;
+}

@@ -1,0 +1,85 @@
+//! What a tool says of itself.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+/// What a call can do to the world. Everything about permission starts here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effect {
+    /// Looks only.
+    Read,
+    /// Prepares a change and remembers it; nothing outside zubi's own state directory is touched.
+    Plan,
+    /// Changes files of the workspace.
+    Write,
+    /// Runs something whose effect cannot be known.
+    Execute,
+    /// Reaches beyond this machine.
+    Network,
+}
+
+/// Where a tool shows up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exposure {
+    /// In every list.
+    Direct,
+    /// Found through `find_tools`, called through `call_read_tool` or `call_tool`; keeps lists short.
+    Deferred,
+    /// Callable by id, never listed.
+    Hidden,
+}
+
+/// Whether a call needs a person's yes, before any rule is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Approval {
+    /// The effect decides.
+    ByEffect,
+    /// The tool's author wants to be asked for each call.
+    Always,
+}
+
+/// A JSON Schema for a tool's arguments, in the portable subset (see [`crate::schema`]).
+pub type Schema = Map<String, Value>;
+
+/// One worked call, shown to models that take examples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    pub title: String,
+    pub args: Value,
+}
+
+/// What a tool says of itself: everything a surface needs to list it and a policy needs to judge it.
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    /// Segments of `[A-Za-z][A-Za-z0-9_]*` joined by dots: `lsp_definition`, `file.read`. What files, filters, policy and the command line use.
+    pub id: String,
+    pub title: String,
+    /// At most 1,024 bytes; the first 300 characters say what comes back and when to use it.
+    pub description: String,
+    pub input: Schema,
+    pub examples: Vec<Example>,
+    /// Longer notes for people, not sent with lists.
+    pub notes: String,
+    pub effect: Effect,
+    /// Group that `--toolsets` selects: `lsp`, `edit`, `domainlang`.
+    pub toolset: String,
+    pub exposure: Exposure,
+    pub approval: Approval,
+    /// After this the call is cancelled and told so.
+    pub timeout: Duration,
+    pub category: String,
+    pub tags: Vec<String>,
+    /// A codicon name or an `https:`/`data:` URI.
+    pub icon: Option<String>,
+}
+
+impl ToolSpec {
+    /// The name on MCP, VS Code and model APIs: the id with `.` as `_`.
+    pub fn wire_name(&self) -> String {
+        self.id.replace('.', "_")
+    }
+}
