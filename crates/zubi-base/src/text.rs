@@ -14,9 +14,18 @@ pub struct ContentHash(pub String);
 
 impl ContentHash {
     pub fn of(bytes: &[u8]) -> Self {
+        Self::of_parts(&[bytes])
+    }
+
+    /// The hash of several pieces, one after the other.
+    pub fn of_parts(parts: &[&[u8]]) -> Self {
         use std::fmt::Write as _;
+        let mut digest = Sha256::new();
+        for part in parts {
+            digest.update(part);
+        }
         let mut hex = String::with_capacity(64);
-        for byte in Sha256::digest(bytes) {
+        for byte in digest.finalize() {
             // Writing to a `String` cannot fail.
             let _ = write!(hex, "{byte:02x}");
         }
@@ -30,7 +39,9 @@ impl ContentHash {
 pub enum TextOrigin {
     Disk,
     /// An editor's buffer, at the version number the editor gave it.
-    Editor { version: i32 },
+    Editor {
+        version: i32,
+    },
 }
 
 /// One document's text as it is now.
@@ -41,8 +52,18 @@ pub struct SourceText {
     /// Whether the file begins with a UTF-8 byte-order mark; an edit must write it back.
     pub bom: bool,
     pub origin: TextOrigin,
-    /// Hash of the exact bytes (the mark included), to notice that the file changed since.
-    pub hash: ContentHash,
+}
+
+impl SourceText {
+    /// Hash of the exact bytes (the mark included), to notice that the file changed since. Worked out on demand: most
+    /// texts are read only to be shown, and hashing would cost more than reading.
+    pub fn hash(&self) -> ContentHash {
+        if self.bom {
+            ContentHash::of_parts(&[BOM.as_bytes(), self.text.as_bytes()])
+        } else {
+            ContentHash::of(self.text.as_bytes())
+        }
+    }
 }
 
 /// The UTF-8 byte-order mark.
@@ -62,12 +83,11 @@ impl DiskText {
     /// The text of a file, read now, on this thread.
     pub fn read_now(path: &Utf8Path) -> Result<SourceText, ReadError> {
         let whole = fs::read_text(path)?;
-        let hash = ContentHash::of(whole.as_bytes());
         let (bom, text) = match whole.strip_prefix(BOM) {
             Some(rest) => (true, rest.into()),
             None => (false, whole.into()),
         };
-        Ok(SourceText { text, bom, origin: TextOrigin::Disk, hash })
+        Ok(SourceText { text, bom, origin: TextOrigin::Disk })
     }
 }
 
@@ -83,9 +103,19 @@ impl TextSource for DiskText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileOperation {
     /// Writes a file; `before` is the hash the file must have now, `None` when it must not exist.
-    Write { path: Utf8PathBuf, before: Option<ContentHash>, content: Vec<u8> },
-    Rename { from: Utf8PathBuf, to: Utf8PathBuf },
-    Delete { path: Utf8PathBuf, before: ContentHash },
+    Write {
+        path: Utf8PathBuf,
+        before: Option<ContentHash>,
+        content: Vec<u8>,
+    },
+    Rename {
+        from: Utf8PathBuf,
+        to: Utf8PathBuf,
+    },
+    Delete {
+        path: Utf8PathBuf,
+        before: ContentHash,
+    },
 }
 
 /// Why a change was not made.
