@@ -1,1 +1,4 @@
 //! (being written)
+pub mod catalogue;
+pub mod connection;
+pub mod detect;
