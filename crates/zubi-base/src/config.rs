@@ -1,1 +1,207 @@
-//! (being written)
+//! Configuration: layers, their order, and what a workspace may say before it is trusted.
+//!
+//! The order is flag > environment > workspace `.zubi.toml` > user `zubi.toml` > default, and every effective value
+//! remembers where it came from. Layers are plain values ([`Layer`]); reading files is [`file`]'s, finding the
+//! directories [`directories`]'s.
+//!
+//! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
+//! `tools` filter (applied *in addition* to the filter of the lower layers, so that it can take away but not give back),
+//! and `disabled = true` for a server. Everything else it says is listed in [`Settings::ignored`] and has no effect.
+
+pub mod directories;
+pub mod file;
+pub mod key;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
+
+pub use self::directories::Directories;
+pub use self::file::ConfigError;
+
+/// Name of the configuration file in a workspace's first folder.
+pub const WORKSPACE_FILE: &str = ".zubi.toml";
+
+/// Name of the user's configuration file, below [`Directories::config`].
+pub const USER_FILE: &str = "zubi.toml";
+
+/// What one layer says; what it leaves open is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Layer {
+    pub read_only: Option<bool>,
+    pub toolsets: Option<Vec<String>>,
+    pub tools: Option<Vec<String>>,
+    pub allow: Option<Vec<String>>,
+    pub servers: BTreeMap<String, ServerLayer>,
+}
+
+/// What one layer says of one server of the catalogue.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ServerLayer {
+    pub disabled: Option<bool>,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    Default,
+    User(Utf8PathBuf),
+    Workspace(Utf8PathBuf),
+    Environment,
+    Flag,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::User(path) | Self::Workspace(path) => write!(f, "`{path}`"),
+            Self::Environment => f.write_str("environment"),
+            Self::Flag => f.write_str("command line"),
+        }
+    }
+}
+
+/// A value in force and where it came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effective<T> {
+    pub value: T,
+    pub source: Source,
+}
+
+/// The workspace's file and whether its content may do more than narrow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkspaceLayer {
+    pub path: Utf8PathBuf,
+    pub layer: Layer,
+    /// The folder is trusted and the file's content is the one that was trusted.
+    pub trusted: bool,
+}
+
+/// The user's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserLayer {
+    pub path: Utf8PathBuf,
+    pub layer: Layer,
+}
+
+/// All layers, before they are put together.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layers {
+    pub flags: Layer,
+    pub environment: Layer,
+    pub workspace: Option<WorkspaceLayer>,
+    pub user: Option<UserLayer>,
+}
+
+/// Something an untrusted workspace file asked for and did not get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    pub path: Utf8PathBuf,
+    /// `allow`, `servers.ruff.disabled`.
+    pub key: String,
+}
+
+impl fmt::Display for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` in `{}` has no effect until the file is trusted (`zubi trust`)", self.key, self.path)
+    }
+}
+
+/// The settings in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    pub read_only: Effective<bool>,
+    /// Filters for toolsets. A tool must pass every one; there are two only when an untrusted workspace narrows.
+    pub toolsets: Vec<Effective<Vec<String>>>,
+    /// Filters for tool ids, as [`Settings::toolsets`].
+    pub tools: Vec<Effective<Vec<String>>>,
+    /// Tools that run without asking a person although their effect would ask.
+    pub allow: Effective<Vec<String>>,
+    /// Servers of the catalogue that are never started.
+    pub disabled_servers: BTreeMap<String, Source>,
+    pub ignored: Vec<Ignored>,
+}
+
+impl Layers {
+    /// The settings in force.
+    pub fn resolve(&self) -> Settings {
+        let read_only = self.pick(|layer| layer.read_only, |value| *value);
+        let allow = self.pick(|layer| layer.allow.clone(), |_| false);
+        let mut ignored = Vec::new();
+        if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
+            let mut ignore = |key: String| ignored.push(Ignored { path: workspace.path.clone(), key });
+            if workspace.layer.read_only == Some(false) {
+                ignore("read-only".to_owned());
+            }
+            if workspace.layer.allow.is_some() {
+                ignore("allow".to_owned());
+            }
+            for (name, server) in &workspace.layer.servers {
+                if server.disabled == Some(false) {
+                    ignore(format!("servers.{name}.disabled"));
+                }
+            }
+        }
+        Settings {
+            read_only: read_only.unwrap_or(Effective { value: false, source: Source::Default }),
+            toolsets: self.filters(|layer| layer.toolsets.as_ref()),
+            tools: self.filters(|layer| layer.tools.as_ref()),
+            allow: allow.unwrap_or(Effective { value: Vec::new(), source: Source::Default }),
+            disabled_servers: self.disabled_servers(),
+            ignored,
+        }
+    }
+
+    /// The layers from strongest to weakest, each with whether it may only narrow.
+    fn by_strength(&self) -> impl Iterator<Item = (&Layer, Source, bool)> {
+        [(&self.flags, Source::Flag, false), (&self.environment, Source::Environment, false)]
+            .into_iter()
+            .chain(
+                self.workspace
+                    .iter()
+                    .map(|workspace| (&workspace.layer, Source::Workspace(workspace.path.clone()), !workspace.trusted)),
+            )
+            .chain(self.user.iter().map(|user| (&user.layer, Source::User(user.path.clone()), false)))
+    }
+
+    /// The strongest layer's value; one that may only narrow counts when `narrows` says that its value does.
+    fn pick<T>(&self, get: impl Fn(&Layer) -> Option<T>, narrows: impl Fn(&T) -> bool) -> Option<Effective<T>> {
+        self.by_strength().find_map(|(layer, source, only_narrow)| {
+            let value = get(layer)?;
+            (!only_narrow || narrows(&value)).then_some(Effective { value, source })
+        })
+    }
+
+    fn filters(&self, get: impl Fn(&Layer) -> Option<&Vec<String>>) -> Vec<Effective<Vec<String>>> {
+        let mut filters = Vec::new();
+        for (layer, source, only_narrow) in self.by_strength() {
+            let Some(value) = get(layer) else { continue };
+            filters.push(Effective { value: value.clone(), source });
+            if !only_narrow {
+                break;
+            }
+        }
+        filters
+    }
+
+    fn disabled_servers(&self) -> BTreeMap<String, Source> {
+        let names = self.by_strength().flat_map(|(layer, _, _)| layer.servers.keys());
+        let names: std::collections::BTreeSet<&String> = names.collect();
+        names
+            .into_iter()
+            .filter_map(|name| {
+                let disabled =
+                    self.pick(|layer| layer.servers.get(name).and_then(|server| server.disabled), |value| *value)?;
+                disabled.value.then(|| (name.clone(), disabled.source))
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,151 @@
-//! (being written)
+//! Every environment variable zubi reads, named and documented once, and the typed reader for them.
+//!
+//! Only the composition root calls [`Environment::read`]; libraries get values. A variable that is set but empty
+//! counts as not set.
+
+use std::ffi::OsString;
+
+/// One environment variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variable {
+    pub name: &'static str,
+    /// What it does, for `zubi --help`.
+    pub what: &'static str,
+}
+
+/// Where programs are looked for.
+pub const PATH: Variable = Variable { name: "PATH", what: "where language servers are looked for" };
+
+/// The home directory, from which the two XDG directories are derived when they are not set.
+pub const HOME: Variable = Variable { name: "HOME", what: "home directory" };
+
+/// Base of the user's configuration (XDG Base Directory Specification 0.8).
+pub const XDG_CONFIG_HOME: Variable =
+    Variable { name: "XDG_CONFIG_HOME", what: "zubi/zubi.toml below it is the user's configuration" };
+
+/// Base of what zubi remembers (XDG Base Directory Specification 0.8).
+pub const XDG_STATE_HOME: Variable =
+    Variable { name: "XDG_STATE_HOME", what: "zubi/ below it holds trust, plans, the journal and the audit log" };
+
+/// The same as `--read-only`.
+pub const ZUBI_READ_ONLY: Variable = Variable { name: "ZUBI_READ_ONLY", what: "1: no tool that writes exists" };
+
+/// The same as `--toolsets`.
+pub const ZUBI_TOOLSETS: Variable =
+    Variable { name: "ZUBI_TOOLSETS", what: "toolsets that exist, separated by commas" };
+
+/// The same as `--tools`.
+pub const ZUBI_TOOLS: Variable = Variable { name: "ZUBI_TOOLS", what: "tools that exist, separated by commas" };
+
+/// Filter for the log on stderr, in the syntax of `tracing-subscriber`'s `EnvFilter`.
+pub const ZUBI_LOG: Variable =
+    Variable { name: "ZUBI_LOG", what: "log filter, for instance debug or zubi_servers=trace" };
+
+/// Switches colour off whatever its value (no-color.org).
+pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", what: "no colour" };
+
+/// All of them, in the order in which help shows them.
+pub const ALL: &[Variable] =
+    &[ZUBI_READ_ONLY, ZUBI_TOOLSETS, ZUBI_TOOLS, ZUBI_LOG, NO_COLOR, PATH, HOME, XDG_CONFIG_HOME, XDG_STATE_HOME];
+
+/// The values, read once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    pub path: Option<OsString>,
+    pub read_only: Option<bool>,
+    pub toolsets: Option<Vec<String>>,
+    pub tools: Option<Vec<String>>,
+    pub log: Option<String>,
+    pub no_color: bool,
+}
+
+/// Why a variable's value cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvironmentError {
+    #[error("environment variable `{name}` is `{value}`; it must be 1 or 0")]
+    NotABoolean { name: &'static str, value: String },
+    #[error("environment variable `{name}` is not UTF-8")]
+    NotText { name: &'static str },
+}
+
+impl Environment {
+    /// The environment of this process.
+    pub fn read() -> Result<Self, EnvironmentError> {
+        Self::from_lookup(|name| std::env::var_os(name))
+    }
+
+    /// The environment as `lookup` tells it.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, EnvironmentError> {
+        let raw = |variable: Variable| lookup(variable.name).filter(|value| !value.is_empty());
+        let text = |variable: Variable| {
+            raw(variable)
+                .map(|value| value.into_string().map_err(|_| EnvironmentError::NotText { name: variable.name }))
+                .transpose()
+        };
+        let list = |variable: Variable| Ok(text(variable)?.map(|value| split_list(&value)));
+        let boolean = |variable: Variable| {
+            text(variable)?
+                .map(|value| match value.to_ascii_lowercase().as_str() {
+                    "1" | "true" | "yes" | "on" => Ok(true),
+                    "0" | "false" | "no" | "off" => Ok(false),
+                    _ => Err(EnvironmentError::NotABoolean { name: variable.name, value }),
+                })
+                .transpose()
+        };
+        Ok(Self {
+            path: raw(PATH),
+            read_only: boolean(ZUBI_READ_ONLY)?,
+            toolsets: list(ZUBI_TOOLSETS)?,
+            tools: list(ZUBI_TOOLS)?,
+            log: text(ZUBI_LOG)?,
+            no_color: raw(NO_COLOR).is_some(),
+        })
+    }
+}
+
+/// The items of a comma-separated list, trimmed, empty ones dropped. Flags use the same form.
+pub fn split_list(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Environment, EnvironmentError> {
+        Environment::from_lookup(|name| {
+            pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn values_are_typed() {
+        let environment = read(&[
+            ("ZUBI_READ_ONLY", "Yes"),
+            ("ZUBI_TOOLS", " lsp_hover ,, !lsp_completion"),
+            ("ZUBI_TOOLSETS", ""),
+            ("NO_COLOR", "0"),
+        ])
+        .unwrap();
+        assert_eq!(environment.read_only, Some(true));
+        assert_eq!(environment.tools, Some(vec!["lsp_hover".to_owned(), "!lsp_completion".to_owned()]));
+        assert_eq!(environment.toolsets, None, "empty is not set");
+        assert!(environment.no_color, "any value counts, 0 too");
+        assert_eq!(read(&[]).unwrap(), Environment::default());
+    }
+
+    #[test]
+    fn wrong_values_are_errors_that_name_the_variable() {
+        let error = read(&[("ZUBI_READ_ONLY", "maybe")]).unwrap_err();
+        assert_eq!(error.to_string(), "environment variable `ZUBI_READ_ONLY` is `maybe`; it must be 1 or 0");
+    }
+
+    #[test]
+    fn the_table_names_each_variable_once() {
+        let mut names: Vec<_> = ALL.iter().map(|variable| variable.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALL.len());
+        assert!(ALL.iter().all(|variable| !variable.what.is_empty()));
+    }
+}

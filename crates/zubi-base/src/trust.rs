@@ -1,1 +1,188 @@
-//! (being written)
+//! Which folders the user trusts: language servers may run a trusted project's code, and its configuration files count
+//! in full.
+//!
+//! One file per folder, named by the hash of the folder's path, so that two processes that trust two folders at once
+//! cannot lose each other's record. Files are 0600 and written atomically; one that another user could have written, or
+//! that is a link, counts as absent.
+//!
+//! **Trusting a folder covers everything below it**, as in editors: who trusts `~/work` means the projects in it. It does
+//! not cover configuration files below: they are trusted one by one, by content, when their own folder is trusted, so
+//! that a changed file narrows only, until it is trusted anew. The root directory cannot be trusted.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+
+use crate::private;
+use crate::text::ContentHash;
+
+/// The largest record that is read, in bytes.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// The largest configuration file whose content is trusted, in bytes.
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+
+/// Version of the record's format; another one counts as absent.
+const VERSION: u32 = 1;
+
+/// One trusted folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Grant {
+    version: u32,
+    /// Absolute, links resolved.
+    pub folder: Utf8PathBuf,
+    /// When it was trusted, in seconds since the Unix epoch.
+    pub since: u64,
+    /// Configuration files of the folder by absolute path, with the content that is trusted.
+    pub files: BTreeMap<Utf8PathBuf, ContentHash>,
+}
+
+/// Why trust could not be changed.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustError {
+    #[error("`{folder}` cannot be trusted: {source}")]
+    NoFolder { folder: Utf8PathBuf, source: io::Error },
+    #[error("`{folder}` cannot be trusted: it holds every folder of this machine; name the project's")]
+    TooWide { folder: Utf8PathBuf },
+    #[error("`{folder}` is not trusted, so there is nothing to revoke")]
+    NotTrusted { folder: Utf8PathBuf },
+    #[error("`{folder}` is trusted because `{by}` is; revoke that one")]
+    TrustedByParent { folder: Utf8PathBuf, by: Utf8PathBuf },
+    #[error("cannot write the trust record `{path}`: {source}")]
+    Write { path: Utf8PathBuf, source: io::Error },
+}
+
+/// The records on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrustStore {
+    directory: Utf8PathBuf,
+}
+
+impl TrustStore {
+    /// The store below zubi's state directory. Nothing is read or made yet.
+    pub fn new(state_directory: impl AsRef<Utf8Path>) -> Self {
+        Self { directory: state_directory.as_ref().join("trust") }
+    }
+
+    /// The record that makes a folder trusted: its own, or that of the nearest folder above. `folder` must be absolute
+    /// with links resolved; any other path is not trusted.
+    pub fn grant_for(&self, folder: &Utf8Path) -> Option<Grant> {
+        folder.ancestors().find_map(|ancestor| self.record(ancestor))
+    }
+
+    /// Whether a folder, absolute with links resolved, is trusted.
+    pub fn is_trusted(&self, folder: &Utf8Path) -> bool {
+        self.grant_for(folder).is_some()
+    }
+
+    /// Trusts a folder and the present content of these files of it (those that do not exist are passed over).
+    /// Trusting again replaces the record. `now` is the time since the Unix epoch.
+    pub fn trust(&self, folder: &Utf8Path, files: &[Utf8PathBuf], now: Duration) -> Result<Grant, TrustError> {
+        let folder = resolve(folder)?;
+        if folder.parent().is_none() {
+            return Err(TrustError::TooWide { folder });
+        }
+        let files = files
+            .iter()
+            .filter_map(|path| Some((path.clone(), ContentHash::of(&private::read(path, MAX_CONFIG_BYTES).ok()?))))
+            .collect();
+        let grant = Grant { version: VERSION, folder, since: now.as_secs(), files };
+        let path = self.path_of(&grant.folder);
+        let write = |path: &Utf8Path| {
+            private::create_directory(&self.directory)?;
+            private::write_atomic(path, &serde_json::to_vec_pretty(&grant)?)
+        };
+        write(&path).map_err(|source| TrustError::Write { path, source })?;
+        Ok(grant)
+    }
+
+    /// Takes trust back from a folder; the path is resolved when it still exists.
+    pub fn revoke(&self, folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
+        let folder = resolve(folder).unwrap_or_else(|_| folder.to_owned());
+        let path = self.path_of(&folder);
+        match std::fs::remove_file(&path) {
+            Ok(()) => Ok(folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(match self.grant_for(&folder) {
+                Some(grant) => TrustError::TrustedByParent { folder, by: grant.folder },
+                None => TrustError::NotTrusted { folder },
+            }),
+            Err(source) => Err(TrustError::Write { path, source }),
+        }
+    }
+
+    /// All trusted folders, by path.
+    pub fn list(&self) -> Vec<Grant> {
+        let Ok(entries) = self.directory.read_dir_utf8() else { return Vec::new() };
+        let mut grants: Vec<Grant> = entries
+            .filter_map(Result::ok)
+            .filter_map(|entry| {
+                let grant = read_record(entry.path())?;
+                // A record under another name than its folder's would be listed but never found.
+                (self.path_of(&grant.folder) == entry.path()).then_some(grant)
+            })
+            .collect();
+        grants.sort_by(|left, right| left.folder.cmp(&right.folder));
+        grants
+    }
+
+    fn record(&self, folder: &Utf8Path) -> Option<Grant> {
+        read_record(&self.path_of(folder)).filter(|grant| grant.folder == folder)
+    }
+
+    fn path_of(&self, folder: &Utf8Path) -> Utf8PathBuf {
+        self.directory.join(format!("{}.json", ContentHash::of(folder.as_str().as_bytes()).0))
+    }
+}
+
+fn read_record(path: &Utf8Path) -> Option<Grant> {
+    if !private::is_ours(path).ok()? {
+        return None;
+    }
+    let grant: Grant = serde_json::from_slice(&private::read(path, MAX_BYTES).ok()?).ok()?;
+    (grant.version == VERSION).then_some(grant)
+}
+
+fn resolve(folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
+    let fail = |source| TrustError::NoFolder { folder: folder.to_owned(), source };
+    let resolved = crate::fs::canonical(folder).map_err(fail)?;
+    if !resolved.is_dir() {
+        return Err(fail(io::Error::from(io::ErrorKind::NotADirectory)));
+    }
+    Ok(resolved)
+}
+
+/// What is trusted in this process: the store's records, or everything for one session (`--trust`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trust {
+    store: TrustStore,
+    everything: bool,
+}
+
+impl Trust {
+    /// `everything` trusts the folders of this session without writing a record.
+    pub fn new(store: TrustStore, everything: bool) -> Self {
+        Self { store, everything }
+    }
+
+    /// Whether a folder, absolute with links resolved, is trusted. Read anew each time, so that `zubi trust` in another
+    /// terminal takes effect at once.
+    pub fn folder(&self, folder: &Utf8Path) -> bool {
+        self.everything || self.store.is_trusted(folder)
+    }
+
+    /// Whether a configuration file of a folder is trusted with this content.
+    pub fn file(&self, folder: &Utf8Path, file: &Utf8Path, content: &ContentHash) -> bool {
+        self.everything
+            || self
+                .store
+                .record(folder)
+                .is_some_and(|grant| grant.files.get(file).is_some_and(|known| known == content))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Reading one configuration file. Errors name file, line, column and the offending key with the nearest known one.
+
+use std::ops::Range;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::key;
+use super::{Layer, Layers, USER_FILE, UserLayer, WORKSPACE_FILE, WorkspaceLayer};
+use crate::nearest::nearest;
+use crate::private;
+use crate::text::ContentHash;
+use crate::trust::Trust;
+
+/// The largest configuration file that is read, in bytes. It is a list of a few switches.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Why a configuration file cannot be used. Nothing is guessed: half-understood configuration could widen what the
+/// other half meant to narrow.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("cannot read configuration `{path}`: {source}")]
+    Read { path: Utf8PathBuf, source: std::io::Error },
+    #[error("configuration `{path}` is not UTF-8 text")]
+    NotText { path: Utf8PathBuf },
+    /// `line` and `column` are 1-based, the column in characters.
+    #[error("{path}:{line}:{column}: unknown setting `{key}`{}", suggestion.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default())]
+    UnknownKey { path: Utf8PathBuf, line: usize, column: usize, key: String, suggestion: Option<&'static str> },
+    /// As above; `setting` names what stands on the line, where there is something.
+    #[error("{path}:{line}:{column}: {}{message}", setting.as_ref().map(|setting| format!("`{setting}`: ")).unwrap_or_default())]
+    Syntax { path: Utf8PathBuf, line: usize, column: usize, setting: Option<String>, message: String },
+}
+
+/// What a configuration text says. `path` is for errors only.
+pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
+    toml::from_str(text).map_err(|error| {
+        let span = error.span().unwrap_or_default();
+        let (line, column) = line_and_column(text, span.start);
+        // serde's wording for `deny_unknown_fields`; the key itself is taken from the file.
+        if error.message().starts_with("unknown field") {
+            let key = key_at(text, span);
+            let suggestion = nearest(&key, key::leaves(), 1).into_iter().next();
+            let suggestion = suggestion.and_then(|found| key::leaves().find(|known| *known == found));
+            return ConfigError::UnknownKey { path: path.to_owned(), line, column, key, suggestion };
+        }
+        let message = error.message().lines().collect::<Vec<_>>().join("; ");
+        ConfigError::Syntax { path: path.to_owned(), line, column, setting: setting_on_line(text, line), message }
+    })
+}
+
+/// Reads the user's and the workspace's file where they exist. The workspace's file is the first folder's; it is
+/// trusted when its folder is and its content is what was trusted.
+pub fn load(config_directory: &Utf8Path, workspace_root: &Utf8Path, trust: &Trust) -> Result<Layers, ConfigError> {
+    let user_path = config_directory.join(USER_FILE);
+    let user = match std::fs::metadata(&user_path) {
+        // The user's own file may be a link (dotfile managers make them), so links are followed here.
+        Ok(_) => {
+            let path = crate::fs::canonical(&user_path)
+                .map_err(|source| ConfigError::Read { path: user_path.clone(), source })?;
+            read(&path)?.map(|(text, _)| parse(&text, &user_path)).transpose()?
+        }
+        Err(_) => None,
+    };
+    let workspace_path = workspace_root.join(WORKSPACE_FILE);
+    let workspace = match read(&workspace_path)? {
+        Some((text, hash)) => Some(WorkspaceLayer {
+            layer: parse(&text, &workspace_path)?,
+            trusted: trust.file(workspace_root, &workspace_path, &hash),
+            path: workspace_path,
+        }),
+        None => None,
+    };
+    Ok(Layers { user: user.map(|layer| UserLayer { path: user_path, layer }), workspace, ..Layers::default() })
+}
+
+fn read(path: &Utf8Path) -> Result<Option<(String, ContentHash)>, ConfigError> {
+    let bytes = match private::read(path, MAX_BYTES) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
+    };
+    let hash = ContentHash::of(&bytes);
+    let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path: path.to_owned() })?;
+    Ok(Some((text, hash)))
+}
+
+fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+    (before.matches('\n').count() + 1, column)
+}
+
+/// The key a span covers, without quotes, capped for the error.
+fn key_at(text: &str, span: Range<usize>) -> String {
+    let key = text.get(span).unwrap_or_default();
+    key.trim_matches(['"', '\'']).chars().filter(|c| !c.is_control()).take(60).collect()
+}
+
+/// What stands left of the `=` on a line.
+fn setting_on_line(text: &str, line: usize) -> Option<String> {
+    let (key, _) = text.lines().nth(line - 1)?.split_once('=')?;
+    let key: String = key.trim().chars().filter(|c| !c.is_control()).take(60).collect();
+    (!key.is_empty() && !key.starts_with('#')).then_some(key)
+}

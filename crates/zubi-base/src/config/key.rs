@@ -1,0 +1,52 @@
+//! The table of settings: what a configuration file may say. Help, documentation and "did you mean" read it; a test
+//! holds it against the type that is deserialized.
+
+/// One setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Full name; `*` stands for any one name.
+    pub name: &'static str,
+    /// The type and what it does, for people.
+    pub what: &'static str,
+    /// What a workspace file may set before it is trusted: a clause, or `None` when nothing.
+    pub narrowing: Option<&'static str>,
+}
+
+/// Every setting, in the order in which help shows them.
+pub const KEYS: &[Key] = &[
+    Key {
+        name: "read-only",
+        what: "boolean; true: no tool that writes exists (default false)",
+        narrowing: Some("true"),
+    },
+    Key {
+        name: "toolsets",
+        what: "list of filters; only tools of matching toolsets exist (default: all)",
+        narrowing: Some("in addition to the other layers' filter"),
+    },
+    Key {
+        name: "tools",
+        what: "list of filters, `a` or `a.*` includes, `!a` excludes; only matching tools exist (default: all)",
+        narrowing: Some("in addition to the other layers' filter"),
+    },
+    Key {
+        name: "allow",
+        what: "list of filters; matching tools run without asking a person (default: none)",
+        narrowing: None,
+    },
+    Key {
+        name: "servers",
+        what: "table of language servers by their catalogue id",
+        narrowing: Some("what is narrowing inside"),
+    },
+    Key {
+        name: "servers.*.disabled",
+        what: "boolean; true: the server is never started (default false)",
+        narrowing: Some("true"),
+    },
+];
+
+/// The last parts of all names: what can stand left of an `=` somewhere in a file.
+pub fn leaves() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().filter_map(|key| key.name.rsplit('.').next())
+}

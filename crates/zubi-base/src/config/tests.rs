@@ -1,0 +1,154 @@
+//! Layer order, what narrows, and the wording of errors.
+
+use camino::Utf8Path;
+use insta::assert_snapshot;
+
+use super::file::parse;
+use super::key::KEYS;
+use super::*;
+use crate::text::ContentHash;
+use crate::trust::{Trust, TrustStore};
+
+fn layer(text: &str) -> Layer {
+    parse(text, Utf8Path::new("x.toml")).unwrap()
+}
+
+fn layers(flags: &str, environment: &str, workspace: Option<(&str, bool)>, user: &str) -> Layers {
+    Layers {
+        flags: layer(flags),
+        environment: layer(environment),
+        workspace: workspace.map(|(text, trusted)| WorkspaceLayer {
+            path: "/w/.zubi.toml".into(),
+            layer: layer(text),
+            trusted,
+        }),
+        user: Some(UserLayer { path: "/u/zubi.toml".into(), layer: layer(user) }),
+    }
+}
+
+/// The settings in force, one line each with its source.
+fn show(layers: &Layers) -> String {
+    use std::fmt::Write as _;
+    let settings = layers.resolve();
+    let mut text = format!("read-only {} ({})", settings.read_only.value, settings.read_only.source);
+    for (name, filters) in [("toolsets", &settings.toolsets), ("tools", &settings.tools)] {
+        for filter in filters {
+            write!(text, "\n{name} {:?} ({})", filter.value, filter.source).unwrap();
+        }
+    }
+    write!(text, "\nallow {:?} ({})", settings.allow.value, settings.allow.source).unwrap();
+    for (server, source) in &settings.disabled_servers {
+        write!(text, "\nnever {server} ({source})").unwrap();
+    }
+    for ignored in &settings.ignored {
+        write!(text, "\nignored: {ignored}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_strongest_layer_wins() {
+    let user = "read-only = true\ntools = ['a']\nallow = ['x']\nservers.ruff.disabled = true";
+    assert_snapshot!(show(&layers("", "", None, user)), @r#"
+    read-only true (`/u/zubi.toml`)
+    tools ["a"] (`/u/zubi.toml`)
+    allow ["x"] (`/u/zubi.toml`)
+    never ruff (`/u/zubi.toml`)
+    "#);
+    let workspace = "read-only = false\ntools = ['b']\nallow = ['y']\nservers.ruff.disabled = false";
+    assert_snapshot!(show(&layers("", "", Some((workspace, true)), user)), @r#"
+    read-only false (`/w/.zubi.toml`)
+    tools ["b"] (`/w/.zubi.toml`)
+    allow ["y"] (`/w/.zubi.toml`)
+    "#);
+    assert_snapshot!(show(&layers("tools = ['d']", "read-only = true\ntools = ['c']", Some((workspace, true)), user)), @r#"
+    read-only true (environment)
+    tools ["d"] (command line)
+    allow ["y"] (`/w/.zubi.toml`)
+    "#);
+}
+
+#[test]
+fn an_untrusted_workspace_only_narrows() {
+    let user = "tools = ['a']\nallow = ['x']\nservers.ruff.disabled = true";
+    let widening = "read-only = false\nallow = ['y']\nservers.ruff.disabled = false";
+    assert_snapshot!(show(&layers("", "", Some((widening, false)), user)), @r#"
+    read-only false (default)
+    tools ["a"] (`/u/zubi.toml`)
+    allow ["x"] (`/u/zubi.toml`)
+    never ruff (`/u/zubi.toml`)
+    ignored: `read-only` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
+    ignored: `allow` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
+    ignored: `servers.ruff.disabled` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
+    "#);
+    let narrowing = "read-only = true\ntools = ['b']\ntoolsets = ['lsp']\nservers.gopls.disabled = true";
+    assert_snapshot!(show(&layers("", "", Some((narrowing, false)), user)), @r#"
+    read-only true (`/w/.zubi.toml`)
+    toolsets ["lsp"] (`/w/.zubi.toml`)
+    tools ["b"] (`/w/.zubi.toml`)
+    tools ["a"] (`/u/zubi.toml`)
+    allow ["x"] (`/u/zubi.toml`)
+    never gopls (`/w/.zubi.toml`)
+    never ruff (`/u/zubi.toml`)
+    "#);
+}
+
+#[test]
+fn errors_name_the_place_and_the_nearest_key() {
+    let error = |text: &str| parse(text, Utf8Path::new(".zubi.toml")).unwrap_err().to_string();
+    assert_snapshot!(error("tools = []\nreadonly = true"), @".zubi.toml:2:1: unknown setting `readonly`; did you mean `read-only`?");
+    assert_snapshot!(error("[servers.ruff]\n  disabeld = true"), @".zubi.toml:2:3: unknown setting `disabeld`; did you mean `disabled`?");
+    assert_snapshot!(error("colour = 'red'"), @".zubi.toml:1:1: unknown setting `colour`");
+    assert_snapshot!(error("read-only = 'yes'"), @r#".zubi.toml:1:13: `read-only`: invalid type: string "yes", expected a boolean"#);
+    assert_snapshot!(error("read-only = "), @".zubi.toml:1:13: `read-only`: string values must be quoted, expected literal string");
+}
+
+#[test]
+fn the_table_and_the_type_name_the_same_settings() {
+    let server = ServerLayer { disabled: Some(true) };
+    let everything = Layer {
+        read_only: Some(true),
+        toolsets: Some(Vec::new()),
+        tools: Some(Vec::new()),
+        allow: Some(Vec::new()),
+        servers: [("any".to_owned(), server)].into(),
+    };
+    let value = serde_json::to_value(&everything).unwrap();
+    let mut names = Vec::new();
+    for (key, value) in value.as_object().unwrap() {
+        names.push(key.clone());
+        if let Some(server) = value.get("any") {
+            names.extend(server.as_object().unwrap().keys().map(|inner| format!("{key}.*.{inner}")));
+        }
+    }
+    assert_eq!(names, KEYS.iter().map(|key| key.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_workspace_file_is_trusted_by_content() {
+    let directory = tempfile::tempdir().unwrap();
+    let base = crate::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    let (config, root) = (base.join("config"), base.join("work"));
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::create_dir_all(&root).unwrap();
+    let write = |path: Utf8PathBuf, text: &str| crate::fs::write_atomic(&path, text.as_bytes()).unwrap();
+    write(config.join(USER_FILE), "read-only = true");
+    write(root.join(WORKSPACE_FILE), "read-only = false");
+
+    let store = TrustStore::new(base.join("state"));
+    let trust = Trust::new(store.clone(), false);
+    let read_only = || file::load(&config, &root, &trust).unwrap().resolve().read_only.value;
+    assert!(read_only(), "not trusted");
+    store.trust(&root, &[root.join(WORKSPACE_FILE)], std::time::Duration::ZERO).unwrap();
+    assert!(!read_only(), "trusted");
+    write(root.join(WORKSPACE_FILE), "read-only = false # changed");
+    assert!(read_only(), "the content is another one than was trusted");
+    assert!(!trust.file(&root, &root.join("other"), &ContentHash::of(b"")));
+
+    std::fs::remove_file(root.join(WORKSPACE_FILE)).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(config.join(USER_FILE), root.join(WORKSPACE_FILE)).unwrap();
+        assert!(file::load(&config, &root, &trust).is_err(), "a link could point at any file of the user");
+    }
+}

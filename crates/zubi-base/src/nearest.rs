@@ -1,0 +1,51 @@
+//! "Did you mean": the known names closest to one that is not known. Every error that names something unknown uses
+//! this, so that a caller can repair a slip without another question.
+
+/// How different a suggestion may be, as a share of the longer name's length: one edit in two characters is already
+/// a different word.
+const MAX_SHARE: f64 = 0.45;
+
+/// The known names closest to `name`, best first, at most `limit`. Case and the separators `-`, `_` and `.` do not
+/// count as differences. A name that contains `name` counts as close.
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    let wanted = fold(name);
+    let mut scored: Vec<(f64, &str)> = known
+        .into_iter()
+        .filter_map(|candidate| {
+            let folded = fold(candidate);
+            let longer = wanted.chars().count().max(folded.chars().count()).max(1);
+            #[expect(clippy::cast_precision_loss, reason = "names are a few dozen characters")]
+            let share = strsim::damerau_levenshtein(&wanted, &folded) as f64 / longer as f64;
+            let contained = wanted.chars().count() >= 3 && folded.contains(&wanted);
+            (share <= MAX_SHARE || contained).then_some((share, candidate))
+        })
+        .collect();
+    scored.sort_by(|left, right| left.0.total_cmp(&right.0).then_with(|| left.1.cmp(right.1)));
+    scored.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
+}
+
+fn fold(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_find_their_word_and_strangers_find_none() {
+        const KNOWN: [&str; 5] = ["lsp_definition", "lsp_references", "lsp_hover", "newName", "read-only"];
+        for (name, expected) in [
+            ("lsp_hovr", vec!["lsp_hover"]),
+            ("definition", vec!["lsp_definition"]),
+            ("new_name", vec!["newName"]),
+            ("readonly", vec!["read-only"]),
+            ("Lsp.References", vec!["lsp_references"]),
+            ("kubernetes", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(nearest(name, KNOWN, 3), expected, "{name}");
+        }
+        assert_eq!(nearest("lsp", KNOWN, 2).len(), 2, "the limit holds");
+    }
+}

@@ -1,0 +1,163 @@
+//! Files that only this user may read: trust, plans, the audit log. Directories are 0700, files 0600, writes are
+//! atomic, and nothing is read or written through a symbolic link, for a link planted in a shared place would let
+//! someone else decide what zubi reads or overwrites.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+
+use camino::Utf8Path;
+
+/// Makes a directory and those above it. The directory itself is 0700 and no link; those above it are left as found.
+pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(path)?;
+    let metadata = std::fs::symlink_metadata(path)?;
+    if !metadata.is_dir() {
+        return Err(io::Error::other(format!("`{path}` is not a directory of its own")));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if metadata.permissions().mode() & 0o077 != 0 {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o700))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a file of at most `limit` bytes, never through a link and never from something that is not a plain file.
+pub fn read(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    no_follow(&mut options);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other(format!("`{path}` is not a plain file")));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("`{path}` has more than {limit} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// Whether only this user can have written the file: it is ours, and neither group nor others may write it.
+pub fn is_ours(path: &Utf8Path) -> io::Result<bool> {
+    let metadata = std::fs::symlink_metadata(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Ok(metadata.is_file() && metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0)
+    }
+    #[cfg(not(unix))]
+    {
+        Ok(metadata.is_file())
+    }
+}
+
+/// Replaces a file's content in one step with mode 0600. A link at `path` is replaced, not followed.
+pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+    let directory = path.parent().ok_or_else(|| io::Error::other(format!("`{path}` has no parent directory")))?;
+    // `tempfile` makes files 0600 on Unix, and `persist` is a rename, which replaces a link instead of following it.
+    let mut file = tempfile::Builder::new().prefix(".zubi-").suffix(".tmp").tempfile_in(directory)?;
+    file.write_all(content)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Opens a file for appending, made 0600 when it is new, never through a link.
+pub fn open_append(path: &Utf8Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    no_follow(&mut options);
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other(format!("`{path}` is not a plain file")));
+    }
+    Ok(file)
+}
+
+/// Makes opening fail on a link, and not wait for the other end of a named pipe.
+#[cfg(unix)]
+fn no_follow(options: &mut OpenOptions) {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+#[cfg(not(unix))]
+fn no_follow(_options: &mut OpenOptions) {}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use camino::Utf8PathBuf;
+
+    use super::*;
+
+    fn directory() -> (tempfile::TempDir, Utf8PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(directory.path().to_owned()).unwrap();
+        (directory, path)
+    }
+
+    fn mode(path: &Utf8Path) -> u32 {
+        std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    #[test]
+    fn directories_and_files_are_for_this_user_only() {
+        let (_guard, root) = directory();
+        let inner = root.join("state/audit");
+        create_directory(&inner).unwrap();
+        assert_eq!(mode(&inner), 0o700);
+        let file = inner.join("x");
+        write_atomic(&file, b"1").unwrap();
+        assert_eq!(mode(&file), 0o600);
+        assert!(is_ours(&file).unwrap());
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o662)).unwrap();
+        assert!(!is_ours(&file).unwrap(), "others may write it");
+        open_append(&inner.join("log")).unwrap().write_all(b"line\n").unwrap();
+        assert_eq!(mode(&inner.join("log")), 0o600);
+    }
+
+    #[test]
+    fn links_are_neither_read_nor_written_through() {
+        let (_guard, root) = directory();
+        let (secret, link) = (root.join("secret"), root.join("link"));
+        write_atomic(&secret, b"secret").unwrap();
+        std::os::unix::fs::symlink(&secret, &link).unwrap();
+        assert!(read(&link, 100).is_err());
+        assert!(open_append(&link).is_err());
+        write_atomic(&link, b"new").unwrap();
+        assert_eq!(read(&secret, 100).unwrap(), b"secret", "the link was replaced, its target is untouched");
+        assert_eq!(read(&link, 100).unwrap(), b"new");
+        std::os::unix::fs::symlink(&root, root.join("dir")).unwrap();
+        assert!(create_directory(&root.join("dir")).is_err());
+    }
+
+    #[test]
+    fn reads_are_bounded() {
+        let (_guard, root) = directory();
+        write_atomic(&root.join("x"), b"12345").unwrap();
+        assert_eq!(read(&root.join("x"), 5).unwrap(), b"12345");
+        assert!(read(&root.join("x"), 4).is_err());
+        assert!(read(&root, 4).is_err(), "a directory");
+    }
+}

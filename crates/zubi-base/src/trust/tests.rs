@@ -1,0 +1,120 @@
+//! What a record covers, and what does not count as one.
+
+use super::*;
+
+struct Fixture {
+    _guard: tempfile::TempDir,
+    root: Utf8PathBuf,
+    store: TrustStore,
+}
+
+fn fixture() -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let root = crate::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    std::fs::create_dir_all(root.join("work/project/src")).unwrap();
+    std::fs::create_dir_all(root.join("workshop")).unwrap();
+    let store = TrustStore::new(root.join("state"));
+    Fixture { _guard: guard, root, store }
+}
+
+const NOW: Duration = Duration::from_secs(1_700_000_000);
+
+#[test]
+fn a_folder_covers_what_is_below_it_and_nothing_beside_it() {
+    let Fixture { root, store, .. } = &fixture();
+    assert!(!store.is_trusted(&root.join("work")));
+    store.trust(&root.join("work"), &[], NOW).unwrap();
+    for (path, trusted) in
+        [("work", true), ("work/project", true), ("work/project/src", true), ("workshop", false), ("", false)]
+    {
+        let path = if path.is_empty() { root.clone() } else { root.join(path) };
+        assert_eq!(store.is_trusted(&path), trusted, "{path}");
+    }
+    assert!(!store.is_trusted(Utf8Path::new("work")), "a relative path names no folder");
+}
+
+#[test]
+fn a_link_is_trusted_as_the_folder_it_points_to() {
+    let Fixture { root, store, .. } = &fixture();
+    let link = root.join("link");
+    std::os::unix::fs::symlink(root.join("work/project"), &link).unwrap();
+    let grant = store.trust(&link, &[], NOW).unwrap();
+    assert_eq!(grant.folder, root.join("work/project"));
+    assert!(!store.is_trusted(&link), "only resolved paths are asked for");
+}
+
+#[test]
+fn revoking() {
+    let Fixture { root, store, .. } = &fixture();
+    let (work, project) = (root.join("work"), root.join("work/project"));
+    assert!(matches!(store.revoke(&work), Err(TrustError::NotTrusted { .. })));
+    store.trust(&work, &[], NOW).unwrap();
+    assert!(matches!(store.revoke(&project), Err(TrustError::TrustedByParent { by, .. }) if by == work));
+    assert_eq!(
+        store.list().into_iter().map(|grant| (grant.folder, grant.since)).collect::<Vec<_>>(),
+        [(work.clone(), NOW.as_secs())]
+    );
+    store.revoke(&work).unwrap();
+    assert!(!store.is_trusted(&project));
+    assert!(store.list().is_empty());
+}
+
+#[test]
+fn what_cannot_be_trusted() {
+    let Fixture { root, store, .. } = &fixture();
+    assert!(matches!(store.trust(Utf8Path::new("/"), &[], NOW), Err(TrustError::TooWide { .. })));
+    assert!(matches!(store.trust(&root.join("absent"), &[], NOW), Err(TrustError::NoFolder { .. })));
+    crate::private::write_atomic(&root.join("file"), b"").unwrap();
+    assert!(matches!(store.trust(&root.join("file"), &[], NOW), Err(TrustError::NoFolder { .. })));
+}
+
+#[test]
+fn a_record_others_could_have_written_does_not_count() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Fixture { root, store, .. } = &fixture();
+    let work = root.join("work");
+    let good = || {
+        store.trust(&work, &[], NOW).unwrap();
+        assert!(store.is_trusted(&work));
+        store.path_of(&work)
+    };
+
+    let record = good();
+    std::fs::set_permissions(&record, std::fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(!store.is_trusted(&work), "others may write it");
+
+    let record = good();
+    let moved = root.join("elsewhere.json");
+    std::fs::rename(&record, &moved).unwrap();
+    std::os::unix::fs::symlink(&moved, &record).unwrap();
+    assert!(!store.is_trusted(&work), "a link");
+    good();
+    assert!(!std::fs::symlink_metadata(&record).unwrap().is_symlink(), "trusting replaces the link");
+
+    let record = good();
+    let other = store.path_of(&root.join("workshop"));
+    std::fs::copy(&record, &other).unwrap();
+    assert!(!store.is_trusted(&root.join("workshop")), "a record speaks for its own folder only");
+
+    let record = good();
+    crate::private::write_atomic(&record, b"{").unwrap();
+    assert!(!store.is_trusted(&work), "not a record");
+}
+
+#[test]
+fn files_are_trusted_by_content_and_by_their_own_folder() {
+    let Fixture { root, store, .. } = &fixture();
+    let (work, project) = (root.join("work"), root.join("work/project"));
+    let file = project.join(".zubi.toml");
+    crate::private::write_atomic(&file, b"one").unwrap();
+    let trust = Trust::new(store.clone(), false);
+    let (one, two) = (ContentHash::of(b"one"), ContentHash::of(b"two"));
+
+    store.trust(&work, &[], NOW).unwrap();
+    assert!(trust.folder(&project));
+    assert!(!trust.file(&project, &file, &one), "the folder above says nothing of the file");
+    store.trust(&project, &[file.clone(), project.join("absent.toml")], NOW).unwrap();
+    assert!(trust.file(&project, &file, &one));
+    assert!(!trust.file(&project, &file, &two));
+    assert!(Trust::new(store.clone(), true).file(&project, &file, &two), "this session trusts everything");
+}
