@@ -1,1 +1,88 @@
-//! (being written)
+//! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol").
+//!
+//! Owns the framing ([`Decoder`], [`FrameReader`], [`write_frame`]) and the envelope ([`Message`]). Knows no method and
+//! keeps no state about requests; that is the connection's work.
+//!
+//! Real servers are sloppy: they print banners to their standard output, end header lines with a bare line feed, spell
+//! `content-length` in lower case, cut strings inside a character. All of that is read as it was meant, within stated
+//! bounds; nothing a server sends makes this module panic or allocate more than [`MAX_BODY_BYTES`] for one message.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+mod decoder;
+mod message;
+
+pub use decoder::{Decoder, Frame, TooMuchNoise};
+pub use message::{Message, MessageError, Notification, Request, RequestId, Response, ResponseError, id_in_head};
+
+/// The largest body that is read or sent, in bytes. The largest honest answers (workspace symbols of a big project)
+/// have a few megabytes.
+pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// How much is asked of the stream at once, in bytes: what a Linux pipe holds.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Why no further frame can be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FramingError {
+    #[error(transparent)]
+    Noise(#[from] TooMuchNoise),
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Reads frames from a stream.
+#[derive(Debug)]
+pub struct FrameReader<R> {
+    reader: R,
+    decoder: Decoder,
+    chunk: Box<[u8]>,
+}
+
+impl<R: AsyncRead + Unpin> FrameReader<R> {
+    pub fn new(reader: R) -> Self {
+        Self { reader, decoder: Decoder::new(MAX_BODY_BYTES), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
+    }
+
+    /// The next frame, or `None` when the stream has ended. A frame that the end cut short is dropped.
+    ///
+    /// Cancel-safe: when the future is dropped, no byte is lost.
+    pub async fn next(&mut self) -> Result<Option<Frame>, FramingError> {
+        loop {
+            if let Some(frame) = self.decoder.next_frame()? {
+                return Ok(Some(frame));
+            }
+            let count = self.reader.read(&mut self.chunk).await?;
+            let Some(bytes) = self.chunk.get(..count).filter(|bytes| !bytes.is_empty()) else {
+                return Ok(None);
+            };
+            self.decoder.feed(bytes);
+        }
+    }
+
+    /// The end of what the peer wrote outside messages, for error texts; `None` when it wrote nothing of the kind.
+    pub fn noise(&self) -> Option<String> {
+        self.decoder.noise()
+    }
+}
+
+/// A body with its header, ready to be written.
+pub fn frame(body: &[u8]) -> Vec<u8> {
+    let mut framed = Vec::with_capacity(body.len() + 32);
+    framed.extend_from_slice(b"Content-Length: ");
+    framed.extend_from_slice(body.len().to_string().as_bytes());
+    framed.extend_from_slice(b"\r\n\r\n");
+    framed.extend_from_slice(body);
+    framed
+}
+
+/// Writes one message and flushes.
+pub async fn write_frame<W: AsyncWrite + Unpin>(writer: &mut W, body: &[u8]) -> io::Result<()> {
+    writer.write_all(&frame(body)).await?;
+    writer.flush().await
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Bytes in, frames out: finds `Content-Length` headers in a stream and cuts the bodies out.
+
+use std::collections::VecDeque;
+
+/// The only header that matters, compared without regard to case.
+const LENGTH: &[u8] = b"content-length";
+
+/// The longest header block that is read, in bytes. Real ones have under 100.
+const MAX_HEADER_BYTES: usize = 8 * 1024;
+
+/// How many bytes in a row may be something other than messages. A server prints a banner or a log line by mistake; a
+/// program that prints a megabyte is not a language server.
+const MAX_NOISE_BYTES: usize = 1024 * 1024;
+
+/// How much of the noise is remembered for error texts, in bytes.
+const KEPT_NOISE_BYTES: usize = 2 * 1024;
+
+/// How much of an oversized body is kept, in bytes, so that the request it answers can be told.
+const KEPT_HEAD_BYTES: usize = 256;
+
+/// A buffer that grew beyond this for one large message is given back afterwards, in bytes.
+const KEPT_BUFFER_BYTES: usize = 1024 * 1024;
+
+/// One thing found in the stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Frame {
+    /// The exact bytes of one body.
+    Body(Vec<u8>),
+    /// A body over the limit. It was skipped as it came in; only its first bytes are kept.
+    TooLarge { bytes: u64, head: Vec<u8> },
+}
+
+/// The peer does not speak the protocol.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("it writes something that is not the protocol: {sample}")]
+pub struct TooMuchNoise {
+    /// The end of what it wrote.
+    pub sample: String,
+}
+
+/// Cuts a byte stream into frames. The frames do not depend on how the stream was split into [`Self::feed`] calls.
+#[derive(Debug)]
+pub struct Decoder {
+    limit: usize,
+    buffer: Vec<u8>,
+    /// Bytes of `buffer` that are done with; they go with the next [`Self::feed`].
+    consumed: usize,
+    state: State,
+    /// Noise since the last header.
+    noise_run: usize,
+    noise: VecDeque<u8>,
+}
+
+#[derive(Debug)]
+enum State {
+    Header,
+    Body { length: usize },
+    Skipping { bytes: u64, left: u64, head: Vec<u8> },
+}
+
+impl Decoder {
+    /// A decoder that hands out bodies of at most `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, buffer: Vec::new(), consumed: 0, state: State::Header, noise_run: 0, noise: VecDeque::new() }
+    }
+
+    /// Takes the next bytes of the stream. Call [`Self::next_frame`] until it gives `None` before feeding more, so
+    /// that no more than one body and one chunk are held.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.buffer.drain(..self.consumed);
+        self.consumed = 0;
+        if self.buffer.len() < KEPT_BUFFER_BYTES {
+            self.buffer.shrink_to(KEPT_BUFFER_BYTES);
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next whole frame, or `None` when more bytes are needed.
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, TooMuchNoise> {
+        loop {
+            let rest = self.buffer.get(self.consumed..).unwrap_or_default();
+            match &mut self.state {
+                State::Header => match scan(rest) {
+                    Scan::More { noise } => {
+                        self.skip_noise(noise)?;
+                        return Ok(None);
+                    }
+                    Scan::Header { noise, end, length } => {
+                        self.skip_noise(noise)?;
+                        self.noise_run = 0;
+                        self.consumed += end - noise;
+                        self.state = match usize::try_from(length) {
+                            Ok(length) if length <= self.limit => State::Body { length },
+                            _ => State::Skipping { bytes: length, left: length, head: Vec::new() },
+                        };
+                    }
+                },
+                State::Body { length } => {
+                    let Some(body) = rest.get(..*length) else { return Ok(None) };
+                    let body = body.to_vec();
+                    self.consumed += body.len();
+                    self.state = State::Header;
+                    return Ok(Some(Frame::Body(body)));
+                }
+                State::Skipping { bytes, left, head } => {
+                    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
+                    let skipped = rest.get(..here).unwrap_or_default();
+                    let wanted = KEPT_HEAD_BYTES.saturating_sub(head.len()).min(here);
+                    head.extend_from_slice(skipped.get(..wanted).unwrap_or_default());
+                    *left -= here as u64;
+                    self.consumed += here;
+                    if *left > 0 {
+                        return Ok(None);
+                    }
+                    let frame = Frame::TooLarge { bytes: *bytes, head: std::mem::take(head) };
+                    self.state = State::Header;
+                    return Ok(Some(frame));
+                }
+            }
+        }
+    }
+
+    /// The end of what stood outside messages, as printable text; `None` when there was nothing to see. Bytes that may
+    /// yet become a header count too: this is asked when the stream has ended.
+    pub fn noise(&self) -> Option<String> {
+        let undecided = match self.state {
+            State::Header => self.buffer.get(self.consumed..).unwrap_or_default(),
+            State::Body { .. } | State::Skipping { .. } => &[],
+        };
+        let bytes: Vec<u8> = self.noise.iter().chain(undecided.iter().take(KEPT_NOISE_BYTES)).copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<String> = text
+            .lines()
+            // Other headers that stood before the length are no noise.
+            .filter(|line| !line.get(..13).is_some_and(|name| name.eq_ignore_ascii_case("content-type:")))
+            .map(|line| line.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned())
+            .filter(|line| !line.is_empty())
+            .collect();
+        (!lines.is_empty()).then(|| lines.join(" | "))
+    }
+
+    /// Drops the next `count` bytes, remembering the last of them.
+    fn skip_noise(&mut self, count: usize) -> Result<(), TooMuchNoise> {
+        let noise = self.buffer.get(self.consumed..self.consumed + count).unwrap_or_default();
+        self.noise.extend(noise.iter().skip(count.saturating_sub(KEPT_NOISE_BYTES)));
+        let surplus = self.noise.len().saturating_sub(KEPT_NOISE_BYTES);
+        self.noise.drain(..surplus);
+        self.consumed += count;
+        self.noise_run = self.noise_run.saturating_add(count);
+        if self.noise_run > MAX_NOISE_BYTES {
+            return Err(TooMuchNoise { sample: self.noise().unwrap_or_else(|| "unprintable bytes".to_owned()) });
+        }
+        Ok(())
+    }
+
+    /// Bytes held for the buffer, to prove that a hostile length allocates nothing.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.buffer.capacity()
+    }
+}
+
+enum Scan {
+    /// No whole header yet; the first `noise` bytes can be no part of one.
+    More { noise: usize },
+    /// After `noise` bytes comes a header block that ends before byte `end`.
+    Header { noise: usize, end: usize, length: u64 },
+}
+
+/// Looks for a header block. The outcome for some bytes stands when more bytes follow, except that `More` may become
+/// something else: that is what makes the decoder independent of how the stream was split.
+fn scan(bytes: &[u8]) -> Scan {
+    let mut from = 0;
+    loop {
+        let rest = bytes.get(from..).unwrap_or_default();
+        // Anywhere, not only at the start of a line: a program may have printed something without a line end.
+        let Some(at) = rest.windows(LENGTH.len()).position(|window| window.eq_ignore_ascii_case(LENGTH)) else {
+            // The last bytes may be the beginning of the name.
+            return Scan::More { noise: from + rest.len().saturating_sub(LENGTH.len() - 1) };
+        };
+        let noise = from + at;
+        match header_block(bytes.get(noise..).unwrap_or_default()) {
+            Block::More => return Scan::More { noise },
+            Block::Whole { end, length } => return Scan::Header { noise, end: noise + end, length },
+            Block::Other => from = noise + LENGTH.len(),
+        }
+    }
+}
+
+enum Block {
+    More,
+    Whole {
+        end: usize,
+        length: u64,
+    },
+    /// The words `Content-Length` in a log line, or a length that is no number.
+    Other,
+}
+
+/// Reads lines of the form `Name: value` up to an empty one. When the length is given twice, the last one counts: a
+/// log line that ends in `Content-Length: 5` may stand directly before a real header.
+fn header_block(bytes: &[u8]) -> Block {
+    let mut length = None;
+    let mut start = 0;
+    loop {
+        let rest = bytes.get(start..).unwrap_or_default();
+        let newline = rest.iter().position(|byte| *byte == b'\n');
+        if start + newline.unwrap_or(rest.len()) > MAX_HEADER_BYTES {
+            return Block::Other;
+        }
+        let Some(newline) = newline else { return Block::More };
+        let line = rest.get(..newline).unwrap_or_default().trim_ascii();
+        start += newline + 1;
+        if line.is_empty() {
+            return length.map_or(Block::Other, |length| Block::Whole { end: start, length });
+        }
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return Block::Other };
+        let (name, value) = line.split_at(colon);
+        let name = name.trim_ascii_end();
+        if name.is_empty() || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-') {
+            return Block::Other;
+        }
+        if name.eq_ignore_ascii_case(LENGTH) {
+            let digits = value.get(1..).unwrap_or_default().trim_ascii();
+            let number = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+            let Some(number) = number.and_then(|text| text.parse().ok()) else { return Block::Other };
+            length = Some(number);
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! The JSON-RPC 2.0 envelope: what kind of message a body is, and bodies from messages.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Tells an answer's request. A number or a string; zubi itself uses numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RequestId {
+    Number(i64),
+    Text(String),
+}
+
+/// A question that wants a [`Response`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    pub id: RequestId,
+    pub method: String,
+    /// `Null` when the message had none.
+    pub params: Value,
+}
+
+/// A message without an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notification {
+    pub method: String,
+    /// `Null` when the message had none.
+    pub params: Value,
+}
+
+/// The answer to a [`Request`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// `None` when the peer could not read the request's id.
+    pub id: Option<RequestId>,
+    pub result: Result<Value, ResponseError>,
+}
+
+/// A peer's refusal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct ResponseError {
+    /// JSON-RPC's or LSP's number, for instance -32601 for an unknown method.
+    pub code: i64,
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub data: Option<Value>,
+}
+
+impl ResponseError {
+    /// JSON-RPC 2.0, section 5.1: the method does not exist.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// JSON-RPC 2.0, section 5.1: something went wrong inside the peer.
+    pub const INTERNAL_ERROR: i64 = -32603;
+
+    pub fn method_not_found(method: &str) -> Self {
+        Self { code: Self::METHOD_NOT_FOUND, message: format!("`{method}` is not supported"), data: None }
+    }
+}
+
+/// One message in either direction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    Request(Request),
+    Notification(Notification),
+    Response(Response),
+}
+
+/// Why a body is no message.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageError {
+    #[error("not JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("neither a request nor an answer")]
+    NotAMessage,
+}
+
+/// Everything an envelope may hold; unknown fields are ignored. Kept as plain values where servers are known to send
+/// the wrong type, so that one odd field does not cost the whole message.
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(default)]
+    id: Value,
+    method: Option<String>,
+    #[serde(default)]
+    params: Value,
+    result: Option<Value>,
+    #[serde(default)]
+    error: Value,
+}
+
+#[derive(Serialize, Default)]
+struct Outgoing<'a> {
+    jsonrpc: &'static str,
+    #[expect(clippy::option_option, reason = "absent in a notification, null in the answer to an unreadable request")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Option<&'a RequestId>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<&'a str>,
+    /// Left out when null: some servers reject `"params": null` on `shutdown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a ResponseError>,
+}
+
+impl Message {
+    /// Reads a body. Text that is not quite Unicode (bytes that are no UTF-8, half of a surrogate pair: JavaScript
+    /// servers cut strings inside emoji) is repaired with U+FFFD rather than refused.
+    pub fn parse(body: &[u8]) -> Result<Self, MessageError> {
+        // A batch, which LSP does not have; serde would read an array as the fields in their order.
+        if body.trim_ascii_start().starts_with(b"[") {
+            return Err(MessageError::NotAMessage);
+        }
+        let envelope: Envelope = match serde_json::from_slice(body) {
+            Ok(envelope) => envelope,
+            Err(error) => match repair(body) {
+                Some(repaired) => serde_json::from_str(&repaired)?,
+                None => return Err(error.into()),
+            },
+        };
+        envelope.into_message()
+    }
+
+    /// The body of this message.
+    pub fn to_body(&self) -> Vec<u8> {
+        let mut outgoing = Outgoing { jsonrpc: "2.0", ..Outgoing::default() };
+        match self {
+            Self::Request(Request { id, method, params }) => {
+                outgoing.id = Some(Some(id));
+                outgoing.method = Some(method);
+                outgoing.params = Some(params).filter(|params| !params.is_null());
+            }
+            Self::Notification(Notification { method, params }) => {
+                outgoing.method = Some(method);
+                outgoing.params = Some(params).filter(|params| !params.is_null());
+            }
+            Self::Response(Response { id, result }) => {
+                outgoing.id = Some(id.as_ref());
+                outgoing.result = result.as_ref().ok();
+                outgoing.error = result.as_ref().err();
+            }
+        }
+        // Writing a `Value` to memory fails only for maps with keys that are no strings, which `Value` cannot hold.
+        serde_json::to_vec(&outgoing).unwrap_or_default()
+    }
+}
+
+impl Envelope {
+    fn into_message(self) -> Result<Message, MessageError> {
+        let id = match self.id {
+            Value::Null => None,
+            Value::String(text) => Some(RequestId::Text(text)),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => Some(RequestId::Number(number)),
+                None => return Err(MessageError::NotAMessage),
+            },
+            _ => return Err(MessageError::NotAMessage),
+        };
+        match (self.method, id) {
+            (Some(method), Some(id)) => Ok(Message::Request(Request { id, method, params: self.params })),
+            (Some(method), None) => Ok(Message::Notification(Notification { method, params: self.params })),
+            (None, id) if !self.error.is_null() => {
+                Ok(Message::Response(Response { id, result: Err(response_error(&self.error)) }))
+            }
+            // `"result": null` and a missing result are the same answer: nothing.
+            (None, Some(id)) => {
+                Ok(Message::Response(Response { id: Some(id), result: Ok(self.result.unwrap_or_default()) }))
+            }
+            (None, None) => Err(MessageError::NotAMessage),
+        }
+    }
+}
+
+/// An error object, whatever is missing from it.
+fn response_error(error: &Value) -> ResponseError {
+    let code = error.get("code").and_then(Value::as_i64).unwrap_or(ResponseError::INTERNAL_ERROR);
+    let message = match error.get("message") {
+        Some(Value::String(message)) => message.clone(),
+        _ => error.to_string(),
+    };
+    ResponseError { code, message, data: error.get("data").filter(|data| !data.is_null()).cloned() }
+}
+
+/// The same JSON with bytes that are no UTF-8 and escaped halves of surrogate pairs replaced by U+FFFD, or `None` when
+/// there was nothing to repair.
+fn repair(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let changed = matches!(text, Cow::Owned(_));
+    let escapes = lone_surrogates(&text);
+    if escapes.is_empty() {
+        return changed.then(|| text.into_owned());
+    }
+    let mut repaired = text.into_owned();
+    for at in escapes {
+        // Both spellings have six bytes, so earlier positions stay right.
+        repaired.replace_range(at..at + 6, "\\ufffd");
+    }
+    Some(repaired)
+}
+
+/// Where `\udXXX` escapes stand that have no partner, as byte offsets.
+fn lone_surrogates(json: &str) -> Vec<usize> {
+    let unit =
+        |at: usize| json.get(at..at + 6)?.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    let mut lone = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        at += offset;
+        match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
+            Some(0xD800..=0xDFFF) => {
+                lone.push(at);
+                at += 6;
+            }
+            // Any other escape: the backslash and the character after it, so that `\\u` is not misread.
+            _ => at += 1 + json.get(at + 1..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8),
+        }
+    }
+    lone
+}
+
+/// The numeric id of an answer of which only the first bytes are known, or that is not quite JSON. Looks only at what
+/// stands before the payload, where an `"id"` can be nothing else.
+pub fn id_in_head(head: &[u8]) -> Option<i64> {
+    let text = String::from_utf8_lossy(head);
+    let payload = ["\"result\"", "\"error\"", "\"params\"", "\"method\""];
+    let end = payload.iter().filter_map(|key| text.find(key)).min().unwrap_or(text.len());
+    let (_, after) = text.get(..end)?.split_once("\"id\"")?;
+    let number = after.trim_start().strip_prefix(':')?.trim_start();
+    let digits = number.split(|c: char| !c.is_ascii_digit()).next()?;
+    // A number that runs into the end of what is known may be longer.
+    number.get(digits.len()..).filter(|rest| !rest.is_empty())?;
+    digits.parse().ok()
+}

@@ -1,0 +1,230 @@
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// Feeds the parts one after the other and prints what came out.
+fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>) {
+    let mut decoder = Decoder::new(limit);
+    let mut frames = Vec::new();
+    for part in parts {
+        decoder.feed(part);
+        loop {
+            match decoder.next_frame() {
+                Ok(Some(frame)) => frames.push(frame),
+                Ok(None) => break,
+                Err(error) => return (frames, decoder.noise(), Err(error)),
+            }
+        }
+    }
+    (frames, decoder.noise(), Ok(()))
+}
+
+fn check(stream: &str) -> String {
+    let (frames, noise, outcome) = decode(64, &[stream.as_bytes()]);
+    let mut lines: Vec<String> = frames
+        .iter()
+        .map(|frame| match frame {
+            Frame::Body(body) => format!("body {}", String::from_utf8_lossy(body)),
+            Frame::TooLarge { bytes, head } => format!("too large: {bytes}, {}", String::from_utf8_lossy(head)),
+        })
+        .collect();
+    lines.extend(noise.map(|noise| format!("noise {noise}")));
+    lines.extend(outcome.err().map(|error| error.to_string()));
+    lines.join("\n")
+}
+
+#[test]
+fn header_spellings() {
+    assert_snapshot!(check("Content-Length: 2\r\n\r\n{}"), @"body {}");
+    assert_snapshot!(check("content-LENGTH:2\n\n{}"), @"body {}");
+    assert_snapshot!(check("Content-Length : 2 \r\nContent-Type: x; charset=utf8\r\n\r\n{}"), @"body {}");
+    assert_snapshot!(check("Content-Type: application/vscode-jsonrpc\r\nContent-Length: 2\r\n\r\n{}"), @"body {}");
+    assert_snapshot!(check("Content-Length: 0\r\n\r\nContent-Length: 1\r\n\r\n1"), @r"
+    body 
+    body 1
+    ");
+}
+
+#[test]
+fn noise_is_skipped_and_remembered() {
+    assert_snapshot!(check("Starting v1\nloading…Content-Length: 2\r\n\r\n{}oops\u{1b}[0m\nContent-Length: 1\r\n\r\n1"), @r"
+    body {}
+    body 1
+    noise Starting v1 | loading…oops[0m
+    ");
+    // The words in a log line, a length that is no number, and a real header directly after them.
+    assert_snapshot!(check("sent Content-Length: 5 bytes\nContent-Length: -3\r\n\r\nContent-Length: 7\nContent-Length: 1\n\n1"), @r"
+    body 1
+    noise sent Content-Length: 5 bytes | Content-Length: -3
+    ");
+}
+
+#[test]
+fn bodies_over_the_limit_are_passed_over() {
+    let long = format!(r#"{{"jsonrpc":"2.0","id":7,"result":"{}"}}"#, "x".repeat(90));
+    let stream = format!("Content-Length: {}\r\n\r\n{long}Content-Length: 2\r\n\r\n{{}}", long.len());
+    let (frames, _, outcome) = decode(64, &[stream.as_bytes()]);
+    assert_eq!(outcome, Ok(()));
+    let [Frame::TooLarge { bytes, head }, Frame::Body(body)] = &frames[..] else { panic!("{frames:?}") };
+    assert_eq!((*bytes, id_in_head(head), &body[..]), (long.len() as u64, Some(7), &b"{}"[..]));
+}
+
+#[test]
+fn a_huge_announced_length_allocates_nothing() {
+    for length in ["99999999999", "18446744073709551615"] {
+        let mut decoder = Decoder::new(MAX_BODY_BYTES);
+        decoder.feed(format!("Content-Length: {length}\r\n\r\nabc").as_bytes());
+        assert_eq!(decoder.next_frame(), Ok(None));
+        assert!(decoder.capacity() <= 1024 * 1024, "{}", decoder.capacity());
+    }
+    // A length that no machine word holds is no length.
+    assert_snapshot!(check("Content-Length: 99999999999999999999\r\n\r\nContent-Length: 2\r\n\r\n{}"), @r"
+    body {}
+    noise Content-Length: 99999999999999999999
+    ");
+}
+
+#[test]
+fn a_program_that_only_prints_is_given_up() {
+    let (frames, _, outcome) = decode(64, &[&b"y\n".repeat(600_000)]);
+    assert!(frames.is_empty());
+    assert!(outcome.unwrap_err().to_string().starts_with("it writes something that is not the protocol: y | y"));
+}
+
+fn parse(body: &str) -> String {
+    match Message::parse(body.as_bytes()) {
+        Ok(message) => format!("{message:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn envelopes() {
+    assert_snapshot!(parse(r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1],"extra":{}}"#), @r#"Request(Request { id: Number(1), method: "m", params: Array [Number(1)] })"#);
+    assert_snapshot!(parse(r#"{"id":"a","method":"m"}"#), @r#"Request(Request { id: Text("a"), method: "m", params: Null })"#);
+    assert_snapshot!(parse(r#"{"method":"m","params":null}"#), @r#"Notification(Notification { method: "m", params: Null })"#);
+    assert_snapshot!(parse(r#"{"id":1,"result":null}"#), @"Response(Response { id: Some(Number(1)), result: Ok(Null) })");
+    assert_snapshot!(parse(r#"{"id":1,"result":2,"error":null}"#), @"Response(Response { id: Some(Number(1)), result: Ok(Number(2)) })");
+    assert_snapshot!(parse(r#"{"id":1,"error":{"code":-32801,"message":"later"},"result":null}"#), @r#"Response(Response { id: Some(Number(1)), result: Err(ResponseError { code: -32801, message: "later", data: None }) })"#);
+    assert_snapshot!(parse(r#"{"id":1,"error":"broken"}"#), @r#"Response(Response { id: Some(Number(1)), result: Err(ResponseError { code: -32603, message: "\"broken\"", data: None }) })"#);
+    assert_snapshot!(parse(r#"{"id":null,"error":{"code":-32700,"message":"?"}}"#), @r#"Response(Response { id: None, result: Err(ResponseError { code: -32700, message: "?", data: None }) })"#);
+    assert_snapshot!(parse(r#"{"id":1.5,"result":1}"#), @"neither a request nor an answer");
+    assert_snapshot!(parse("{}"), @"neither a request nor an answer");
+    assert_snapshot!(parse(r#" [null, "m", null, null, null]"#), @"neither a request nor an answer");
+    assert_snapshot!(parse(r#"{"id":1,"#), @"not JSON: EOF while parsing a value at line 1 column 8");
+}
+
+#[test]
+fn broken_text_is_repaired() {
+    let mut body = br#"{"id":1,"result":"a\ud83d \ud83d\ude00 \\ud83d "#.to_vec();
+    body.extend_from_slice(b"\xff\"}");
+    let message = Message::parse(&body).unwrap();
+    let expected = Response { id: Some(RequestId::Number(1)), result: Ok(json!("a\u{fffd} 😀 \\ud83d \u{fffd}")) };
+    assert_eq!(message, Message::Response(expected));
+}
+
+#[test]
+fn bodies_as_written() {
+    let body = |message: Message| String::from_utf8(message.to_body()).unwrap();
+    let request =
+        |params| Message::Request(Request { id: RequestId::Number(3), method: "shutdown".to_owned(), params });
+    assert_snapshot!(body(request(Value::Null)), @r#"{"jsonrpc":"2.0","id":3,"method":"shutdown"}"#);
+    assert_snapshot!(body(request(json!({}))), @r#"{"jsonrpc":"2.0","id":3,"method":"shutdown","params":{}}"#);
+    let answer = |id, result| Message::Response(Response { id, result });
+    assert_snapshot!(body(answer(Some(RequestId::Text("x".to_owned())), Ok(Value::Null))), @r#"{"jsonrpc":"2.0","id":"x","result":null}"#);
+    assert_snapshot!(body(answer(None, Err(ResponseError::method_not_found("m")))), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"`m` is not supported"}}"#);
+}
+
+#[test]
+fn ids_in_heads() {
+    for (head, expected) in [
+        (r#"{"jsonrpc":"2.0","id": 12,"result":["#, Some(12)),
+        (r#"{"jsonrpc":"2.0","id":12"#, None),
+        (r#"{"jsonrpc":"2.0","result":[{"id":5}],"id":12}"#, None),
+        (r#"{"id":"12","result":["#, None),
+        ("", None),
+    ] {
+        assert_eq!(id_in_head(head.as_bytes()), expected, "{head}");
+    }
+}
+
+#[tokio::test]
+async fn reader_and_writer_meet() {
+    let (mut near, far) = tokio::io::duplex(16);
+    let body = vec![b'x'; 1000];
+    let sent = body.clone();
+    let writing = tokio::spawn(async move {
+        write_frame(&mut near, &sent).await.unwrap();
+        write_frame(&mut near, b"{}").await.unwrap();
+    });
+    let mut reader = FrameReader::new(far);
+    assert_eq!(reader.next().await.unwrap(), Some(Frame::Body(body)));
+    assert_eq!(reader.next().await.unwrap(), Some(Frame::Body(b"{}".to_vec())));
+    writing.await.unwrap();
+    assert_eq!(reader.next().await.unwrap(), None);
+}
+
+/// Pieces that a stream may be made of: whole messages, noise, and things that look like headers.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        4 => proptest::collection::vec(any::<u8>(), 0..90).prop_map(|body| frame(&body)),
+        1 => proptest::collection::vec(any::<u8>(), 0..30),
+        1 => Just(b"log line\n".to_vec()),
+        1 => Just(b"Content-Length: ".to_vec()),
+        1 => Just(b"content-length: 12\nContent-Type: x\n".to_vec()),
+        1 => Just(b"\r\n\r\n".to_vec()),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_split_gives_the_same_frames(
+        pieces in proptest::collection::vec(piece(), 0..12),
+        cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
+    ) {
+        let stream = pieces.concat();
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| cut.index(stream.len() + 1)).collect();
+        ends.push(stream.len());
+        ends.sort_unstable();
+        let mut start = 0;
+        let parts: Vec<&[u8]> = ends.iter().map(|&end| { let part = &stream[start..end]; start = end; part }).collect();
+        let whole = decode(64, &[&stream]);
+        prop_assert_eq!(&decode(64, &parts), &whole);
+        let bytes: Vec<&[u8]> = stream.chunks(1).collect();
+        prop_assert_eq!(&decode(64, &bytes), &whole);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        drop(decode(64, &[&bytes]));
+        drop(Message::parse(&bytes));
+        id_in_head(&bytes);
+    }
+
+    #[test]
+    fn messages_survive_the_round_trip(
+        method in proptest::option::of("[a-z/$]{0,8}"),
+        id in proptest::option::of(prop_oneof![
+            any::<i64>().prop_map(RequestId::Number),
+            ".{0,5}".prop_map(RequestId::Text),
+        ]),
+        payload in prop_oneof![Just(Value::Null), any::<i64>().prop_map(|n| json!([n])), ".{0,9}".prop_map(|s| json!({s: 1}))],
+        failed in any::<bool>(),
+    ) {
+        let message = match (method, id) {
+            (Some(method), Some(id)) => Message::Request(Request { id, method, params: payload }),
+            (Some(method), None) => Message::Notification(Notification { method, params: payload }),
+            (None, Some(id)) if !failed => Message::Response(Response { id: Some(id), result: Ok(payload) }),
+            (None, id) => {
+                let data = Some(payload).filter(|data| !data.is_null());
+                Message::Response(Response { id, result: Err(ResponseError { code: -1, message: "m".to_owned(), data }) })
+            }
+        };
+        let (frames, noise, outcome) = decode(MAX_BODY_BYTES, &[&frame(&message.to_body())]);
+        prop_assert_eq!((noise, outcome), (None, Ok(())));
+        let [Frame::Body(body)] = &frames[..] else { panic!("{frames:?}") };
+        prop_assert_eq!(Message::parse(body).unwrap(), message);
+    }
+}

@@ -1,0 +1,247 @@
+use insta::assert_snapshot;
+use tokio::io::{DuplexStream, duplex};
+
+use super::*;
+
+/// How long a test waits for something that must come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Writes down what it is told, and answers `ping`.
+#[derive(Default)]
+struct Log(Mutex<Vec<String>>);
+
+impl Log {
+    fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl PeerHandler for Log {
+    fn notification(&self, method: &str, params: Value) {
+        assert_ne!(method, "panic", "asked to");
+        self.0.lock().unwrap().push(format!("{method} {params}"));
+    }
+
+    fn request(&self, method: &str, params: Value) -> Result<Value, ResponseError> {
+        self.notification(method, params);
+        if method == "ping" { Ok(json!("pong")) } else { Err(ResponseError::method_not_found(method)) }
+    }
+}
+
+/// The other end: a server under the test's control.
+struct Peer {
+    reader: FrameReader<tokio::io::ReadHalf<DuplexStream>>,
+    writer: tokio::io::WriteHalf<DuplexStream>,
+}
+
+impl Peer {
+    /// The next message from zubi, as text.
+    async fn hears(&mut self) -> String {
+        let frame = tokio::time::timeout(PATIENCE, self.reader.next()).await.unwrap().unwrap();
+        match frame {
+            Some(Frame::Body(body)) => String::from_utf8(body).unwrap(),
+            Some(other) => panic!("{other:?}"),
+            None => "(end)".to_owned(),
+        }
+    }
+
+    async fn says(&mut self, body: &str) {
+        framing::write_frame(&mut self.writer, body.as_bytes()).await.unwrap();
+    }
+}
+
+struct World {
+    connection: Connection,
+    peer: Peer,
+    log: Arc<Log>,
+    cancel: CancellationToken,
+}
+
+fn world() -> World {
+    let (near, far) = duplex(1024);
+    let (reader, writer) = tokio::io::split(near);
+    let log = Arc::new(Log::default());
+    let connection = Connection::start(reader, writer, Arc::clone(&log) as Arc<dyn PeerHandler>);
+    let (reader, writer) = tokio::io::split(far);
+    World { connection, peer: Peer { reader: FrameReader::new(reader), writer }, log, cancel: CancellationToken::new() }
+}
+
+impl World {
+    /// A request that is on its way, as a task.
+    fn asking(&self, method: &'static str) -> tokio::task::JoinHandle<Result<Value, ConnectionError>> {
+        let (connection, cancel) = (self.connection.clone(), self.cancel.clone());
+        tokio::spawn(async move { connection.request(method, Value::Null, &cancel, Instant::now() + PATIENCE).await })
+    }
+}
+
+#[tokio::test]
+async fn answers_find_their_requests_in_any_order() {
+    let mut world = world();
+    let first = world.asking("first");
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"first"}"#);
+    let second = world.asking("second");
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":2,"method":"second"}"#);
+    world.peer.says(r#"{"id":99,"result":"nobody asked"}"#).await;
+    world.peer.says(r#"{"id":"2","result":null}"#).await;
+    assert_eq!(second.await.unwrap(), Ok(Value::Null));
+    world.peer.says(r#"{"id":1,"result":null,"error":{"code":-32801,"message":"content modified"}}"#).await;
+    assert_snapshot!(first.await.unwrap().unwrap_err(), @"content modified (-32801)");
+}
+
+#[tokio::test]
+async fn messages_keep_their_order() {
+    let mut world = world();
+    world.connection.notify("one", json!({"n": 1})).unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    let mut asking = Box::pin(world.connection.request("two", json!([]), &world.cancel, deadline));
+    // Polled once, so that it is queued; there can be no answer yet.
+    tokio::select! { biased; answer = &mut asking => panic!("{answer:?}"), () = std::future::ready(()) => {} }
+    world.connection.notify("three", Value::Null).unwrap();
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"one","params":{"n":1}}"#);
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"two","params":[]}"#);
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"three"}"#);
+    for n in 0..100 {
+        world.peer.says(&format!(r#"{{"method":"$/progress","params":{n}}}"#)).await;
+    }
+    world.peer.says(r#"{"id":1,"result":"done"}"#).await;
+    assert_eq!(asking.await, Ok(json!("done")));
+    let expected: Vec<String> = (0..100).map(|n| format!("$/progress {n}")).collect();
+    assert_eq!(world.log.lines(), expected, "all of them were handled before the answer was delivered");
+}
+
+#[tokio::test]
+async fn the_servers_requests_are_answered() {
+    let mut world = world();
+    world.peer.says(r#"{"id":"a","method":"ping"}"#).await;
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":"a","result":"pong"}"#);
+    world.peer.says(r#"{"id":5,"method":"other","params":{}}"#).await;
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"`other` is not supported"}}"#);
+}
+
+#[tokio::test]
+async fn giving_up_cancels_on_the_server() {
+    let mut world = world();
+    let cancelled = world.asking("slow");
+    world.peer.hears().await;
+    world.cancel.cancel();
+    assert_eq!(cancelled.await.unwrap(), Err(ConnectionError::Cancelled));
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
+
+    world.cancel = CancellationToken::new();
+    let dropped = world.asking("slow");
+    world.peer.hears().await;
+    dropped.abort();
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}"#);
+
+    let now = Instant::now();
+    let late = world.connection.request("slow", Value::Null, &world.cancel, now).await;
+    assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
+    world.peer.hears().await;
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":3}}"#);
+
+    // Late answers go nowhere, and an answered request is not cancelled.
+    world.peer.says(r#"{"id":1,"result":1}"#).await;
+    let quick = world.asking("quick");
+    world.peer.hears().await;
+    world.peer.says(r#"{"id":4,"result":4}"#).await;
+    assert_eq!(quick.await.unwrap(), Ok(json!(4)));
+    world.connection.notify("last", Value::Null).unwrap();
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"last"}"#);
+}
+
+#[tokio::test]
+async fn a_cancelled_caller_sends_nothing() {
+    let mut world = world();
+    world.cancel.cancel();
+    assert_eq!(world.asking("never").await.unwrap(), Err(ConnectionError::Cancelled));
+    world.connection.notify("first", Value::Null).unwrap();
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"first"}"#);
+}
+
+#[tokio::test]
+async fn a_server_that_goes_fails_what_waits_and_what_comes() {
+    let mut world = world();
+    let waiting = world.asking("slow");
+    world.peer.hears().await;
+    world.peer.writer.write_all(b"Segmentation fault\n").await.unwrap();
+    let mut closed = world.connection.closed();
+    drop(world.peer);
+    let why = closed.wait_for(Option::is_some).await.unwrap().clone();
+    assert_snapshot!(why.unwrap(), @"it closed its output; it printed: Segmentation fault");
+    let expected = "the connection is closed: it closed its output; it printed: Segmentation fault";
+    assert_eq!(waiting.await.unwrap().unwrap_err().to_string(), expected);
+    assert_eq!(world.connection.notify("more", Value::Null).unwrap_err().to_string(), expected);
+}
+
+#[tokio::test]
+async fn closing_the_writer_sends_what_is_queued_first() {
+    let mut world = world();
+    for _ in 0..100 {
+        world.connection.notify("event", json!("some text")).unwrap();
+    }
+    world.connection.close_writer();
+    assert_snapshot!(world.connection.notify("late", Value::Null).unwrap_err(), @"the connection is closed: its input was closed");
+    for _ in 0..100 {
+        assert_eq!(world.peer.hears().await, r#"{"jsonrpc":"2.0","method":"event","params":"some text"}"#);
+    }
+    assert_eq!(world.peer.hears().await, "(end)");
+}
+
+#[tokio::test]
+async fn the_last_user_closes_the_writer() {
+    let World { connection, mut peer, .. } = world();
+    let clone = connection.clone();
+    drop(connection);
+    clone.notify("still here", Value::Null).unwrap();
+    drop(clone);
+    assert_snapshot!(peer.hears().await, @r#"{"jsonrpc":"2.0","method":"still here"}"#);
+    assert_eq!(peer.hears().await, "(end)");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_read_does_not_grow_our_memory() {
+    let mut world = world();
+    let megabyte = json!("x".repeat(1024 * 1024));
+    let accepted = (0..100).take_while(|_| world.connection.notify("event", megabyte.clone()).is_ok()).count();
+    assert_eq!(accepted, 63);
+    let deadline = Instant::now() + PATIENCE;
+    let error = world.connection.request("question", megabyte, &world.cancel, deadline).await.unwrap_err();
+    assert!(error.to_string().starts_with("the server does not read its input: 66"), "{error}");
+    // Once it reads again, there is room again.
+    for _ in 0..accepted {
+        world.peer.hears().await;
+    }
+    world.connection.notify("small", Value::Null).unwrap();
+    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"small"}"#);
+}
+
+#[tokio::test]
+async fn unusable_answers_fail_their_request() {
+    let mut world = world();
+    let malformed = world.asking("first");
+    world.peer.hears().await;
+    world.peer.says(r#"{"jsonrpc":"2.0","id":1,"result":[1,}"#).await;
+    assert_snapshot!(malformed.await.unwrap().unwrap_err(), @"a message is malformed: not JSON: expected value at line 1 column 37");
+
+    let huge = world.asking("second");
+    world.peer.hears().await;
+    let length = MAX_BODY_BYTES + 40;
+    let head = format!("Content-Length: {length}\r\n\r\n{}", r#"{"jsonrpc":"2.0","id":2,"result":""#);
+    world.peer.writer.write_all(head.as_bytes()).await.unwrap();
+    let body = vec![b'x'; length - 34];
+    world.peer.writer.write_all(&body).await.unwrap();
+    assert_snapshot!(huge.await.unwrap().unwrap_err(), @"the answer has 67108904 bytes, more than the 67108864 that are read");
+    let next = world.asking("third");
+    world.peer.hears().await;
+    world.peer.says(r#"{"id":3,"result":true}"#).await;
+    assert_eq!(next.await.unwrap(), Ok(json!(true)));
+}
+
+#[tokio::test]
+async fn a_panicking_handler_closes_the_connection() {
+    let mut world = world();
+    let waiting = world.asking("slow");
+    world.peer.hears().await;
+    world.peer.says(r#"{"method":"panic"}"#).await;
+    assert_snapshot!(waiting.await.unwrap().unwrap_err(), @"the connection is closed: reading its output failed");
+}
