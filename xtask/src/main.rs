@@ -1,2 +1,101 @@
-//! (being written)
-fn main() {}
+//! The project's own commands, run as `cargo xtask <command>`.
+//!
+//! Owns: which commands there are and how they are called. Each command lives in its own module; what they share is in
+//! [`run`] (starting programs) and [`place`] (where things are). Nothing of the product lives here.
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a developer's program: it talks to a terminal, starts programs and reads its environment directly"
+)]
+
+mod bench;
+mod check;
+mod demo;
+mod fuzz;
+mod generate;
+mod place;
+mod run;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask <command>
+
+  demo                 build zubi, fetch the smallest real language server, ask it questions over MCP
+  test [-- ARGS]       set-up, checks and every test; ARGS go to nextest
+  check                format, lints, layers, sources, licences, generated files
+  setup [--only A,B]   install the real programs the tests need into target/tools
+  generate [--check]   write the generated reference pages, or only say whether they are fresh
+  bench [-- ARGS]      measure zubi against the bare language servers (release build)
+  fuzz [SECONDS]       run every fuzz target for so long (default 30)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            println!("\nxtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<()> {
+    let (command, rest) = match arguments {
+        [command, rest @ ..] => (command.as_str(), rest),
+        [] => bail!("no command given\n\n{USAGE}"),
+    };
+    match command {
+        "demo" => no_arguments(command, rest).and_then(|()| demo::run()),
+        "test" => test::run(after_dashes(command, rest)?),
+        "check" => no_arguments(command, rest).and_then(|()| check::run()),
+        "setup" => setup::run(&only(rest)?),
+        "generate" => match rest {
+            [] => generate::write(),
+            [flag] if flag == "--check" => generate::check().map(|_| ()),
+            _ => bail!("`generate` takes only `--check`\n\n{USAGE}"),
+        },
+        "bench" => bench::run(after_dashes(command, rest)?),
+        "fuzz" => fuzz::run(seconds(rest)?),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => bail!("there is no command `{other}`\n\n{USAGE}"),
+    }
+}
+
+fn no_arguments(command: &str, rest: &[String]) -> Result<()> {
+    if rest.is_empty() { Ok(()) } else { bail!("`{command}` takes no arguments\n\n{USAGE}") }
+}
+
+/// The arguments behind `--`, which go to another program as they are.
+fn after_dashes<'a>(command: &str, rest: &'a [String]) -> Result<&'a [String]> {
+    match rest {
+        [] => Ok(&[]),
+        [dashes, passed @ ..] if dashes == "--" => Ok(passed),
+        _ => bail!("`{command}` takes arguments only behind `--`\n\n{USAGE}"),
+    }
+}
+
+/// The components that `--only a,b` names; empty means all.
+fn only(rest: &[String]) -> Result<Vec<String>> {
+    match rest {
+        [] => Ok(Vec::new()),
+        [flag, names] if flag == "--only" => Ok(names.split(',').map(|name| name.trim().to_owned()).collect()),
+        _ => bail!("`setup` takes only `--only A,B`\n\n{USAGE}"),
+    }
+}
+
+fn seconds(rest: &[String]) -> Result<u32> {
+    match rest {
+        [] => Ok(30),
+        [number] => number.parse().map_err(|_| anyhow::anyhow!("`{number}` is not a number of seconds\n\n{USAGE}")),
+        _ => bail!("`fuzz` takes one number of seconds\n\n{USAGE}"),
+    }
+}

@@ -1,0 +1,16 @@
+//! `cargo xtask bench`: measures the release build against the bare language servers.
+
+use anyhow::Result;
+
+use crate::{place, run, setup};
+
+/// What the benchmark needs; the rest of the set-up is for the tests.
+const COMPONENTS: &[&str] =
+    &["ty", "clangd", "cxx", "rust-analyzer", "node", "pyright", "rich", "leveldb", "clap_builder"];
+
+/// Builds and runs the benchmark; `arguments` go to it.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    setup::run(&COMPONENTS.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
+    run::loud(run::cargo().args(["build", "--locked", "--release", "--package", "zubi", "--package", "zubi-bench"]))?;
+    run::loud(run::command(place::target().join("release/zubi-bench").as_str()).args(arguments))
+}

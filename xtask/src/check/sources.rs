@@ -1,0 +1,178 @@
+//! Rules about the text of the sources that no compiler holds: module documentation, file lengths, words that must not
+//! appear, and who may name what.
+
+use anyhow::{Context as _, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::place;
+
+/// A Rust file longer than this is named; beyond the second number the check fails.
+const LONG: usize = 500;
+const TOO_LONG: usize = 600;
+
+/// Words that must not stand in any file, put together here so that this file does not contain them itself.
+const FORBIDDEN: &[(&str, &str)] = &[
+    (concat!("/ro", "ot/"), "a path of one machine"),
+    (concat!("/ho", "me/"), "a path of one machine"),
+    (concat!("/wo", "rk/"), "a path of one machine"),
+    (concat!("../sha", "red"), "a path of one machine"),
+    (concat!("registry.npm", "js.org"), "a registry's host: its client knows it"),
+    (concat!("py", "pi.org"), "a registry's host: its client knows it"),
+    (concat!("pythonhosted", ".org"), "a registry's host: its client knows it"),
+    (concat!("index.crates", ".io"), "a registry's host: its client knows it"),
+    (concat!("proxy.golang", ".org"), "a registry's host: its client knows it"),
+    (concat!("deb.debian", ".org"), "a registry's host: apt knows it"),
+];
+
+/// The same for Rust code only.
+const FORBIDDEN_IN_RUST: &[(&str, &str)] = &[
+    (concat!("to", "do!("), "an unfinished place"),
+    (concat!("unimple", "mented!("), "an unfinished place"),
+    (concat!("#[ig", "nore"), "a test that does not run"),
+    (concat!("#[al", "low("), "`#[expect(…, reason = \"…\")]` says when it is no longer needed"),
+];
+
+/// Names that only certain files may use. Paths are prefixes.
+const OWNED: &[Owned] = &[
+    Owned {
+        name: "gen_lsp_types",
+        owners: &["crates/zubi-base/"],
+        why: "LSP's types are re-exported by zubi-base and nobody else names the crate",
+    },
+    Owned {
+        name: "rmcp",
+        owners: &["crates/zubi-mcp/", "tests/"],
+        why: "MCP's library changes often; one crate follows it (and the tests are its client)",
+    },
+    Owned {
+        name: "Command",
+        owners: &["crates/zubi-base/src/process", "xtask/", "tests/", "bench/"],
+        why: "children start in zubi_base::process, which fixes directory, environment, group and death with the parent",
+    },
+];
+
+struct Owned {
+    name: &'static str,
+    owners: &'static [&'static str],
+    why: &'static str,
+}
+
+/// Checks every given file (relative to the root).
+pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
+    let mut problems = Vec::new();
+    let mut rust = 0;
+    for file in files.iter().filter(|file| is_text(file)) {
+        let text = std::fs::read_to_string(place::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
+        problems.extend(forbidden(file, &text, FORBIDDEN));
+        if file.extension() == Some("rs") && !is_fixture(file) {
+            rust += 1;
+            problems.extend(of_rust(file, &text));
+        }
+    }
+    if problems.is_empty() { Ok(format!("{rust} Rust files")) } else { bail!("{}", problems.join("\n")) }
+}
+
+/// Cargo's lock file names the registry, as cargo writes it; binary files have no words.
+fn is_text(file: &Utf8Path) -> bool {
+    file.file_name() != Some("Cargo.lock") && !matches!(file.extension(), Some("png" | "gz" | "bin" | "wasm"))
+}
+
+/// Programs that are data for tests are not held to the house's rules.
+fn is_fixture(file: &Utf8Path) -> bool {
+    file.starts_with("tests/fixtures") || file.starts_with("examples")
+}
+
+fn of_rust(file: &Utf8Path, text: &str) -> Vec<String> {
+    let mut problems = forbidden(file, text, FORBIDDEN_IN_RUST);
+    if !text.trim_start().starts_with("//!") {
+        problems.push(format!("{file}: begin with `//!` and say what the module owns"));
+    }
+    let lines = text.lines().count();
+    if lines > TOO_LONG {
+        problems.push(format!("{file}: {lines} lines; more than {TOO_LONG} is more than one thing"));
+    } else if lines > LONG {
+        println!("   note: {file} has {lines} lines; consider splitting it");
+    }
+    for owned in OWNED.iter().filter(|owned| owned.owners.iter().all(|owner| !file.as_str().starts_with(owner))) {
+        for (number, line) in code_lines(text) {
+            if names(line, owned.name) {
+                problems.push(format!("{file}:{number}: names `{}`; {}", owned.name, owned.why));
+            }
+        }
+    }
+    problems
+}
+
+/// The lines that are not comments, numbered from 1.
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines()
+        .enumerate()
+        .map(|(index, line)| (index + 1, line))
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// Whether a line of code names something as a path: followed by `::`, or ending a `use` (`use x::Command;`).
+fn names(line: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(name).any(|(at, _)| {
+        let (before, rest) = line.split_at(at);
+        let after = rest.trim_start_matches(name);
+        let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
+        let of_process = name != "Command" || before.ends_with("process::") || after.starts_with("::new");
+        whole && of_process && (after.starts_with("::") || before.trim_start().starts_with("use "))
+    })
+}
+
+fn forbidden(file: &Utf8Path, text: &str, words: &[(&str, &str)]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        for (word, why) in words.iter().filter(|(word, _)| line.contains(word)) {
+            problems.push(format!("{file}:{}: contains `{word}`: {why}", number + 1));
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names, of_rust};
+    use camino::Utf8Path;
+
+    fn check(file: &str, text: &str) -> String {
+        of_rust(Utf8Path::new(file), text).join("\n")
+    }
+
+    #[test]
+    fn a_module_without_documentation_is_named() {
+        insta::assert_snapshot!(check("crates/zubi-code/src/a.rs", "fn a() {}\n"), @"crates/zubi-code/src/a.rs: begin with `//!` and say what the module owns");
+    }
+
+    #[test]
+    fn owned_names_are_found_in_code_and_not_in_comments() {
+        let text =
+            "//! About gen_lsp_types::Uri.\nuse gen_lsp_types::Uri;\nfn f() { std::process::Command::new(\"a\"); }\n";
+        insta::assert_snapshot!(check("crates/zubi-code/src/a.rs", text), @r"
+        crates/zubi-code/src/a.rs:2: names `gen_lsp_types`; LSP's types are re-exported by zubi-base and nobody else names the crate
+        crates/zubi-code/src/a.rs:3: names `Command`; children start in zubi_base::process, which fixes directory, environment, group and death with the parent
+        ");
+        assert_eq!(check("crates/zubi-base/src/process.rs", "//! Doc.\nuse tokio::process::Command;\n"), "");
+    }
+
+    #[test]
+    fn a_type_of_lsp_called_command_is_not_a_process() {
+        assert!(!names("use zubi_base::lsp::Command;", "Command"));
+        assert!(!names("    command: Command::from_value(value),", "Command"));
+        assert!(names("use std::process::Command;", "Command"));
+        assert!(names("    let mut child = Command::new(program);", "Command"));
+    }
+
+    #[test]
+    fn length_and_unfinished_places_fail() {
+        let long = format!("//! Doc.\n{}", "// line\n".repeat(600));
+        assert!(check("xtask/src/a.rs", &long).contains("601 lines"));
+        assert!(
+            check("xtask/src/a.rs", &format!("//! Doc.\nfn f() {{ {}) }}\n", concat!("to", "do!(")))
+                .contains("unfinished")
+        );
+    }
+}

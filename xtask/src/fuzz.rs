@@ -1,0 +1,31 @@
+//! `cargo xtask fuzz`: runs every fuzz target for a while.
+
+use anyhow::{Result, bail};
+
+use crate::run::Parts;
+use crate::{place, run, setup};
+
+/// Runs each target for `seconds`, one after the other, and names those that found something.
+pub(crate) fn run(seconds: u32) -> Result<()> {
+    setup::run(&["cargo-fuzz".to_owned()])?;
+    let fuzz = setup::program("cargo-fuzz", "cargo-fuzz");
+    // Coverage instrumentation is an unstable compiler option; this lets the pinned stable compiler take it.
+    let cargo_fuzz = || {
+        let mut command = run::command(fuzz.as_str());
+        command.env("RUSTC_BOOTSTRAP", "1").current_dir(place::ROOT.as_path());
+        command
+    };
+    let targets = run::quiet(cargo_fuzz().args(["fuzz", "list"]))?;
+    let mut parts = Parts::default();
+    for target in targets.split_whitespace() {
+        parts.part(target, || {
+            let mut command = cargo_fuzz();
+            command.args(["fuzz", "run", target, "--", &format!("-max_total_time={seconds}"), "-print_final_stats=1"]);
+            run::loud(&mut command).map(|()| String::new())
+        });
+    }
+    if targets.trim().is_empty() {
+        bail!("there are no fuzz targets")
+    }
+    parts.finish()
+}

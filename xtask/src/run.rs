@@ -1,0 +1,104 @@
+//! Starting other programs: loudly (their output is the user's) or quietly (it is shown only when they fail).
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::place;
+
+/// A command in the workspace's root.
+pub(crate) fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(&*place::ROOT);
+    command
+}
+
+/// The cargo that runs this xtask.
+pub(crate) fn cargo() -> Command {
+    command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
+}
+
+/// How a command would be typed, for messages.
+pub(crate) fn shown(command: &Command) -> String {
+    let mut words = vec![command.get_program().to_string_lossy().into_owned()];
+    words.extend(command.get_args().map(|argument| argument.to_string_lossy().into_owned()));
+    words.join(" ")
+}
+
+/// Runs a command with the user's own terminal.
+pub(crate) fn loud(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start `{}`", shown(command)))?;
+    if status.success() { Ok(()) } else { bail!("`{}` failed ({status})", shown(command)) }
+}
+
+/// Runs a command and returns what it wrote to stdout; what it wrote to stderr is shown only when it fails.
+pub(crate) fn quiet(command: &mut Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", shown(command)))?;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        bail!("`{}` failed ({})\n{}{}", shown(command), output.status, stdout, stderr);
+    }
+    Ok(stdout)
+}
+
+/// Runs a command whose stderr is passed on line by line and also looked at.
+pub(crate) fn watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<()> {
+    let shown = shown(command);
+    let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
+    if let Some(stderr) = child.stderr.take() {
+        for line in BufReader::new(stderr).lines() {
+            let line = line.with_context(|| format!("cannot read what `{shown}` writes"))?;
+            println!("{line}");
+            see(&line);
+        }
+    }
+    let status = child.wait().with_context(|| format!("cannot wait for `{shown}`"))?;
+    if status.success() { Ok(()) } else { bail!("`{shown}` failed ({status})") }
+}
+
+/// Whether a program of this name stands on the caller's own PATH, and where.
+pub(crate) fn on_path(program: &str) -> Option<camino::Utf8PathBuf> {
+    let path = std::env::var("PATH").ok()?;
+    path.split(':').map(|directory| camino::Utf8Path::new(directory).join(program)).find(|file| file.is_file())
+}
+
+/// Parts of a long command with the seconds each took.
+#[derive(Default)]
+pub(crate) struct Parts {
+    rows: Vec<(String, f64, Option<String>)>,
+}
+
+impl Parts {
+    /// Runs one part, says how long it took, and remembers whether it failed; later parts run all the same.
+    pub(crate) fn part(&mut self, name: &str, work: impl FnOnce() -> Result<String>) {
+        println!("── {name}");
+        let start = Instant::now();
+        let outcome = work();
+        let seconds = start.elapsed().as_secs_f64();
+        let failure = match outcome {
+            Ok(note) => {
+                println!("   {name}: ok, {seconds:.1} s{}{note}", if note.is_empty() { "" } else { " · " });
+                None
+            }
+            Err(error) => {
+                println!("   {name}: FAILED after {seconds:.1} s\n{error:#}");
+                Some(error.to_string().lines().next().unwrap_or_default().to_owned())
+            }
+        };
+        self.rows.push((name.to_owned(), seconds, failure));
+    }
+
+    /// The table of seconds per part; an error when a part failed.
+    pub(crate) fn finish(&self) -> Result<()> {
+        println!("\nseconds per part");
+        for (name, seconds, failure) in &self.rows {
+            println!("  {name:<12} {seconds:>7.1}{}", if failure.is_some() { "   FAILED" } else { "" });
+        }
+        let failed: Vec<_> =
+            self.rows.iter().filter_map(|(name, _, why)| Some(format!("{name}: {}", why.as_ref()?))).collect();
+        if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("\n       ")) }
+    }
+}

@@ -1,0 +1,91 @@
+//! `cargo xtask setup`: installs the real programs that tests, demo and benchmark use.
+//!
+//! Everything from pip, npm and cargo goes below `target/tools`; only apt packages touch the machine, and only when
+//! this runs as root. A second run looks at stamps and is done in well under two seconds. The tests read
+//! `target/tools/manifest.json`, so that they see exactly these programs and never the user's own PATH.
+
+pub(crate) mod components;
+mod install;
+mod manifest;
+
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use camino::Utf8PathBuf;
+
+use crate::place;
+use components::{COMPONENTS, Component, Source};
+
+/// Installs the named components, or all that are not on demand.
+pub(crate) fn run(only: &[String]) -> Result<()> {
+    for name in only {
+        if COMPONENTS.iter().all(|component| component.name != name) {
+            let known: Vec<_> = COMPONENTS.iter().map(|component| component.name).collect();
+            bail!("there is no component `{name}`; there are {}", known.join(", "));
+        }
+    }
+    let wanted: Vec<&Component> = COMPONENTS
+        .iter()
+        .filter(
+            |component| if only.is_empty() { !component.on_demand } else { only.iter().any(|n| n == component.name) },
+        )
+        .collect();
+    std::fs::create_dir_all(place::tools()).context("cannot create target/tools")?;
+    // Compiling keeps the processors busy and downloading the network: side by side they take as long as the longer.
+    let (compiled, fetched): (Vec<&Component>, Vec<&Component>) =
+        wanted.into_iter().partition(|component| matches!(component.source, Source::Cargo { .. }));
+    let problems = std::thread::scope(|scope| {
+        let compiling = scope.spawn(|| install_all(&compiled));
+        let mut problems = install_all(&fetched);
+        problems.extend(compiling.join().unwrap_or_else(|_| vec!["the installing thread panicked".to_owned()]));
+        problems
+    });
+    manifest::write()?;
+    if problems.is_empty() { Ok(()) } else { bail!("{}", problems.join("\n")) }
+}
+
+/// The program of an installed component.
+pub(crate) fn program(component: &str, program: &str) -> Utf8PathBuf {
+    place::tools().join("bin").join(component).join(program)
+}
+
+fn install_all(components: &[&Component]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for component in components {
+        let start = Instant::now();
+        match ensure(component) {
+            Ok((version, installed)) => {
+                let took = if installed {
+                    format!("installed in {:.1} s", start.elapsed().as_secs_f64())
+                } else {
+                    "present".to_owned()
+                };
+                println!("   {:<27} {version:<46} {took}", component.name);
+            }
+            Err(error) => {
+                println!("   {:<27} FAILED", component.name);
+                problems.push(format!("cannot install `{}` ({}): {error:#}", component.name, component.why));
+            }
+        }
+    }
+    problems
+}
+
+/// Makes a component be there. Returns the version it reported, and whether it had to be installed.
+fn ensure(component: &Component) -> Result<(String, bool)> {
+    let stamp = place::tools().join("stamps").join(component.name);
+    let wanted = format!("{component:?}");
+    if let Ok(text) = std::fs::read_to_string(&stamp)
+        && let Some((version, fingerprint)) = text.split_once('\n')
+        && fingerprint == wanted
+        && install::is_there(component)
+    {
+        return Ok((version.to_owned(), false));
+    }
+    install::install(component)?;
+    install::link(component)?;
+    let version = install::check(component)?;
+    std::fs::create_dir_all(place::tools().join("stamps"))?;
+    std::fs::write(&stamp, format!("{version}\n{wanted}")).with_context(|| format!("cannot write {stamp}"))?;
+    Ok((version, true))
+}

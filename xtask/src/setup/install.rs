@@ -1,0 +1,237 @@
+//! How one component is fetched, linked and checked, for each kind of source.
+
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::components::{Component, Source};
+use crate::{place, run};
+
+/// Where a component's files are.
+pub(crate) fn directory(component: &Component) -> Utf8PathBuf {
+    let own = place::tools().join(component.name);
+    match component.source {
+        Source::Crate { package, .. } => own.join("vendor").join(format!("{package}-{}", component.version)),
+        _ => own,
+    }
+}
+
+/// Whether everything the component should have brought is on disk.
+pub(crate) fn is_there(component: &Component) -> bool {
+    let links = place::tools().join("bin").join(component.name);
+    let programs = component.programs.iter().all(|(name, _)| links.join(name).exists());
+    programs && (matches!(component.source, Source::Apt(_)) || directory(component).exists())
+}
+
+/// Fetches a component into its directory, which is emptied first.
+pub(crate) fn install(component: &Component) -> Result<()> {
+    let own = place::tools().join(component.name);
+    if own.exists() {
+        std::fs::remove_dir_all(&own).with_context(|| format!("cannot empty {own}"))?;
+    }
+    match component.source {
+        Source::Pip(packages) => pip(&own, packages),
+        Source::PythonProject { requirement, sha256 } => python_project(&own, requirement, sha256),
+        Source::Npm(packages) => npm(&own, packages),
+        Source::Apt(choices) => apt(choices),
+        Source::ForeignDeb { suite, package, version } => foreign_deb(&own, suite, package, version),
+        Source::Cargo { package, arguments } => cargo_install(&own, package, component.version, arguments),
+        Source::Crate { package, sha256 } => crate_sources(&own, package, component.version, sha256),
+    }
+}
+
+/// Links the programs into the directory that tests put on PATH. A link, because the programs find their own files by
+/// where they really are.
+pub(crate) fn link(component: &Component) -> Result<()> {
+    let links = place::tools().join("bin").join(component.name);
+    if links.exists() {
+        std::fs::remove_dir_all(&links)?;
+    }
+    if component.programs.is_empty() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(&links)?;
+    for (name, path) in component.programs {
+        let real = place::tools().join(component.name).join(path); // an absolute `path` replaces what stands before it
+        if !real.exists() {
+            bail!("{real} is missing after the installation");
+        }
+        std::os::unix::fs::symlink(&real, links.join(name)).with_context(|| format!("cannot link {real}"))?;
+    }
+    Ok(())
+}
+
+/// Runs the component's check and returns the line in which it told its version.
+pub(crate) fn check(component: &Component) -> Result<String> {
+    let [program, arguments @ ..] = component.check else {
+        return Ok(component.version.to_owned());
+    };
+    let bin = place::tools().join("bin");
+    let own = bin.join(component.name).join(program);
+    let mut command = if own.exists() { run::command(own.as_str()) } else { run::command(program) };
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.args(arguments).env("PATH", format!("{}:{path}", bin.join("node"))).env("PYTHONPATH", directory(component));
+    let output = run::quiet(&mut command)?;
+    match output.lines().find(|line| line.contains(component.says)) {
+        Some(line) => Ok(line.trim().to_owned()),
+        None => bail!("`{}` said `{}` instead of `{}`", run::shown(&command), output.trim(), component.says),
+    }
+}
+
+fn pip(own: &Utf8Path, packages: &[&str]) -> Result<()> {
+    run::quiet(
+        run::command("python3")
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--target"])
+            .arg(own)
+            .args(packages),
+    )
+    .context("pip is needed: on Debian, `apt-get install python3-pip`")?;
+    Ok(())
+}
+
+fn python_project(own: &Utf8Path, requirement: &str, sha256: &str) -> Result<()> {
+    let pinned = place::tools().join(format!("{}.requirements.txt", own.file_name().unwrap_or("project")));
+    std::fs::write(&pinned, format!("{requirement} --hash=sha256:{sha256}\n"))?;
+    run::quiet(
+        run::command("python3")
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--no-deps"])
+            .args(["--require-hashes", "--only-binary", ":all:", "--target"])
+            .arg(own)
+            .args(["--requirement", pinned.as_str()]),
+    )?;
+    Ok(())
+}
+
+fn npm(own: &Utf8Path, packages: &[&str]) -> Result<()> {
+    std::fs::create_dir_all(own)?;
+    // Without a manifest of its own, npm would look for one in the directories above.
+    std::fs::write(own.join("package.json"), "{\"private\": true}\n")?;
+    run::quiet(
+        run::command("npm")
+            .args(["install", "--silent", "--no-audit", "--no-fund", "--save-exact", "--prefix"])
+            .arg(own)
+            .args(packages),
+    )
+    .context("npm is needed: on Debian, `apt-get install npm`")?;
+    Ok(())
+}
+
+fn apt(choices: &[&[&str]]) -> Result<()> {
+    if choices.iter().any(|packages| packages.iter().all(|package| is_installed(package))) {
+        return Ok(());
+    }
+    let first = choices.first().copied().unwrap_or_default().join(" ");
+    let root = run::quiet(run::command("id").arg("-u"))?.trim() == "0";
+    if !root {
+        bail!("run `apt-get install --no-install-recommends {first}` as root, then set up again");
+    }
+    run::quiet(run::command("apt-get").arg("update"))?;
+    let known = choices.iter().find(|packages| packages.iter().all(|package| is_known(package)));
+    let Some(packages) = known else { bail!("apt knows no package `{first}` here") };
+    run::quiet(
+        run::command("apt-get")
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .args(["install", "--yes", "--no-install-recommends"])
+            .args(*packages),
+    )?;
+    Ok(())
+}
+
+fn is_installed(package: &str) -> bool {
+    run::quiet(run::command("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]))
+        .is_ok_and(|status| status == "installed")
+}
+
+fn is_known(package: &str) -> bool {
+    run::quiet(run::command("apt-cache").args(["show", "--no-all-versions", package]))
+        .is_ok_and(|text| !text.is_empty())
+}
+
+/// Fetches one package of another release from the mirror this machine already uses, with package lists of our own,
+/// so that nothing of the machine's apt changes.
+fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Result<()> {
+    let mirrors = run::quiet(run::command("apt-get").args(["indextargets", "--format", "$(REPO_URI)"]))?;
+    let mirror = mirrors
+        .lines()
+        .map(|mirror| mirror.trim_end_matches('/'))
+        .find(|mirror| mirror.ends_with("/debian"))
+        .context("apt has no Debian mirror configured; this component comes from one")?;
+    let apt = place::tools().join("apt");
+    for directory in ["lists/partial", "cache/archives/partial", "state"] {
+        std::fs::create_dir_all(apt.join(directory))?;
+    }
+    std::fs::write(apt.join("state/status"), "")?;
+    let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+    std::fs::write(apt.join("sources.list"), format!("deb [signed-by={keyring}] {mirror} {suite} main\n"))?;
+    let apt_get = || {
+        let mut command = run::command("apt-get");
+        for (key, value) in [
+            ("Dir::Etc::sourcelist", apt.join("sources.list")),
+            ("Dir::Etc::sourceparts", "/dev/null".into()),
+            ("Dir::State", apt.join("state")),
+            ("Dir::State::lists", apt.join("lists")),
+            ("Dir::State::status", apt.join("state/status")),
+            ("Dir::Cache", apt.join("cache")),
+            ("Acquire::Languages", "none".into()),
+            ("APT::Sandbox::User", "".into()),
+        ] {
+            command.args(["-o", &format!("{key}={value}")]);
+        }
+        command
+    };
+    run::quiet(apt_get().arg("update"))?;
+    std::fs::create_dir_all(own)?;
+    run::quiet(apt_get().args(["download", &format!("{package}={version}")]).current_dir(own))?;
+    for entry in own.read_dir_utf8()? {
+        let entry = entry?;
+        if entry.path().extension() == Some("deb") {
+            run::quiet(run::command("dpkg-deb").arg("--extract").args([entry.path(), own]))?;
+        }
+    }
+    Ok(())
+}
+
+/// Builds a cargo tool, unless the caller's own PATH has that very version already: then it is linked, which saves
+/// minutes and changes nothing.
+fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str]) -> Result<()> {
+    if let Some(present) = run::on_path(package) {
+        let mut ask = run::command(present.as_str());
+        if package == "cargo-nextest" {
+            ask.arg("nextest");
+        }
+        if run::quiet(ask.arg("--version")).is_ok_and(|said| said.split_whitespace().any(|word| word == version)) {
+            std::fs::create_dir_all(own.join("bin"))?;
+            std::os::unix::fs::symlink(&present, own.join("bin").join(package))?;
+            return Ok(());
+        }
+    }
+    let build = place::tools().join("cargo-build");
+    let mut install: Command = run::cargo();
+    install
+        .args(["install", "--quiet", "--locked", "--root"])
+        .arg(own)
+        .args(["--version", &format!("={version}"), package])
+        .args(arguments)
+        .env("CARGO_TARGET_DIR", &build);
+    run::quiet(&mut install)?;
+    Ok(())
+}
+
+/// Fetches a crate and all it depends on, as cargo itself would, and checks the crate against the pinned checksum.
+fn crate_sources(own: &Utf8Path, package: &str, version: &str, sha256: &str) -> Result<()> {
+    std::fs::create_dir_all(own.join("src"))?;
+    std::fs::write(own.join("src/lib.rs"), "")?;
+    let manifest = format!(
+        "[package]\nname = \"sources\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{package} = \"={version}\"\n\n[workspace]\n"
+    );
+    std::fs::write(own.join("Cargo.toml"), manifest)?;
+    run::quiet(run::cargo().current_dir(own).args(["vendor", "--quiet", "--versioned-dirs", "vendor"]))?;
+    let checksums = own.join("vendor").join(format!("{package}-{version}")).join(".cargo-checksum.json");
+    let text = std::fs::read_to_string(&checksums).with_context(|| format!("cannot read {checksums}"))?;
+    let found: serde_json::Value = serde_json::from_str(&text)?;
+    if found["package"] != sha256 {
+        bail!("{package} {version} has the checksum {}, not the pinned {sha256}", found["package"]);
+    }
+    Ok(())
+}

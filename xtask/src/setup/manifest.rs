@@ -1,0 +1,54 @@
+//! `target/tools/manifest.json`: what the tests may see. Written by `setup`, read by the test harness.
+
+use anyhow::{Context as _, Result};
+use serde_json::{Map, Value, json};
+
+use super::components::COMPONENTS;
+use super::install;
+use crate::{place, run};
+
+/// Writes the manifest from what is there now: for each component its directory and the directory to put on PATH,
+/// and the directories every test has on PATH (this toolchain's programs, then Debian's).
+pub(crate) fn write() -> Result<()> {
+    let tools = place::tools();
+    let mut components = Map::new();
+    for component in COMPONENTS.iter().filter(|component| install::is_there(component)) {
+        let Ok(stamp) = std::fs::read_to_string(tools.join("stamps").join(component.name)) else { continue };
+        let says = stamp.lines().next().unwrap_or_default();
+        components.insert(
+            component.name.to_owned(),
+            json!({
+                "version": component.version,
+                "says": says,
+                "directory": install::directory(component),
+                "path": (!component.programs.is_empty()).then(|| tools.join("bin").join(component.name)),
+            }),
+        );
+    }
+    let sysroot = run::quiet(run::command("rustc").args(["--print", "sysroot"]))?;
+    let python =
+        run::quiet(run::command("python3").args(["-c", "import sys; print(sys.executable)"])).unwrap_or_default();
+    let manifest = json!({
+        "base_path": [format!("{}/bin", sysroot.trim()), "/usr/bin", "/bin"],
+        "python": python.trim(),
+        "rust_sources": rust_sources(),
+        "components": Value::Object(components),
+    });
+    let file = tools.join("manifest.json");
+    let text = serde_json::to_string_pretty(&manifest)?;
+    if std::fs::read_to_string(&file).is_ok_and(|present| present == text) {
+        return Ok(());
+    }
+    std::fs::write(&file, text).with_context(|| format!("cannot write {file}"))
+}
+
+/// The standard library's sources as Debian installs them: `/usr/src/rustc-<version>/library`, the newest.
+fn rust_sources() -> Option<String> {
+    let mut found: Vec<String> = std::fs::read_dir("/usr/src")
+        .ok()?
+        .filter_map(|entry| entry.ok()?.path().join("library").to_str().map(str::to_owned))
+        .filter(|path| path.contains("/rustc-") && std::path::Path::new(path).is_dir())
+        .collect();
+    found.sort();
+    found.pop()
+}
