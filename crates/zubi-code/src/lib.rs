@@ -1,1 +1,96 @@
-//! (being written)
+//! Code intelligence over endpoints: what the language servers (or the open editor) know, as plain data an agent can
+//! read.
+//!
+//! [`CodeIntel`] is the one object. Each question goes the same way: files that changed reach the servers first
+//! ([`router`]), the place that is meant is worked out ([`locate`]), the servers are waited for by their own signals
+//! ([`readiness`]), each is asked once, and the answer carries a verdict on its completeness ([`status`]).
+//!
+//! This crate starts no process and speaks no protocol besides LSP's shapes over [`zubi_base::endpoint::Endpoint`]; it
+//! does not know `zubi-servers`.
+
+pub mod actions;
+pub mod apply;
+pub mod diagnostics;
+pub mod edit;
+pub mod error;
+pub mod features;
+pub mod locate;
+pub mod markup;
+pub mod outline;
+pub mod place;
+pub mod question;
+pub mod readiness;
+pub mod router;
+pub mod status;
+pub mod words;
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use zubi_base::clock::Clock;
+use zubi_base::endpoint::EndpointSource;
+use zubi_base::text::{EditSink, TextSource};
+use zubi_base::workspace::Workspace;
+
+pub use crate::error::CodeError;
+pub use crate::question::{CallCx, Question};
+pub use crate::status::{Answer, AnswerStatus, Completeness};
+
+use crate::diagnostics::SnapshotStore;
+use crate::edit::Edits;
+use crate::router::Router;
+
+/// What [`CodeIntel`] is made of; the host hands it in.
+pub struct CodeConfig {
+    pub workspace: Arc<Workspace>,
+    /// Who answers, in order of preference.
+    pub sources: Vec<Arc<dyn EndpointSource>>,
+    pub texts: Arc<dyn TextSource>,
+    pub sink: Arc<dyn EditSink>,
+    /// Where plans and journals are kept.
+    pub state_dir: Utf8PathBuf,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Answers questions about code. One for each workspace, shared by all callers.
+pub struct CodeIntel {
+    workspace: Arc<Workspace>,
+    router: Router,
+    texts: Arc<dyn TextSource>,
+    edits: Edits,
+    snapshots: SnapshotStore,
+}
+
+impl CodeIntel {
+    /// Does no slow work: servers are looked for with the first question.
+    pub fn new(config: CodeConfig) -> Arc<Self> {
+        let edits = Edits::new(
+            Arc::clone(&config.workspace),
+            Arc::clone(&config.texts),
+            config.sink,
+            &config.state_dir,
+            config.clock,
+        );
+        Arc::new(Self {
+            workspace: config.workspace,
+            router: Router::new(config.sources),
+            texts: config.texts,
+            edits,
+            snapshots: SnapshotStore::default(),
+        })
+    }
+
+    pub fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+
+    /// Begins a question: every file that changed on disk is made known to the servers before anything is asked.
+    pub async fn question(&self, cx: CallCx) -> Question<'_> {
+        Question::begin(self, cx).await
+    }
+
+    /// Stops every server that was started for these answers.
+    pub async fn shutdown(&self) {
+        self.router.shutdown().await;
+    }
+}

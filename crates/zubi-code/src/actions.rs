@@ -1,0 +1,204 @@
+//! Code actions: quick fixes and refactorings, each turned into a plan that can be looked at before it is applied.
+
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{DocumentRef, EditCapture, Endpoint, RequestCx};
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextRange};
+
+use crate::edit::Plan;
+use crate::error::CodeError;
+use crate::markup::clean_line;
+use crate::question::{Document, Question};
+use crate::readiness::Need;
+use crate::router::Reply;
+use crate::status::{Answer, Completeness};
+
+/// One action.
+#[derive(Debug, Clone)]
+pub struct Action {
+    pub title: String,
+    /// LSP's hierarchical kind: `quickfix`, `refactor.extract`.
+    pub kind: Option<String>,
+    /// The one an editor would take by itself.
+    pub preferred: bool,
+    pub outcome: Outcome,
+}
+
+/// What an action would do.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// Edits, planned.
+    Plan(Box<Plan>),
+    /// It cannot be previewed or applied here, and why.
+    Unavailable { why: String },
+}
+
+/// An action's handle is its plan's with another first letter: the plan is the action, worked out.
+pub fn action_id(plan: &str) -> String {
+    format!("a-{}", plan.trim_start_matches("p-"))
+}
+
+/// The plan behind an action's handle.
+pub fn plan_id(action: &str) -> String {
+    format!("p-{}", action.trim_start_matches("a-"))
+}
+
+/// The most actions worked out for one answer; each may cost a request and a stored plan.
+const MAX_ACTIONS: usize = 24;
+
+impl Question<'_> {
+    /// The actions a server offers for a range, narrowed to kinds that begin with one of `only`. Returns how many there
+    /// were before the cut as well.
+    pub async fn actions(
+        &self,
+        path: &Utf8Path,
+        range: TextRange,
+        only: &[String],
+    ) -> Result<Answer<(Vec<Action>, usize)>, CodeError> {
+        let reference = DocumentRef::new(path);
+        let method = "textDocument/codeAction";
+        let ready = self.ready_for(&reference, method, "offer code actions", Need::Project).await?;
+        let document = self.document(path).await?;
+        let cx = self.request_cx().about(&reference);
+        let mut status = ready.status.clone();
+        let asked =
+            ready.endpoints.iter().map(|endpoint| self.actions_of(endpoint, &reference, &document, range, only, &cx));
+        let mut items: Vec<(Arc<dyn Endpoint>, Value)> = Vec::new();
+        let mut failures = Vec::new();
+        for answer in join_all(asked).await {
+            match answer {
+                Ok(reply) => {
+                    let list = reply.result.as_array().cloned().unwrap_or_default();
+                    items.extend(list.into_iter().map(|item| (Arc::clone(&reply.endpoint), item)));
+                }
+                Err(error) => failures.push(error),
+            }
+        }
+        if items.is_empty()
+            && let Some(error) = failures.pop()
+        {
+            return Err(error);
+        }
+        if let Some(error) = failures.first() {
+            status.completeness = Completeness::Partial { why: error.to_string() };
+        }
+        let total = items.len();
+        let mut actions = Vec::new();
+        // One after the other: a command's edits are captured while it runs, and two at once could be mixed up.
+        for (endpoint, item) in items.into_iter().take(MAX_ACTIONS) {
+            actions.extend(self.action(&endpoint, item, &cx).await);
+        }
+        Ok(Answer { value: (actions, total), status })
+    }
+
+    async fn actions_of(
+        &self,
+        endpoint: &Arc<dyn Endpoint>,
+        reference: &DocumentRef,
+        document: &Document,
+        range: TextRange,
+        only: &[String],
+        cx: &RequestCx,
+    ) -> Result<Reply, CodeError> {
+        let range = document.index.range_to_lsp(range, endpoint.encoding());
+        // Quick fixes hang on the diagnostics in the range, which the client must hand back.
+        let report = endpoint.diagnostics(reference, cx).await.map(|report| report.items).unwrap_or_default();
+        let touching: Vec<_> = report
+            .into_iter()
+            .filter(|item| before_or_at(item.range.start, range.end) && before_or_at(range.start, item.range.end))
+            .collect();
+        let mut context = json!({ "diagnostics": touching, "triggerKind": 1 });
+        if !only.is_empty() {
+            context["only"] = json!(only);
+        }
+        let params = json!({ "textDocument": { "uri": reference.uri() }, "range": range, "context": context });
+        let result = endpoint.request("textDocument/codeAction", params, cx).await?;
+        Ok(Reply { endpoint: Arc::clone(endpoint), result })
+    }
+
+    /// One item, worked out: resolved when it comes without its edit, run when it is a harmless command.
+    async fn action(&self, endpoint: &Arc<dyn Endpoint>, mut item: Value, cx: &RequestCx) -> Option<Action> {
+        let title = clean_line(item.get("title")?.as_str()?);
+        let kind = item.get("kind").and_then(Value::as_str).map(clean_line);
+        let preferred = item.get("isPreferred").and_then(Value::as_bool).unwrap_or(false);
+        let action = |outcome| Some(Action { title: title.clone(), kind: kind.clone(), preferred, outcome });
+        if let Some(why) = item.pointer("/disabled/reason").and_then(Value::as_str) {
+            return action(Outcome::Unavailable { why: clean_line(why) });
+        }
+        // A bare command has a string there, a code action an object or nothing.
+        let is_command = item.get("command").is_some_and(Value::is_string);
+        let resolves =
+            endpoint.capabilities().pointer("/codeActionProvider/resolveProvider") == Some(&Value::Bool(true));
+        if !is_command && item.get("edit").is_none() && resolves {
+            match endpoint.request("codeAction/resolve", item.clone(), cx).await {
+                Ok(resolved) => item = resolved,
+                Err(error) => return action(Outcome::Unavailable { why: error.to_string() }),
+            }
+        }
+        if let Some(edit) = item.get("edit").filter(|edit| edit.is_object()) {
+            let edit = match serde_json::from_value::<lsp::WorkspaceEdit>(edit.clone()) {
+                Ok(edit) => edit,
+                Err(error) => {
+                    return action(Outcome::Unavailable { why: format!("its edit is not the protocol: {error}") });
+                }
+            };
+            return action(self.outcome(&title, &[edit], endpoint.as_ref()).await);
+        }
+        let command = if is_command { Some(&item) } else { item.get("command").filter(|command| command.is_object()) };
+        match command {
+            Some(command) => action(self.run_captured(&title, command, endpoint, cx).await),
+            None => action(Outcome::Unavailable { why: "it carries neither an edit nor a command".to_owned() }),
+        }
+    }
+
+    /// Runs a command that is known only to produce edits, and catches them.
+    async fn run_captured(
+        &self,
+        title: &str,
+        command: &Value,
+        endpoint: &Arc<dyn Endpoint>,
+        cx: &RequestCx,
+    ) -> Outcome {
+        let name = command.get("command").and_then(Value::as_str).unwrap_or_default();
+        if !endpoint.allows_command(name) {
+            let why = format!("it runs the command `{}`, which cannot be previewed", clean_line(name));
+            return Outcome::Unavailable { why };
+        }
+        let capture = EditCapture::default();
+        let cx = RequestCx { edits: Some(capture.clone()), ..cx.clone() };
+        let params =
+            json!({ "command": name, "arguments": command.get("arguments").cloned().unwrap_or_else(|| json!([])) });
+        match endpoint.request("workspace/executeCommand", params, &cx).await {
+            Ok(_) => self.outcome(title, &capture.take(), endpoint.as_ref()).await,
+            Err(error) => Outcome::Unavailable { why: error.to_string() },
+        }
+    }
+
+    async fn outcome(&self, title: &str, edits: &[lsp::WorkspaceEdit], endpoint: &dyn Endpoint) -> Outcome {
+        let [edit] = edits else {
+            let why = if edits.is_empty() { "it changes nothing" } else { "it sends its edits in several parts" };
+            return Outcome::Unavailable { why: why.to_owned() };
+        };
+        match self.intel.edits.plan(title, edit, endpoint.encoding(), &endpoint.id().0).await {
+            Ok(plan) => Outcome::Plan(Box::new(plan)),
+            Err(error) => Outcome::Unavailable { why: error.to_string() },
+        }
+    }
+
+    /// The byte range of a document that LSP's zero-based UTF-16 range means; the whole document without one.
+    pub async fn text_range(&self, path: &Utf8Path, range: Option<&lsp::Range>) -> Result<TextRange, CodeError> {
+        let document = self.document(path).await?;
+        Ok(match range {
+            Some(range) => document.index.range_from_lsp(range, Encoding::Utf16),
+            None => TextRange::up_to(document.index.len()),
+        })
+    }
+}
+
+fn before_or_at(a: lsp::Position, b: lsp::Position) -> bool {
+    (a.line, a.character) <= (b.line, b.character)
+}

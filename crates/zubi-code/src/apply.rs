@@ -1,0 +1,82 @@
+//! Carrying a plan out, taking it back, and what that did to the problems in the files touched.
+
+use std::time::Instant;
+
+use camino::Utf8PathBuf;
+
+use crate::diagnostics::{DELTA_WAIT, Delta, Problem};
+use crate::edit::Applied;
+use crate::error::CodeError;
+use crate::question::Question;
+use crate::status::{Answer, AnswerStatus};
+
+/// The most files whose problems are compared before and after an edit.
+const MAX_COMPARED: usize = 20;
+
+/// An edit that was made, and its effect.
+#[derive(Debug, Clone)]
+pub struct Change {
+    pub applied: Applied,
+    /// `None` when it could not be worked out; the status says why.
+    pub delta: Option<Delta>,
+}
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Apply,
+    Undo,
+}
+
+impl Question<'_> {
+    /// Carries out a plan, or takes it back, and compares the problems of the files it touches.
+    pub async fn change(&self, plan: &str, direction: Direction) -> Result<Answer<Change>, CodeError> {
+        let files: Vec<Utf8PathBuf> = self.intel.edits.files_of(plan)?;
+        let before = self.problems_of_all(&files).await;
+        let applied = match direction {
+            Direction::Apply => self.intel.edits.apply(plan).await?,
+            Direction::Undo => self.intel.edits.undo(plan).await?,
+        };
+        self.forget_documents();
+        // The servers learn of the new texts by the same way as of any other change on disk.
+        self.intel.router.refresh(&self.request_cx()).await;
+        let after = self.problems_of_all(&files).await;
+        let (delta, status) = match (before, after) {
+            (Ok((before, mut status)), Ok((after, of_after))) => {
+                status.merge(of_after);
+                (Some(Delta::between(&before, &after)), status)
+            }
+            (Err(why), _) | (_, Err(why)) => {
+                let status =
+                    AnswerStatus { notes: vec![format!("problems not compared: {why}")], ..AnswerStatus::default() };
+                (None, status)
+            }
+        };
+        Ok(Answer { value: Change { applied, delta }, status })
+    }
+
+    async fn problems_of_all(&self, files: &[Utf8PathBuf]) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
+        let deadline = Instant::now() + DELTA_WAIT;
+        let mut problems = Vec::new();
+        let mut status = AnswerStatus::default();
+        let mut failure = None;
+        for file in files.iter().filter(|file| file.is_file()).take(MAX_COMPARED) {
+            match self.problems_of(file, deadline).await {
+                Ok((items, of_file)) => {
+                    problems.extend(items);
+                    status.merge(of_file);
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+        match failure {
+            Some(error) if status.endpoints.is_empty() => Err(error),
+            _ => {
+                if files.len() > MAX_COMPARED {
+                    status.notes.push(format!("problems compared in {MAX_COMPARED} of {} files", files.len()));
+                }
+                Ok((problems, status))
+            }
+        }
+    }
+}

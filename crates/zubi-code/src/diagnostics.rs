@@ -1,0 +1,343 @@
+//! Problems in files, and how they change: each answer is remembered under a name, so that a later one can be given as
+//! what is new and what is fixed.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use futures_util::stream;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint};
+use zubi_base::lsp;
+
+use crate::error::CodeError;
+use crate::markup::clean_block;
+use crate::place::Place;
+use crate::question::Question;
+use crate::status::{Answer, AnswerStatus, Completeness};
+
+/// LSP's severities, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "info",
+            Self::Hint => "hint",
+        }
+    }
+
+    /// From the name an answer prints.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Error, Self::Warning, Self::Information, Self::Hint].into_iter().find(|severity| severity.name() == name)
+    }
+}
+
+/// One problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub place: Place,
+    pub severity: Severity,
+    pub message: String,
+    pub code: Option<String>,
+    /// Who says so: `rustc`, `Ruff`.
+    pub source: Option<String>,
+}
+
+/// What tells a problem from others when lines move: all but its position.
+type Identity = (String, Severity, String, Option<String>, Option<String>);
+
+impl Problem {
+    fn identity(&self) -> Identity {
+        (self.place.shown.clone(), self.severity, self.message.clone(), self.code.clone(), self.place.source.clone())
+    }
+}
+
+/// What changed between two looks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delta {
+    pub new: Vec<Problem>,
+    pub fixed: Vec<Problem>,
+}
+
+impl Delta {
+    pub fn between(before: &[Problem], after: &[Problem]) -> Self {
+        Self { new: missing_from(before, after), fixed: missing_from(after, before) }
+    }
+}
+
+/// What is in `here` and not in `there`, counting repeated ones.
+fn missing_from(there: &[Problem], here: &[Problem]) -> Vec<Problem> {
+    let mut counts: FxHashMap<Identity, usize> = FxHashMap::default();
+    for problem in there {
+        *counts.entry(problem.identity()).or_default() += 1;
+    }
+    here.iter()
+        .filter(|problem| match counts.get_mut(&problem.identity()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        })
+        .cloned()
+        .collect()
+}
+
+/// The problems of some files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Problems {
+    /// In order of path and line.
+    pub items: Vec<Problem>,
+    pub files: usize,
+    /// Pass as `since` to be told only what changed.
+    pub snapshot: String,
+    /// Against the snapshot that was named.
+    pub delta: Option<Delta>,
+}
+
+/// The last few answers, by name.
+#[derive(Default)]
+pub(crate) struct SnapshotStore(Mutex<Snapshots>);
+
+#[derive(Default)]
+struct Snapshots {
+    next: u64,
+    kept: VecDeque<(String, Vec<Problem>)>,
+}
+
+/// How many answers are remembered.
+const MAX_SNAPSHOTS: usize = 32;
+
+impl SnapshotStore {
+    fn keep(&self, problems: Vec<Problem>) -> String {
+        let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        snapshots.next += 1;
+        let name = format!("d-{}", snapshots.next);
+        snapshots.kept.push_back((name.clone(), problems));
+        if snapshots.kept.len() > MAX_SNAPSHOTS {
+            snapshots.kept.pop_front();
+        }
+        name
+    }
+
+    fn get(&self, name: &str) -> Option<Vec<Problem>> {
+        let snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        snapshots.kept.iter().find(|(kept, _)| kept == name).map(|(_, problems)| problems.clone())
+    }
+}
+
+/// The most files checked for one answer.
+const MAX_FILES: usize = 200;
+/// How many files are asked about at once; servers answer one after the other anyway.
+const AT_ONCE: usize = 8;
+
+impl Question<'_> {
+    /// The problems of a file, of the files below a directory, or of the whole workspace, at least as bad as
+    /// `severity`.
+    pub async fn problems(
+        &self,
+        path: Option<&Utf8Path>,
+        severity: Option<Severity>,
+        since: Option<&str>,
+    ) -> Result<Answer<Problems>, CodeError> {
+        let before = match since {
+            Some(name) => Some(self.intel.snapshots.get(name).ok_or_else(|| {
+                CodeError::input(
+                    "since",
+                    format!("no snapshot `{name}` is kept"),
+                    "Leave `since` out to get all problems and a new snapshot.",
+                )
+            })?),
+            None => None,
+        };
+        let (mut items, files, status) = match path {
+            Some(file) if file.is_file() => {
+                let (items, status) = self.problems_of(file, self.cx.deadline).await?;
+                (items, 1, status)
+            }
+            scope => self.problems_below(scope).await?,
+        };
+        items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
+        let delta = before.map(|before| Delta::between(&before, &items));
+        let snapshot = self.intel.snapshots.keep(items.clone());
+        Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
+    }
+
+    /// The problems of one file, by every endpoint that serves it.
+    pub(crate) async fn problems_of(
+        &self,
+        path: &Utf8Path,
+        deadline: Instant,
+    ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
+        let reference = DocumentRef::new(path);
+        let ready = self.ready_for_all(&reference).await?;
+        let mut status = ready.status.clone();
+        let mut cx = self.request_cx().about(&reference);
+        cx.deadline = deadline.min(self.cx.deadline);
+        let mut problems = Vec::new();
+        let mut failure = None;
+        let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(&reference, &cx))).await;
+        for (endpoint, report) in ready.endpoints.iter().zip(reports) {
+            match report {
+                Ok(report) => {
+                    note_state(&mut status, endpoint.as_ref(), &report);
+                    problems.extend(self.problems_in(&reference, endpoint.as_ref(), report).await);
+                }
+                Err(error) => {
+                    status.completeness = Completeness::Partial { why: error.to_string() };
+                    failure = Some(error);
+                }
+            }
+        }
+        if let Some(error) = failure.filter(|_| ready.endpoints.len() == 1) {
+            return Err(error.into());
+        }
+        problems.sort_by_cached_key(|problem| {
+            (problem.place.line, problem.place.column, problem.severity, problem.message.clone())
+        });
+        problems.dedup_by_key(|problem| (problem.place.range.start.line, problem.identity()));
+        Ok((problems, status))
+    }
+
+    async fn problems_below(&self, scope: Option<&Utf8Path>) -> Result<(Vec<Problem>, usize, AnswerStatus), CodeError> {
+        let all = self.served_files(scope).await?;
+        let total = all.len();
+        let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
+        let files = checked.len();
+        let answers: Vec<_> = stream::iter(checked)
+            .map(|path| async move { self.problems_of(&path, self.cx.deadline).await })
+            .buffered(AT_ONCE)
+            .collect()
+            .await;
+        let mut problems = Vec::new();
+        let mut status = AnswerStatus::default();
+        let mut failures = Vec::new();
+        for answer in answers {
+            match answer {
+                Ok((items, of_file)) => {
+                    problems.extend(items);
+                    status.merge(of_file);
+                }
+                Err(error) => failures.push(error),
+            }
+        }
+        // All failed alike: the failure is the answer.
+        if status.endpoints.is_empty()
+            && let Some(error) = failures.pop()
+        {
+            return Err(error);
+        }
+        if !failures.is_empty() {
+            let why = format!("{} files could not be checked ({})", failures.len(), failures[0]);
+            status.completeness = Completeness::Partial { why };
+        }
+        if total > files {
+            let why = format!("checked {files} of {total} files; narrow with `path`");
+            status.completeness = Completeness::Partial { why };
+        }
+        Ok((problems, files, status))
+    }
+
+    /// The files that an endpoint serves, in order of path.
+    async fn served_files(&self, scope: Option<&Utf8Path>) -> Result<Vec<Utf8PathBuf>, CodeError> {
+        let ready = self.ready_for_workspace_all().await?;
+        let roots: Vec<Utf8PathBuf> = match scope {
+            Some(scope) => vec![scope.to_owned()],
+            None => self.workspace().folders().iter().map(|folder| folder.path.clone()).collect(),
+        };
+        let files = tokio::task::spawn_blocking(move || files_below(&roots)).await.unwrap_or_default();
+        Ok(files
+            .into_iter()
+            .filter(|path| {
+                let reference = DocumentRef::new(path.clone());
+                ready.iter().any(|endpoint| endpoint.serves(&reference))
+            })
+            .collect())
+    }
+
+    async fn problems_in(
+        &self,
+        reference: &DocumentRef,
+        endpoint: &dyn Endpoint,
+        report: DiagnosticsReport,
+    ) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for item in report.items {
+            let location = lsp::Location { uri: reference.uri(), range: item.range };
+            let place = self.place(&location, endpoint.encoding(), 0).await;
+            problems.push(problem(&item, place));
+        }
+        problems
+    }
+}
+
+/// The most files listed; a workspace with more is checked by directory.
+const MAX_LISTED: usize = 50_000;
+
+fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+    let mut files: Vec<Utf8PathBuf> = roots
+        .iter()
+        .flat_map(|root| ignore::WalkBuilder::new(root).follow_links(false).require_git(false).build())
+        .flatten()
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+        .take(MAX_LISTED)
+        .collect();
+    files.sort();
+    files
+}
+
+fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &DiagnosticsReport) {
+    if !report.current {
+        let why = format!("{} has not checked the present text yet", endpoint.id());
+        status.completeness = Completeness::Partial { why };
+    }
+    if let Some(note) = &report.note
+        && !status.notes.contains(note)
+    {
+        status.notes.push(note.clone());
+    }
+}
+
+fn problem(item: &lsp::Diagnostic, place: Place) -> Problem {
+    // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
+    let value = serde_json::to_value(item).unwrap_or_default();
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Object(markup) => markup.get("value").and_then(Value::as_str).map(str::to_owned),
+        _ => None,
+    };
+    let field =
+        |name: &str| value.get(name).and_then(text).map(|text| clean_block(&text)).filter(|text| !text.is_empty());
+    Problem {
+        place,
+        severity: match value.get("severity").and_then(Value::as_u64) {
+            Some(2) => Severity::Warning,
+            Some(3) => Severity::Information,
+            Some(4) => Severity::Hint,
+            // The protocol leaves a missing severity to the client; an error is the reading that hides nothing.
+            _ => Severity::Error,
+        },
+        message: field("message").unwrap_or_default(),
+        code: field("code"),
+        source: field("source"),
+    }
+}
+
+/// How long the look at problems before and after an edit may take. An edit must not wait for a long build; what is
+/// not known by then is said.
+pub(crate) const DELTA_WAIT: Duration = Duration::from_secs(10);

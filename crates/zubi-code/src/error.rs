@@ -1,0 +1,78 @@
+//! Why a question got no answer, with the next step for whoever asked.
+
+use zubi_base::endpoint::{Absent, EndpointError};
+use zubi_base::fs::ReadError;
+use zubi_base::workspace::PathError;
+
+use crate::edit::EditError;
+
+/// Why a question got no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum CodeError {
+    /// A wrong argument: which, what is wrong, and what to do.
+    #[error("{field}: {what}")]
+    Input { field: &'static str, what: String, hint: String },
+    #[error("{0}")]
+    Path(#[from] PathError),
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// Nothing answers for this document or workspace.
+    #[error("{}", absent_line(.0))]
+    NoEndpoint(Vec<Absent>),
+    /// Servers are there, but none offers this.
+    #[error("{servers} cannot {operation}")]
+    Unsupported { servers: String, operation: String },
+    #[error("{0}")]
+    Endpoint(#[from] EndpointError),
+    #[error("{0}")]
+    Edit(#[from] EditError),
+    /// The server declined, in its own words.
+    #[error("{endpoint} declined: {why}")]
+    Declined { endpoint: String, why: String, hint: String },
+}
+
+fn absent_line(absent: &[Absent]) -> String {
+    if absent.is_empty() {
+        return "no language server answers for this workspace: no file of a language with a catalogue row was found"
+            .to_owned();
+    }
+    absent.iter().map(|absent| absent.why.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+impl CodeError {
+    /// A wrong argument.
+    pub fn input(field: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Input { field, what: what.into(), hint: hint.into() }
+    }
+
+    /// The next step.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Input { hint, .. } | Self::Declined { hint, .. } => hint.clone(),
+            Self::Path(_) => "Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.".to_owned(),
+            Self::Read(_) => "Name a text file of the workspace.".to_owned(),
+            Self::NoEndpoint(absent) if absent.is_empty() => {
+                "Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.".to_owned()
+            }
+            Self::NoEndpoint(absent) => absent.iter().map(|absent| absent.hint.as_str()).collect::<Vec<_>>().join("\n"),
+            Self::Unsupported { .. } => "Ask another question, or read the file; the server does not offer this one.".to_owned(),
+            Self::Endpoint(error) => endpoint_hint(error),
+            Self::Edit(error) => error.hint(),
+        }
+    }
+}
+
+fn endpoint_hint(error: &EndpointError) -> String {
+    match error {
+        EndpointError::Exited { hint, .. } if !hint.is_empty() => hint.clone(),
+        EndpointError::Exited { .. } => "Ask again: the server is restarted with the next question.".to_owned(),
+        EndpointError::TimedOut { .. } => "Ask again with a larger `wait_ms`, or a narrower question.".to_owned(),
+        EndpointError::Cancelled => "Ask again if the answer is still wanted.".to_owned(),
+        EndpointError::Server { .. } => "Check the position with `lsp_document_symbols`, then ask again.".to_owned(),
+        EndpointError::Unsupported { .. } => "Ask another question; this server does not offer this one.".to_owned(),
+        EndpointError::Document(_) => "Name a text file of the workspace.".to_owned(),
+        EndpointError::Protocol { .. } => {
+            "Ask again; if it happens once more, the server has a defect to report.".to_owned()
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The questions, one file each. All are methods of [`crate::Question`] and answer plain data with a verdict.
+
+pub mod completion;
+pub mod format;
+pub mod hover;
+pub mod locations;
+pub mod rename;
+pub mod signature;
+pub mod symbols;

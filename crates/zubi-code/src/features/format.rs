@@ -1,0 +1,87 @@
+//! Formatting a document, as a plan that writes nothing.
+
+use camino::Utf8Path;
+use serde_json::json;
+use zubi_base::endpoint::{DocumentRef, EndpointError};
+use zubi_base::lsp;
+
+use crate::edit::Plan;
+use crate::error::CodeError;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::status::Answer;
+
+/// LSP's formatting options; what is not given is read off the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FormatOptions {
+    pub tab_size: Option<u32>,
+    pub insert_spaces: Option<bool>,
+}
+
+impl Question<'_> {
+    /// Plans the formatting of a whole document; `None` when it is formatted already.
+    pub async fn format(&self, path: &Utf8Path, options: &FormatOptions) -> Result<Answer<Option<Plan>>, CodeError> {
+        let reference = DocumentRef::new(path);
+        let method = "textDocument/formatting";
+        let mut ready = self.ready_for(&reference, method, "format this file", Need::File).await?;
+        // Two formatters would undo each other's work.
+        ready.endpoints.truncate(1);
+        let document = self.document(path).await?;
+        let cx = self.request_cx().about(&reference);
+        let (tab_size, insert_spaces) = indentation(&document.text);
+        let params = json!({
+            "textDocument": { "uri": reference.uri() },
+            "options": {
+                "tabSize": options.tab_size.unwrap_or(tab_size),
+                "insertSpaces": options.insert_spaces.unwrap_or(insert_spaces),
+            },
+        });
+        let mut replies = self.ask(&ready, method, &cx, |_| params.clone()).await?;
+        let Some(reply) = replies.replies.pop() else { return Ok(Answer { value: None, status: replies.status }) };
+        let edits = serde_json::from_value::<Option<Vec<lsp::TextEdit>>>(reply.result).map_err(|error| {
+            EndpointError::Protocol {
+                endpoint: reply.endpoint.id().clone(),
+                what: format!("its formatting is no list of edits: {error}"),
+            }
+        })?;
+        let edits = edits.unwrap_or_default();
+        if edits.is_empty() {
+            return Ok(Answer { value: None, status: replies.status });
+        }
+        let title = format!("format `{}`", self.workspace().display(path));
+        let encoding = reply.endpoint.encoding();
+        let plan = self.intel.edits.plan_text_edits(&title, path, edits, encoding, &reply.endpoint.id().0).await?;
+        // Some formatters answer the whole text even when nothing changes.
+        let value = (plan.edit_count > 0).then_some(plan);
+        Ok(Answer { value, status: replies.status })
+    }
+}
+
+/// Tab size and whether to indent with spaces, read off a text's first indented lines.
+fn indentation(text: &str) -> (u32, bool) {
+    let mut smallest: Option<usize> = None;
+    for line in text.lines().take(2_000) {
+        if line.starts_with('\t') {
+            return (4, false);
+        }
+        let spaces = line.len() - line.trim_start_matches(' ').len();
+        if spaces >= 2 && !line.trim().is_empty() {
+            smallest = Some(smallest.map_or(spaces, |smallest| smallest.min(spaces)));
+        }
+    }
+    let size = smallest.and_then(|spaces| u32::try_from(spaces).ok()).filter(|size| *size <= 8).unwrap_or(4);
+    (size, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indentation_is_read_off_the_text() {
+        assert_eq!(indentation("fn f() {\n    x\n}\n"), (4, true));
+        assert_eq!(indentation("a:\n  b:\n    c\n"), (2, true));
+        assert_eq!(indentation("a {\n\tb\n}\n"), (4, false));
+        assert_eq!(indentation(""), (4, true));
+    }
+}

@@ -1,0 +1,33 @@
+//! What a symbol is: type, signature and documentation, as the server explains it.
+
+use crate::error::CodeError;
+use crate::features::locations::position_params;
+use crate::locate::Resolved;
+use crate::markup::hover_text;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::status::Answer;
+
+impl Question<'_> {
+    /// Markdown of every endpoint that has something to say, without repetition; empty when none has.
+    pub async fn hover(&self, at: &Resolved) -> Result<Answer<Vec<String>>, CodeError> {
+        let method = "textDocument/hover";
+        let ready = self.ready_for(&at.reference, method, "explain symbols", Need::Project).await?;
+        let document = self.document(&at.path).await?;
+        let cx = self.request_cx().about(&at.reference);
+        let replies = self
+            .ask(&ready, method, &cx, |endpoint| {
+                position_params(&at.reference, &document, at.offset, endpoint.encoding())
+            })
+            .await?;
+        let mut texts: Vec<String> = Vec::new();
+        for reply in replies.replies {
+            // `null` is the protocol's "nothing to say".
+            let text = reply.result.get("contents").map(hover_text).unwrap_or_default().trim().to_owned();
+            if !text.is_empty() && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        Ok(Answer { value: texts, status: replies.status })
+    }
+}

@@ -1,0 +1,190 @@
+//! Places a symbol leads to: definition, references, implementations, type definition.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextSize};
+use zubi_base::uri;
+
+use crate::error::CodeError;
+use crate::locate::Resolved;
+use crate::place::Place;
+use crate::question::{Document, Question};
+use crate::readiness::Need;
+use crate::status::{Answer, Completeness};
+use crate::words;
+
+/// Which places are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    Definition,
+    References { include_declaration: bool },
+    Implementations,
+    TypeDefinition,
+}
+
+impl Relation {
+    fn method(self) -> &'static str {
+        match self {
+            Self::Definition => "textDocument/definition",
+            Self::References { .. } => "textDocument/references",
+            Self::Implementations => "textDocument/implementation",
+            Self::TypeDefinition => "textDocument/typeDefinition",
+        }
+    }
+
+    fn operation(self) -> &'static str {
+        match self {
+            Self::Definition => "find definitions",
+            Self::References { .. } => "find references",
+            Self::Implementations => "find implementations",
+            Self::TypeDefinition => "find type definitions",
+        }
+    }
+}
+
+/// A place, and whether it declares the symbol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub place: Place,
+    pub declaration: bool,
+}
+
+/// The longest the whole-word count may take that checks an answer without a readiness signal.
+const WORD_CHECK: Duration = Duration::from_millis(300);
+
+impl Question<'_> {
+    /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
+    pub async fn locations(
+        &self,
+        at: &Resolved,
+        relation: Relation,
+        context: u32,
+    ) -> Result<Answer<Vec<Hit>>, CodeError> {
+        let ready = self.ready_for(&at.reference, relation.method(), relation.operation(), Need::Project).await?;
+        let document = self.document(&at.path).await?;
+        let cx = self.request_cx().about(&at.reference);
+        let asked = self.ask(&ready, relation.method(), &cx, |endpoint| {
+            let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
+            if let Relation::References { include_declaration } = relation {
+                params["context"] = json!({ "includeDeclaration": include_declaration });
+            }
+            params
+        });
+        // The declaration among the references is marked; the server is asked for it at the same time.
+        let declarations = async {
+            if matches!(relation, Relation::References { include_declaration: true }) {
+                let method = Relation::Definition.method();
+                join_all(ready.endpoints.iter().filter(|endpoint| endpoint.supports(method, Some(&at.reference))).map(
+                    |endpoint| {
+                        let params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
+                        let cx = &cx;
+                        async move {
+                            endpoint.request(method, params, cx).await.map(|result| parse(&result)).unwrap_or_default()
+                        }
+                    },
+                ))
+                .await
+                .concat()
+            } else {
+                Vec::new()
+            }
+        };
+        let (replies, declarations) = tokio::join!(asked, declarations);
+        let replies = replies?;
+        let mut hits: Vec<Hit> = Vec::new();
+        for reply in &replies.replies {
+            for location in parse(&reply.result) {
+                let place = self.place(&location, reply.endpoint.encoding(), context).await;
+                let declaration = declarations.iter().any(|declared| same_start(declared, &location));
+                hits.push(Hit { place, declaration });
+            }
+        }
+        let key = |hit: &Hit| {
+            let range = hit.place.range;
+            (
+                hit.place.external,
+                hit.place.shown.clone(),
+                range.start.line,
+                range.start.character,
+                range.end.line,
+                range.end.character,
+            )
+        };
+        hits.sort_by_cached_key(key);
+        hits.dedup_by_key(|hit| key(hit));
+        let mut status = replies.status;
+        if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
+            status.completeness = self.check_by_words(at, hits.len(), why).await;
+        }
+        Ok(Answer { value: hits, status })
+    }
+
+    /// The verdict on references of a server without a readiness signal: every whole-word occurrence found is
+    /// complete for certain; fewer may be comments and strings, or may be what the server has not read.
+    async fn check_by_words(&self, at: &Resolved, references: usize, why: &str) -> Completeness {
+        let Some(word) = at.name.clone() else { return Completeness::Unknown { why: why.to_owned() } };
+        let until = Instant::now() + WORD_CHECK;
+        let roots = self.workspace().folders().iter().map(|folder| folder.path.clone()).collect::<Vec<_>>();
+        let extension = at.path.extension().map(str::to_owned);
+        let counted = tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await;
+        let Ok(counted) = counted else { return Completeness::Unknown { why: why.to_owned() } };
+        let words: usize = counted
+            .files
+            .iter()
+            .filter(|(path, _)| path.extension() == extension.as_deref())
+            .map(|(_, count)| count)
+            .sum();
+        if counted.cut {
+            return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
+        }
+        if references >= words {
+            return Completeness::Complete;
+        }
+        Completeness::Unknown { why: format!("{why}; {references} references for {words} word matches") }
+    }
+}
+
+/// `textDocument` and `position` of a request.
+pub(crate) fn position_params(
+    reference: &DocumentRef,
+    document: &Document,
+    offset: TextSize,
+    encoding: Encoding,
+) -> Value {
+    json!({
+        "textDocument": { "uri": reference.uri() },
+        "position": document.index.to_lsp(offset, encoding),
+    })
+}
+
+/// The locations of any of the protocol's forms: one, a list, links, `null`. Items of another form are passed over.
+/// Of a link, the name itself is taken, not the whole declaration.
+pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
+    let one = |item: &Value| -> Option<lsp::Location> {
+        if let Some(uri) = item.get("targetUri") {
+            let range = item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?;
+            return Some(lsp::Location {
+                uri: lsp::Uri(uri.as_str()?.to_owned()),
+                range: serde_json::from_value(range.clone()).ok()?,
+            });
+        }
+        Some(lsp::Location {
+            uri: lsp::Uri(item.get("uri")?.as_str()?.to_owned()),
+            range: serde_json::from_value(item.get("range")?.clone()).ok()?,
+        })
+    };
+    match result {
+        Value::Array(items) => items.iter().filter_map(one).collect(),
+        Value::Object(_) => one(result).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {
+    a.range.start == b.range.start
+        && (a.uri == b.uri || uri::to_path(&a.uri).is_some_and(|path| uri::to_path(&b.uri) == Some(path)))
+}

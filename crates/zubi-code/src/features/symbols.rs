@@ -1,0 +1,106 @@
+//! Symbols of the whole workspace by name.
+
+use crate::error::CodeError;
+use crate::locate::{MAX_WORD_FILES, NamePath};
+use crate::place::Place;
+use crate::question::Question;
+use crate::status::{Answer, AnswerStatus, Completeness};
+use zubi_base::position::Encoding;
+
+/// One symbol found by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSymbol {
+    pub name: String,
+    pub kind: &'static str,
+    pub container: Option<String>,
+    /// Where it is declared; `None` when the server gave only the file.
+    pub place: Option<Place>,
+    /// The file, as shown.
+    pub shown: String,
+}
+
+impl Question<'_> {
+    /// Symbols whose name fits `query`, best first: exact names before beginnings before the servers' own order, the
+    /// workspace's own before libraries'. Where no server has an index, the outlines of the files that hold the word.
+    pub async fn workspace_symbols(
+        &self,
+        query: &str,
+        kind: Option<&str>,
+        limit: usize,
+    ) -> Result<Answer<(Vec<FoundSymbol>, usize)>, CodeError> {
+        let Some(name_path) = NamePath::parse(query) else {
+            return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
+        };
+        let (mut found, status) = match self.indexed(name_path.last()).await {
+            Ok(found) => found,
+            Err(CodeError::Unsupported { servers, .. }) => {
+                return self.symbols_by_word(&name_path, kind, limit, &servers).await;
+            }
+            Err(error) => return Err(error),
+        };
+        found.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
+        let wanted = name_path.last().to_lowercase();
+        found.sort_by_cached_key(|symbol| {
+            let name = symbol.name.to_lowercase();
+            let rank = if name == wanted {
+                0
+            } else if name.starts_with(&wanted) {
+                1
+            } else {
+                2
+            };
+            (!self.workspace().contains(&symbol.path), rank)
+        });
+        let total = found.len();
+        let mut symbols = Vec::new();
+        for symbol in found.into_iter().take(limit) {
+            // The index has no encoding of its own: its lines are right in any, and its columns only matter where a
+            // line holds more than ASCII before the name. The document's outline would tell, at a request a file.
+            let place = match &symbol.location {
+                Some(location) => Some(self.place(location, Encoding::Utf16, 0).await),
+                None => None,
+            };
+            symbols.push(FoundSymbol {
+                shown: self.workspace().display(&symbol.path),
+                name: symbol.name,
+                kind: symbol.kind,
+                container: symbol.container,
+                place,
+            });
+        }
+        Ok(Answer { value: (symbols, total), status })
+    }
+
+    /// The way without an index: exact names only, from the outlines of the files that hold the word.
+    async fn symbols_by_word(
+        &self,
+        name_path: &NamePath,
+        kind: Option<&str>,
+        limit: usize,
+        servers: &str,
+    ) -> Result<Answer<(Vec<FoundSymbol>, usize)>, CodeError> {
+        let mut status = AnswerStatus::default();
+        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
+        let mut candidates = self.outlined(&files, name_path, &mut status).await?;
+        candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
+        let note =
+            format!("{servers} has no symbol index: exact names only, from the outlines of {} files", files.len());
+        if files.len() >= MAX_WORD_FILES {
+            status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
+        }
+        status.notes.push(note);
+        let total = candidates.len();
+        let symbols = candidates
+            .into_iter()
+            .take(limit)
+            .map(|candidate| FoundSymbol {
+                container: candidate.name_path.rsplit_once('/').map(|(container, _)| container.to_owned()),
+                name: candidate.name,
+                kind: candidate.kind,
+                shown: candidate.place.shown.clone(),
+                place: Some(candidate.place),
+            })
+            .collect();
+        Ok(Answer { value: (symbols, total), status })
+    }
+}

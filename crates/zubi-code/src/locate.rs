@@ -1,0 +1,204 @@
+//! Which place a caller means: by symbol, by one-based place, or by the protocol's zero-based position.
+//!
+//! Models get columns wrong and lines off by a few, so everything is checked against the text: a position must touch
+//! an identifier, an anchor text repairs the line, and what cannot be decided is answered with the exact arguments to
+//! use next. Exactly one way is given in a call.
+
+mod at;
+mod name;
+mod symbol;
+
+use camino::Utf8PathBuf;
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, LineCol, TextSize, size};
+
+use crate::error::CodeError;
+use crate::place::{column_of, line_text};
+use crate::question::{Document, Question};
+use crate::status::AnswerStatus;
+use crate::words;
+
+pub use name::NamePath;
+pub(crate) use symbol::MAX_WORD_FILES;
+
+/// The position arguments of a call, as given.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetInput {
+    pub symbol: Option<String>,
+    /// Narrows `symbol` to a file or directory.
+    pub path: Option<String>,
+    /// `src/lib.rs:12:5`, one-based, or `src/lib.rs:12 text`.
+    pub at: Option<String>,
+    /// `file://` URI or path, with `line` and `character`.
+    pub uri: Option<String>,
+    /// Zero-based.
+    pub line: Option<u32>,
+    /// Zero-based, in UTF-16 units.
+    pub character: Option<u32>,
+}
+
+/// What a position is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Snap {
+    /// It names something: it must touch an identifier, and a near miss on the same line is repaired.
+    Identifier,
+    /// It is a place to type at: taken as given.
+    Exact,
+}
+
+/// The place that was meant.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    pub path: Utf8PathBuf,
+    pub reference: DocumentRef,
+    pub offset: TextSize,
+    /// The identifier there.
+    pub name: Option<String>,
+    /// Known when it was found as a declared symbol.
+    pub kind: Option<&'static str>,
+    /// `src/lib.rs:13:9`, one-based.
+    pub shown: String,
+    /// What was repaired or chosen, for the answer's first line.
+    pub note: Option<String>,
+    /// Where the knowledge came from, when servers had to be asked to find the place.
+    pub status: AnswerStatus,
+}
+
+impl Resolved {
+    /// The first line of a positional answer: `at src/lib.rs:13:9 parse (function)`.
+    pub fn header(&self) -> String {
+        use std::fmt::Write as _;
+        let mut line = format!("at {}", self.shown);
+        // Writing to a `String` cannot fail.
+        if let Some(name) = &self.name {
+            let _ = write!(line, " {name}");
+        }
+        if let Some(kind) = self.kind {
+            let _ = write!(line, " ({kind})");
+        }
+        if let Some(note) = &self.note {
+            let _ = write!(line, "; {note}");
+        }
+        line
+    }
+}
+
+const THREE_WAYS: &str = "Give the position in exactly one of three ways:\n  \
+    symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  \
+    at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  \
+    uri: \"src/lib.rs\", line: 11, character: 4 (0-based)";
+
+impl Question<'_> {
+    /// Works out which place is meant.
+    pub async fn resolve(&self, input: &TargetInput, snap: Snap) -> Result<Resolved, CodeError> {
+        let position = input.uri.is_some() || input.line.is_some() || input.character.is_some();
+        match (&input.symbol, &input.at, position) {
+            (Some(symbol), None, false) => self.resolve_symbol(symbol, input.path.as_deref()).await,
+            (None, Some(at), false) => self.resolve_at(at, snap).await,
+            (None, None, true) => match (&input.uri, input.line, input.character) {
+                (Some(uri), Some(line), Some(character)) => self.resolve_position(uri, line, character, snap).await,
+                _ => Err(CodeError::input("position", "`uri`, `line` and `character` belong together", THREE_WAYS)),
+            },
+            (None, None, false) => Err(CodeError::input("position", "no position was given", THREE_WAYS)),
+            _ => Err(CodeError::input("position", "the position was given in more than one way", THREE_WAYS)),
+        }
+    }
+
+    async fn resolve_position(&self, uri: &str, line: u32, character: u32, snap: Snap) -> Result<Resolved, CodeError> {
+        let path = self.workspace().resolve(uri)?;
+        let document = self.document(&path).await?;
+        let lines = document.index.line_count();
+        if line >= lines {
+            return Err(CodeError::input(
+                "line",
+                format!(
+                    "line {line} (0-based) is past the end; `{}` has {lines} lines",
+                    self.workspace().display(&path)
+                ),
+                "Lines of `uri`/`line`/`character` count from 0; the `at` form counts from 1.",
+            ));
+        }
+        let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
+        if snap == Snap::Exact {
+            return Ok(self.resolved(path, &document, offset, None));
+        }
+        if identifier_around(&document, offset).is_some() {
+            return Ok(self.resolved(path, &document, offset, None));
+        }
+        // Answers print one-based places; a caller who copied one into the zero-based form is told, not guessed for.
+        let one_based = line.checked_sub(1).zip(character.checked_sub(1)).and_then(|(line, character)| {
+            let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
+            let (word, start) = identifier_around(&document, offset)?;
+            Some((word, document.index.line_col(start).line + 1, column_of(&document, start)))
+        });
+        let shown = self.workspace().display(&path);
+        let hint = match one_based {
+            Some((word, line, column)) => format!(
+                "`line` and `character` are 0-based. If line {line} column {column} counted from 1 was meant, use at: \"{shown}:{line}:{column}\" (`{word}`)."
+            ),
+            None => identifiers_hint(&document, &shown, line),
+        };
+        Err(CodeError::input(
+            "position",
+            format!("there is no identifier at line {line} character {character} (0-based) of `{shown}`"),
+            hint,
+        ))
+    }
+
+    /// A resolved place at an offset, moved to the start of the identifier it touches.
+    fn resolved(&self, path: Utf8PathBuf, document: &Document, offset: TextSize, note: Option<String>) -> Resolved {
+        let (name, offset) = match identifier_around(document, offset) {
+            Some((name, start)) => (Some(name), start),
+            None => (None, offset),
+        };
+        self.resolved_exactly(path, document, offset, name, note)
+    }
+
+    fn resolved_exactly(
+        &self,
+        path: Utf8PathBuf,
+        document: &Document,
+        offset: TextSize,
+        name: Option<String>,
+        note: Option<String>,
+    ) -> Resolved {
+        let line = document.index.line_col(offset).line + 1;
+        let shown = format!("{}:{line}:{}", self.workspace().display(&path), column_of(document, offset));
+        Resolved {
+            reference: DocumentRef::new(path.clone()),
+            path,
+            offset,
+            name,
+            kind: None,
+            shown,
+            note,
+            status: AnswerStatus::default(),
+        }
+    }
+}
+
+/// The identifier that an offset lies in or touches, with where it starts.
+fn identifier_around(document: &Document, offset: TextSize) -> Option<(String, TextSize)> {
+    let at = document.index.line_col(offset);
+    let line = line_text(&document.text, &document.index, at.line)?;
+    let range = words::identifier_at(line, at.col as usize)?;
+    let start = document.index.offset(LineCol { line: at.line, col: size(range.start).into() });
+    Some((line.get(range)?.to_owned(), start))
+}
+
+/// The next step when a line (zero-based) has no identifier where one was looked for: those it has, ready to use.
+fn identifiers_hint(document: &Document, shown: &str, line: u32) -> String {
+    let mut places = Vec::new();
+    if let Some(text) = line_text(&document.text, &document.index, line) {
+        for range in words::identifiers(text).into_iter().take(8) {
+            let offset = document.index.offset(LineCol { line, col: size(range.start).into() });
+            let name = text.get(range).unwrap_or_default();
+            places.push(format!("  at: \"{shown}:{}:{}\" (`{name}`)", line + 1, column_of(document, offset)));
+        }
+    }
+    if places.is_empty() {
+        return format!("Line {} has no identifier; `lsp_document_symbols` lists what the file declares.", line + 1);
+    }
+    format!("Identifiers on line {}:\n{}", line + 1, places.join("\n"))
+}

@@ -1,0 +1,148 @@
+//! Name paths: `Type/method`, `module::func`, `Class.method`, and how a server's own symbol names are read as such.
+
+/// A symbol as a caller writes it: segments separated by any of `/`, `.`, `::`, `#`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamePath {
+    segments: Vec<String>,
+}
+
+impl NamePath {
+    /// `None` when nothing is left after splitting.
+    pub fn parse(text: &str) -> Option<Self> {
+        let segments = split(text);
+        (!segments.is_empty()).then_some(Self { segments })
+    }
+
+    /// The name itself.
+    pub fn last(&self) -> &str {
+        self.segments.last().map_or("", String::as_str)
+    }
+
+    pub fn is_qualified(&self) -> bool {
+        self.segments.len() > 1
+    }
+
+    /// Whether a declared symbol is meant: its own segments end with these, where the leading ones may also name the
+    /// file or directories it stands in (`rich.console.Console`, `parser::parse`).
+    pub fn matches(&self, above: &[&str], name: &str, path: &camino::Utf8Path) -> bool {
+        let own: Vec<String> = above.iter().copied().chain([name]).flat_map(declared_segments).collect();
+        let directories =
+            path.parent().into_iter().flat_map(|parent| parent.components().map(|part| part.as_str().to_owned()));
+        let modules = directories.chain(path.file_stem().map(str::to_owned));
+        let full: Vec<String> = modules.chain(own.iter().cloned()).collect();
+        // The name itself must be the symbol's, not a directory's.
+        own.last() == self.segments.last() && full.ends_with(&self.segments)
+            // `mod.rs`, `__init__.py`, `index.ts`: the file's own name is no part of what people write.
+            || own.last() == self.segments.last() && {
+                let mut shorter: Vec<String> = full;
+                if path.file_stem().is_some_and(|stem| matches!(stem, "mod" | "lib" | "main" | "__init__" | "index")) {
+                    let at = shorter.len() - own.len() - 1;
+                    shorter.remove(at);
+                }
+                shorter.ends_with(&self.segments)
+            }
+    }
+}
+
+/// The segments of a declared symbol, as a caller would write them: see [`NamePath`].
+pub(super) fn joined(above: &[&str], name: &str) -> String {
+    above.iter().copied().chain([name]).flat_map(declared_segments).collect::<Vec<_>>().join("/")
+}
+
+fn split(text: &str) -> Vec<String> {
+    text.split(['/', '.', '#'])
+        .flat_map(|part| part.split("::"))
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A server's symbol name as segments: rust-analyzer says `impl Display for Point`, gopls `(*Server).Run`, clangd
+/// `DB::Open`, some add generics or a parameter list.
+fn declared_segments(name: &str) -> Vec<String> {
+    let name = match name.strip_prefix("impl").filter(|rest| rest.starts_with([' ', '<'])) {
+        Some(rest) => {
+            let rest = rest.split(" where ").next().unwrap_or_default();
+            rest.rsplit(" for ").next().unwrap_or_default()
+        }
+        None => name,
+    };
+    // A receiver is parenthesised at the start; a parameter list stands at the end.
+    let plain: String = without_brackets(name, '<', '>');
+    let (receiver, rest) = match plain.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+        Some((receiver, rest)) => (receiver.trim_start_matches('*'), rest),
+        None => ("", plain.as_str()),
+    };
+    let rest = rest.split('(').next().unwrap_or_default();
+    let segments: Vec<String> = split(receiver).into_iter().chain(split(rest)).collect();
+    // An operator or a decorated name that splits into nothing stays whole.
+    if segments.is_empty() { vec![name.trim().to_owned()] } else { segments }
+}
+
+/// The text without bracketed parts; brackets that do not pair (`operator<`) are left alone.
+fn without_brackets(text: &str, open: char, close: char) -> String {
+    if text.matches(open).count() != text.matches(close).count() {
+        return text.to_owned();
+    }
+    let mut depth = 0usize;
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character == open {
+            depth += 1;
+        } else if character == close {
+            depth = depth.saturating_sub(1);
+        } else if depth == 0 {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::*;
+
+    #[test]
+    fn declared_names_as_segments() {
+        for (name, expected) in [
+            ("parse", "parse"),
+            ("impl Display for Point", "Point"),
+            ("impl<T> Stack<T>", "Stack"),
+            ("impl<T: Ord> From<Vec<T>> for Heap<T> where T: Copy", "Heap"),
+            ("implement", "implement"),
+            ("(*Server).Run", "Server/Run"),
+            ("(Server).Run", "Server/Run"),
+            ("DB::Open", "DB/Open"),
+            ("render(text: string)", "render"),
+            ("operator<", "operator<"),
+            ("(anonymous)", "anonymous"),
+        ] {
+            assert_eq!(declared_segments(name).join("/"), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn name_paths_match_from_the_end() {
+        let path = Utf8Path::new("src/rich/console.py");
+        for (given, above, name, expected) in [
+            ("Console", vec![], "Console", true),
+            ("Console", vec![], "ConsoleOptions", false),
+            ("Console/print", vec!["Console"], "print", true),
+            ("Console.print", vec!["Console"], "print", true),
+            ("rich.console.Console.print", vec!["Console"], "print", true),
+            ("console::Console", vec![], "Console", true),
+            ("print", vec!["Console"], "print", true),
+            ("Other/print", vec!["Console"], "print", false),
+            ("rich/console", vec![], "print", false),
+            ("console", vec![], "Console", false),
+        ] {
+            let name_path = NamePath::parse(given).unwrap();
+            assert_eq!(name_path.matches(&above, name, path), expected, "{given}");
+        }
+        assert!(NamePath::parse("shapes::area").unwrap().matches(&[], "area", Utf8Path::new("src/shapes/mod.rs")));
+        assert!(NamePath::parse(" / ").is_none());
+    }
+}

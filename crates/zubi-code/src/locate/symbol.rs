@@ -1,0 +1,413 @@
+//! The `symbol` form: a name path looked up through the servers' symbol index and the outlines of the files it names.
+//!
+//! The index (`workspace/symbol`) is only a hint at files: what counts is the outline, which has the exact name range
+//! and what the symbol stands in. Where a server has no index, or it does not know the name, the files that hold the
+//! word are outlined instead.
+
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::future::join_all;
+use rustc_hash::FxHashSet;
+use serde_json::json;
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::lsp;
+use zubi_base::position::TextRange;
+use zubi_base::uri;
+
+use super::{NamePath, Resolved, name};
+use crate::error::CodeError;
+use crate::features::locations;
+use crate::outline::{self, Symbol};
+use crate::place::Place;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::status::AnswerStatus;
+use crate::words;
+
+/// Files outlined because the index named them.
+const MAX_INDEXED_FILES: usize = 16;
+/// Files outlined because they hold the word.
+pub(crate) const MAX_WORD_FILES: usize = 48;
+/// How long the word search may take.
+const WORD_SEARCH: Duration = Duration::from_secs(2);
+/// How many candidates are checked for being declarations of one entity, and how many are shown.
+const MAX_CANDIDATES: usize = 8;
+
+/// A declared symbol that fits the name path.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidate {
+    pub(crate) path: Utf8PathBuf,
+    /// `Type/method`, without what the file adds.
+    pub(crate) name_path: String,
+    /// The identifier alone.
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    selection: TextRange,
+    depth: usize,
+    pub(crate) place: Place,
+}
+
+impl Question<'_> {
+    pub(super) async fn resolve_symbol(&self, symbol: &str, path: Option<&str>) -> Result<Resolved, CodeError> {
+        let Some(name_path) = NamePath::parse(symbol) else {
+            return Err(CodeError::input("symbol", "the name is empty", "Give a name such as \"Type/method\"."));
+        };
+        let scope = path.map(|path| self.workspace().resolve(path)).transpose()?;
+        let (mut candidates, status) = match &scope {
+            Some(file) if file.is_file() => {
+                let outline = self.outline(file).await?;
+                (self.matching(file, &outline.value, &name_path).await?, outline.status)
+            }
+            scope => self.candidates(&name_path, scope.as_deref()).await?,
+        };
+        if candidates.len() > 1 {
+            candidates = self.one_for_each_entity(candidates).await;
+        }
+        let note = prefer_outermost(&mut candidates, &name_path);
+        match candidates.len() {
+            1 => {}
+            0 => return Err(self.unknown(symbol, &name_path, scope.as_deref(), &status).await),
+            _ => return Err(Self::ambiguous(symbol, &candidates)),
+        }
+        let Some(found) = candidates.pop() else { return Err(self.unknown(symbol, &name_path, None, &status).await) };
+        let document = self.document(&found.path).await?;
+        let mut resolved = self.resolved(found.path, &document, found.selection.start(), note);
+        resolved.name = Some(found.name);
+        resolved.kind = Some(found.kind);
+        resolved.status = status;
+        Ok(resolved)
+    }
+
+    /// Candidates from all files, by index first, by word search where that finds none.
+    async fn candidates(
+        &self,
+        name_path: &NamePath,
+        scope: Option<&Utf8Path>,
+    ) -> Result<(Vec<Candidate>, AnswerStatus), CodeError> {
+        let in_scope =
+            |path: &Utf8Path| self.workspace().contains(path) && scope.is_none_or(|scope| path.starts_with(scope));
+        let mut status = AnswerStatus::default();
+        let mut files = Vec::new();
+        match self.indexed(name_path.last()).await {
+            Ok((symbols, indexed)) => {
+                status = indexed;
+                for symbol in symbols {
+                    if in_scope(&symbol.path)
+                        && !files.contains(&symbol.path)
+                        && NamePath::parse(&symbol.name).is_some_and(|own| own.last() == name_path.last())
+                    {
+                        files.push(symbol.path);
+                    }
+                }
+            }
+            // No index anywhere; the word search below needs none.
+            Err(CodeError::Unsupported { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        files.truncate(MAX_INDEXED_FILES);
+        let mut candidates = self.outlined(&files, name_path, &mut status).await?;
+        if candidates.is_empty() {
+            let known: FxHashSet<_> = files.into_iter().collect();
+            let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES).await;
+            files.retain(|file| !known.contains(file));
+            candidates = self.outlined(&files, name_path, &mut status).await?;
+        }
+        Ok((candidates, status))
+    }
+
+    /// The files below the scope that hold a word, most occurrences first.
+    pub(crate) async fn files_with_word(&self, word: &str, scope: Option<&Utf8Path>, limit: usize) -> Vec<Utf8PathBuf> {
+        let until = self.cx.deadline.min(Instant::now() + WORD_SEARCH);
+        let roots: Vec<Utf8PathBuf> = match scope {
+            Some(scope) => vec![scope.to_owned()],
+            None => self.workspace().folders().iter().map(|folder| folder.path.clone()).collect(),
+        };
+        let word = word.to_owned();
+        // Reading thousands of files would hold up the calls that share this thread.
+        let found = tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await.unwrap_or_default();
+        found.files.into_iter().take(limit).map(|(path, _)| path).collect()
+    }
+
+    pub(crate) async fn outlined(
+        &self,
+        files: &[Utf8PathBuf],
+        name_path: &NamePath,
+        status: &mut AnswerStatus,
+    ) -> Result<Vec<Candidate>, CodeError> {
+        let mut candidates = Vec::new();
+        for (file, outline) in files.iter().zip(join_all(files.iter().map(|file| self.outline(file))).await) {
+            // A file no server serves, or that one refuses, has no symbols to offer.
+            if let Ok(outline) = outline {
+                candidates.extend(self.matching(file, &outline.value, name_path).await?);
+                status.merge(outline.status);
+            }
+        }
+        Ok(candidates)
+    }
+
+    async fn matching(
+        &self,
+        path: &Utf8Path,
+        symbols: &[Symbol],
+        name_path: &NamePath,
+    ) -> Result<Vec<Candidate>, CodeError> {
+        let document = self.document(path).await?;
+        let mut candidates = Vec::new();
+        outline::walk(symbols, |above, symbol| {
+            let names: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
+            // `impl Foo` is read as `Foo` when it stands above a method, but is no declaration of `Foo` itself.
+            if symbol.name.starts_with("impl ") || symbol.name.starts_with("impl<") {
+                return;
+            }
+            if name_path.matches(&names, &symbol.name, path) {
+                let own = name::joined(&names, &symbol.name);
+                candidates.push(Candidate {
+                    path: path.to_owned(),
+                    name: name_path.last().to_owned(),
+                    depth: own.split('/').count(),
+                    name_path: own,
+                    kind: symbol.kind,
+                    selection: name_in(&document.text, symbol.selection, name_path.last()),
+                    place: self.place_of(&document, path, symbol.selection),
+                });
+            }
+        });
+        Ok(candidates)
+    }
+
+    /// Drops candidates that are declarations of what another one defines (a prototype in a header, a forward
+    /// declaration): the server's own `definition` tells.
+    async fn one_for_each_entity(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let same = candidates.iter().all(|other| other.name_path == candidates[0].name_path);
+        if !same || candidates.len() > MAX_CANDIDATES {
+            return candidates;
+        }
+        let definitions = join_all(candidates.iter().map(|candidate| self.definition_of(candidate))).await;
+        let mut keep = vec![true; candidates.len()];
+        for (at, definition) in definitions.iter().enumerate() {
+            let Some(target) = definition else { continue };
+            let points_elsewhere = candidates.iter().enumerate().any(|(other, candidate)| {
+                other != at
+                    && keep[other]
+                    && target.path.as_ref() == Some(&candidate.path)
+                    && target.line == candidate.place.line
+            });
+            if points_elsewhere {
+                keep[at] = false;
+            }
+        }
+        // Two that point at each other (clangd toggles between declaration and definition) must leave one.
+        if !keep.contains(&true) {
+            keep[0] = true;
+        }
+        candidates.into_iter().zip(keep).filter_map(|(candidate, keep)| keep.then_some(candidate)).collect()
+    }
+
+    async fn definition_of(&self, candidate: &Candidate) -> Option<Place> {
+        let reference = DocumentRef::new(candidate.path.clone());
+        let document = self.document(&candidate.path).await.ok()?;
+        let method = "textDocument/definition";
+        let ready = self.ready_for(&reference, method, "find definitions", Need::Project).await.ok()?;
+        let cx = self.request_cx().about(&reference);
+        let offset = candidate.selection.start();
+        let replies = self
+            .ask(&ready, method, &cx, |endpoint| {
+                locations::position_params(&reference, &document, offset, endpoint.encoding())
+            })
+            .await
+            .ok()?;
+        let reply = replies.replies.into_iter().next()?;
+        let location = locations::parse(&reply.result).into_iter().next()?;
+        Some(self.place(&location, reply.endpoint.encoding(), 0).await)
+    }
+
+    fn ambiguous(symbol: &str, candidates: &[Candidate]) -> CodeError {
+        let mut lines: Vec<String> = candidates
+            .iter()
+            .take(MAX_CANDIDATES)
+            .map(|candidate| {
+                // A name path that is unique among the candidates is the friendlier argument.
+                let unique = candidates.iter().filter(|other| other.name_path == candidate.name_path).count() == 1;
+                let argument = if unique && candidate.name_path != symbol {
+                    format!("symbol: \"{}\"", candidate.name_path)
+                } else {
+                    format!("at: \"{}\"", candidate.place.at())
+                };
+                format!("  {argument}   {} at {}", candidate.kind, candidate.place.at())
+            })
+            .collect();
+        if candidates.len() > MAX_CANDIDATES {
+            lines.push(format!("  … and {} more; narrow with path", candidates.len() - MAX_CANDIDATES));
+        }
+        CodeError::input(
+            "symbol",
+            format!("`{symbol}` names {} symbols", candidates.len()),
+            format!("Use one of:\n{}", lines.join("\n")),
+        )
+    }
+
+    async fn unknown(
+        &self,
+        symbol: &str,
+        name_path: &NamePath,
+        scope: Option<&Utf8Path>,
+        status: &AnswerStatus,
+    ) -> CodeError {
+        let nearest = self.nearest(name_path.last(), scope).await;
+        let mut what = match scope {
+            Some(scope) => format!("no symbol `{symbol}` in `{}`", self.workspace().display(scope)),
+            None => format!("no symbol `{symbol}` in the workspace"),
+        };
+        if status.complete() == Some(false)
+            && let Some(note) = status.note()
+        {
+            what = format!("{what} so far ({note})");
+        }
+        let hint = if nearest.is_empty() {
+            "Look for it with `lsp_workspace_symbols`, or give its place as at: \"file:line\".".to_owned()
+        } else {
+            let names =
+                nearest.iter().map(|(name, place)| format!("  symbol: \"{name}\"   at {place}")).collect::<Vec<_>>();
+            format!("Nearest names:\n{}", names.join("\n"))
+        };
+        CodeError::input("symbol", what, hint)
+    }
+
+    /// The three declared names nearest to a misspelt one.
+    async fn nearest(&self, word: &str, scope: Option<&Utf8Path>) -> Vec<(String, String)> {
+        let mut names: Vec<(String, String)> = Vec::new();
+        match scope {
+            Some(file) if file.is_file() => {
+                if let (Ok(outline), Ok(document)) = (self.outline(file).await, self.document(file).await) {
+                    outline::walk(&outline.value, |above, symbol| {
+                        let above: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
+                        let place = self.place_of(&document, file, symbol.selection).at();
+                        names.push((name::joined(&above, &symbol.name), place));
+                    });
+                }
+            }
+            _ => {
+                // An index matches fuzzily at best; shorter beginnings still reach a name whose end is misspelt.
+                let characters: Vec<char> = word.chars().collect();
+                for length in [characters.len(), characters.len() * 2 / 3, 3] {
+                    let query: String = characters.iter().take(length).collect();
+                    if names.len() >= 3 || query.is_empty() {
+                        break;
+                    }
+                    if let Ok((symbols, _)) = self.indexed(&query).await {
+                        for symbol in symbols.into_iter().take(200) {
+                            let shown = self.workspace().display(&symbol.path);
+                            let place = symbol.line.map_or_else(|| shown.clone(), |line| format!("{shown}:{line}"));
+                            if self.workspace().contains(&symbol.path)
+                                && !names.iter().any(|(name, _)| *name == symbol.name)
+                            {
+                                names.push((symbol.name, place));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        names.sort_by(|(a, _), (b, _)| likeness(word, b).total_cmp(&likeness(word, a)).then_with(|| a.cmp(b)));
+        names.retain(|(name, _)| likeness(word, name) > 0.6);
+        names.truncate(3);
+        names
+    }
+
+    /// What the servers' symbol indexes know under a name, those of the workspace's own files first.
+    pub(crate) async fn indexed(&self, query: &str) -> Result<(Vec<Indexed>, AnswerStatus), CodeError> {
+        let method = "workspace/symbol";
+        let ready = self.ready_for_workspace(method, "search symbols by name").await?;
+        let replies = self.ask(&ready, method, &self.request_cx(), |_| json!({ "query": query })).await?;
+        let mut found = Vec::new();
+        for reply in &replies.replies {
+            let Some(items) = reply.result.as_array() else { continue };
+            for item in items.iter().take(MAX_INDEXED) {
+                found.extend(Indexed::parse(item));
+            }
+        }
+        // Stable: within each half the servers' own ranking stays.
+        found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
+        Ok((found, replies.status))
+    }
+}
+
+/// The most index entries read from one server's answer.
+const MAX_INDEXED: usize = 2_000;
+
+/// One entry of a server's symbol index.
+#[derive(Debug, Clone)]
+pub(crate) struct Indexed {
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    pub(crate) container: Option<String>,
+    pub(crate) path: Utf8PathBuf,
+    /// The server's own range; absent where it wants `workspaceSymbol/resolve` to be asked for it.
+    pub(crate) location: Option<lsp::Location>,
+    /// One-based.
+    pub(crate) line: Option<u32>,
+}
+
+impl Indexed {
+    fn parse(item: &serde_json::Value) -> Option<Self> {
+        let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
+        let range =
+            item.pointer("/location/range").and_then(|range| serde_json::from_value::<lsp::Range>(range.clone()).ok());
+        let kind = item.get("kind").and_then(serde_json::Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
+        let text = |field: &str| {
+            let text = item.get(field)?.as_str()?;
+            Some(crate::markup::clean_line(text)).filter(|text| !text.is_empty())
+        };
+        Some(Self {
+            name: text("name")?,
+            kind: kind.map_or("symbol", |kind| outline::kind_name(lsp::SymbolKind::from(kind))),
+            container: text("containerName"),
+            path: uri::to_path(&uri)?,
+            line: range.map(|range| range.start.line.saturating_add(1)),
+            location: range.map(|range| lsp::Location { uri, range }),
+        })
+    }
+}
+
+fn likeness(word: &str, name: &str) -> f64 {
+    let last = name.rsplit(['/', '.', ':']).next().unwrap_or(name);
+    strsim::jaro_winkler(&word.to_lowercase(), &last.to_lowercase())
+}
+
+/// Where the identifier starts within a selection that may be wider (clangd selects `DB::Open`, flat lists the whole
+/// declaration).
+fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange {
+    let Some(selected) = text.get(usize::from(selection.start())..usize::from(selection.end())) else {
+        return selection;
+    };
+    let found = words::identifiers(selected).into_iter().find(|range| selected.get(range.clone()) == Some(name));
+    match found {
+        Some(range) => {
+            let start = selection.start() + zubi_base::position::size(range.start);
+            TextRange::at(start, zubi_base::position::size(range.len()))
+        }
+        None => selection,
+    }
+}
+
+/// When exactly one candidate stands at the top of its file and the others inside something, the outer one is meant
+/// by a plain name; the answer's first line says that there are others.
+fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
+    if candidates.len() < 2 || name_path.is_qualified() {
+        return None;
+    }
+    let outermost = candidates.iter().map(|candidate| candidate.depth).min()?;
+    if candidates.iter().filter(|candidate| candidate.depth == outermost).count() != 1 {
+        return None;
+    }
+    let others: Vec<_> = candidates
+        .iter()
+        .filter(|candidate| candidate.depth != outermost)
+        .map(|candidate| candidate.name_path.clone())
+        .collect();
+    candidates.retain(|candidate| candidate.depth == outermost);
+    let shown = others.iter().take(3).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let more = others.len().saturating_sub(3);
+    Some(if more > 0 { format!("also {shown} and {more} more") } else { format!("also {shown}") })
+}

@@ -1,0 +1,86 @@
+//! Text from servers and files, made safe and small for an answer: it is data, never formatting or instructions.
+
+use serde_json::Value;
+
+/// The longest source line shown, in characters; minified files have lines of megabytes.
+pub const MAX_SOURCE_LINE: usize = 200;
+
+/// Whether a character is kept. Control characters can drive terminals; bidirectional and zero-width ones can make
+/// a line read differently from what it is (CVE-2021-42574, "Trojan Source").
+fn is_plain(character: char) -> bool {
+    !(character.is_control()
+        || matches!(character,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}'))
+}
+
+/// One line: everything that is not plain becomes a space (tabs and line ends too).
+pub fn clean_line(text: &str) -> String {
+    text.chars().map(|character| if is_plain(character) { character } else { ' ' }).collect()
+}
+
+/// One source line, cleaned and cut; tabs become four spaces so that indentation survives.
+pub fn source_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(MAX_SOURCE_LINE + 4));
+    for (count, character) in text.trim_end().chars().enumerate() {
+        if count == MAX_SOURCE_LINE {
+            out.push('…');
+            break;
+        }
+        match character {
+            '\t' => out.push_str("    "),
+            character if is_plain(character) => out.push(character),
+            _ => out.push(' '),
+        }
+    }
+    out
+}
+
+/// Several lines: line ends and indentation stay, everything else that is not plain goes.
+pub fn clean_block(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.extend(line.trim_end().chars().filter(|character| *character == '\t' || is_plain(*character)));
+    }
+    out
+}
+
+/// Hover contents of any of the protocol's forms as Markdown: marked-up or plain text, a code block with its language
+/// (the deprecated `MarkedString`), or a list of those.
+pub fn hover_text(contents: &Value) -> String {
+    match contents {
+        Value::String(text) => clean_block(text),
+        Value::Array(items) => items.iter().map(hover_text).collect::<Vec<_>>().join("\n\n"),
+        Value::Object(content) => {
+            let field = |name: &str| content.get(name).and_then(Value::as_str);
+            let value = clean_block(field("value").unwrap_or_default());
+            match field("language") {
+                Some(language) => format!("```{}\n{value}\n```", clean_line(language)),
+                None => value,
+            }
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_plain_goes() {
+        assert_eq!(clean_line("a\u{1b}[31mb\nc\u{202e}d"), "a [31mb c d");
+        assert_eq!(clean_block("a \u{200b}b\r\n\tc\u{7}"), "a b\n\tc");
+        assert_eq!(source_line("\tx\u{0}y  "), "    x y");
+    }
+
+    #[test]
+    fn long_lines_are_cut_with_a_mark() {
+        let line = source_line(&"é".repeat(300));
+        assert_eq!(line.chars().count(), MAX_SOURCE_LINE + 1);
+        assert!(line.ends_with('…'));
+    }
+}

@@ -1,0 +1,274 @@
+//! A document's symbols as a tree, whatever form the server gave them in.
+
+use camino::Utf8Path;
+use serde_json::{Value, json};
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::lsp::{self, SymbolKind};
+use zubi_base::position::{Encoding, TextIndex, TextRange};
+
+use crate::error::CodeError;
+use crate::markup::clean_line;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::status::Answer;
+
+/// One declared symbol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Symbol {
+    /// As the server names it, control characters removed. May carry decorations (`impl Foo for Bar`, `(anonymous)`).
+    pub name: String,
+    pub kind: &'static str,
+    /// A signature or type, where the server gives one.
+    pub detail: Option<String>,
+    /// The whole declaration.
+    pub range: TextRange,
+    /// The name in it.
+    pub selection: TextRange,
+    pub children: Vec<Self>,
+}
+
+impl Symbol {
+    /// Calls `visit` for this symbol and all below it, in source order, with the symbols above it, outermost first.
+    fn walk<'a>(&'a self, above: &mut Vec<&'a Self>, visit: &mut dyn FnMut(&[&'a Self], &'a Self)) {
+        visit(above, self);
+        above.push(self);
+        for child in &self.children {
+            child.walk(above, visit);
+        }
+        above.pop();
+    }
+}
+
+/// Calls `visit` for every symbol of a tree in source order, with the symbols above it, outermost first.
+pub fn walk<'a>(symbols: &'a [Symbol], mut visit: impl FnMut(&[&'a Symbol], &'a Symbol)) {
+    let mut above = Vec::new();
+    for symbol in symbols {
+        symbol.walk(&mut above, &mut visit);
+    }
+}
+
+/// The most symbols taken from one answer; generated files have more, and nobody reads them.
+const MAX_SYMBOLS: usize = 20_000;
+
+/// How deep a tree may nest; a hostile one must not exhaust the stack.
+const MAX_DEPTH: usize = 64;
+
+/// What LSP calls a kind, as a person would.
+pub fn kind_name(kind: SymbolKind) -> &'static str {
+    match kind {
+        SymbolKind::File => "file",
+        SymbolKind::Module => "module",
+        SymbolKind::Namespace => "namespace",
+        SymbolKind::Package => "package",
+        SymbolKind::Class => "class",
+        SymbolKind::Method => "method",
+        SymbolKind::Property => "property",
+        SymbolKind::Field => "field",
+        SymbolKind::Constructor => "constructor",
+        SymbolKind::Enum => "enum",
+        SymbolKind::Interface => "interface",
+        SymbolKind::Function => "function",
+        SymbolKind::Variable => "variable",
+        SymbolKind::Constant => "constant",
+        SymbolKind::String => "string",
+        SymbolKind::Number => "number",
+        SymbolKind::Boolean => "boolean",
+        SymbolKind::Array => "array",
+        SymbolKind::Object => "object",
+        SymbolKind::Key => "key",
+        SymbolKind::Null => "null",
+        SymbolKind::EnumMember => "enum member",
+        SymbolKind::Struct => "struct",
+        SymbolKind::Event => "event",
+        SymbolKind::Operator => "operator",
+        SymbolKind::TypeParameter => "type parameter",
+        SymbolKind::Custom(_) => "symbol",
+    }
+}
+
+/// All kinds a `kind` filter can name.
+pub const KINDS: [&str; 26] = [
+    "file",
+    "module",
+    "namespace",
+    "package",
+    "class",
+    "method",
+    "property",
+    "field",
+    "constructor",
+    "enum",
+    "interface",
+    "function",
+    "variable",
+    "constant",
+    "string",
+    "number",
+    "boolean",
+    "array",
+    "object",
+    "key",
+    "null",
+    "enum member",
+    "struct",
+    "event",
+    "operator",
+    "type parameter",
+];
+
+impl Question<'_> {
+    /// The symbols of a document, by the first endpoint that has any.
+    pub async fn outline(&self, path: &Utf8Path) -> Result<Answer<Vec<Symbol>>, CodeError> {
+        let reference = DocumentRef::new(path);
+        let method = "textDocument/documentSymbol";
+        let ready = self.ready_for(&reference, method, "list the symbols of this file", Need::File).await?;
+        let cx = self.request_cx().about(&reference);
+        let replies = self.ask(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
+        let document = self.document(path).await?;
+        let mut symbols = Vec::new();
+        for reply in replies.replies {
+            symbols = parse(&reply.result, &document.index, reply.endpoint.encoding());
+            if !symbols.is_empty() {
+                break;
+            }
+        }
+        Ok(Answer { value: symbols, status: replies.status })
+    }
+}
+
+/// Reads either form of a `textDocument/documentSymbol` result. Items that are not the protocol are passed over.
+pub fn parse(result: &Value, index: &TextIndex, encoding: Encoding) -> Vec<Symbol> {
+    let Value::Array(items) = result else { return Vec::new() };
+    let mut left = MAX_SYMBOLS;
+    if items.first().is_some_and(|item| item.get("location").is_some()) {
+        return nest(items.iter().take(left).filter_map(|item| flat(item, index, encoding)).collect());
+    }
+    tree(items, index, encoding, &mut left, 0)
+}
+
+fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize, depth: usize) -> Vec<Symbol> {
+    let mut symbols = Vec::new();
+    for item in items {
+        if *left == 0 || depth == MAX_DEPTH {
+            break;
+        }
+        let range = |field: &str| -> Option<TextRange> {
+            let range = serde_json::from_value::<lsp::Range>(item.get(field)?.clone()).ok()?;
+            Some(index.range_from_lsp(&range, encoding))
+        };
+        let (Some(name), Some(selection)) = (item.get("name").and_then(Value::as_str), range("selectionRange")) else {
+            continue;
+        };
+        *left -= 1;
+        let children = item.get("children").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        symbols.push(Symbol {
+            name: clean_line(name),
+            kind: kind_of(item),
+            detail: item.get("detail").and_then(Value::as_str).map(clean_line).filter(|detail| !detail.is_empty()),
+            range: range("range").unwrap_or(selection),
+            selection,
+            children: tree(children, index, encoding, left, depth + 1),
+        });
+    }
+    symbols.sort_by_key(|symbol| (symbol.range.start(), symbol.selection.start()));
+    symbols
+}
+
+fn kind_of(item: &Value) -> &'static str {
+    let kind = item.get("kind").and_then(Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
+    kind.map_or("symbol", |kind| kind_name(SymbolKind::from(kind)))
+}
+
+fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<Symbol> {
+    let location = serde_json::from_value::<lsp::Location>(item.get("location")?.clone()).ok()?;
+    let range = index.range_from_lsp(&location.range, encoding);
+    Some(Symbol {
+        name: clean_line(item.get("name")?.as_str()?),
+        kind: kind_of(item),
+        detail: None,
+        range,
+        selection: range,
+        children: Vec::new(),
+    })
+}
+
+/// Makes a tree of a flat list: a symbol belongs to the smallest one whose range holds it.
+fn nest(mut flat: Vec<Symbol>) -> Vec<Symbol> {
+    flat.sort_by_key(|symbol| (symbol.range.start(), std::cmp::Reverse(symbol.range.end())));
+    let mut roots: Vec<Symbol> = Vec::new();
+    let mut open: Vec<Symbol> = Vec::new();
+    let close = |open: &mut Vec<Symbol>, roots: &mut Vec<Symbol>| {
+        if let Some(done) = open.pop() {
+            match open.last_mut() {
+                Some(parent) => parent.children.push(done),
+                None => roots.push(done),
+            }
+        }
+    };
+    for symbol in flat {
+        while open.last().is_some_and(|last| !last.range.contains_range(symbol.range) || last.range == symbol.range) {
+            close(&mut open, &mut roots);
+        }
+        // The tree is as deep as ranges nest; a hostile list may nest without end, and dropping deep trees recurses.
+        if open.len() < MAX_DEPTH {
+            open.push(symbol);
+        }
+    }
+    while !open.is_empty() {
+        close(&mut open, &mut roots);
+    }
+    roots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(symbols: &[Symbol]) -> String {
+        let mut out = String::new();
+        walk(symbols, |above, symbol| {
+            for part in ["  ".repeat(above.len()).as_str(), symbol.kind, " ", &symbol.name, "\n"] {
+                out.push_str(part);
+            }
+        });
+        out
+    }
+
+    #[test]
+    fn flat_lists_nest_by_range() {
+        let index = TextIndex::new("class A:\n  def f(self):\n    x = 1\nclass B:\n  pass\n");
+        let item = |name: &str, kind: u32, start: u32, end: u32| {
+            json!({ "name": name, "kind": kind, "location": { "uri": "file:///a.py", "range": {
+                "start": { "line": start, "character": 0 }, "end": { "line": end, "character": 9 } } } })
+        };
+        let result = json!([item("B", 5, 3, 4), item("x", 13, 2, 2), item("f", 6, 1, 2), item("A", 5, 0, 2)]);
+        insta::assert_snapshot!(names(&parse(&result, &index, Encoding::Utf16)), @r"
+        class A
+          method f
+            variable x
+        class B
+        ");
+    }
+
+    #[test]
+    fn what_is_not_the_protocol_is_passed_over() {
+        let index = TextIndex::new("fn f() {}\n");
+        let good = json!({ "start": { "line": 0, "character": 3 }, "end": { "line": 0, "character": 4 } });
+        let result = json!([
+            { "name": 7 }, null, { "name": "no range" },
+            { "name": "f\u{1b}", "kind": 99, "selectionRange": good, "children": "none" },
+        ]);
+        insta::assert_snapshot!(names(&parse(&result, &index, Encoding::Utf16)), @"symbol f ");
+    }
+
+    #[test]
+    fn endless_nesting_is_bounded() {
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
+        let mut item = json!({ "name": "x", "kind": 12, "range": range, "selectionRange": range });
+        for _ in 0..100 {
+            item = json!({ "name": "x", "kind": 12, "range": range, "selectionRange": range, "children": [item] });
+        }
+        let symbols = parse(&json!([item]), &TextIndex::new("a"), Encoding::Utf16);
+        assert_eq!(names(&symbols).lines().count(), MAX_DEPTH);
+    }
+}

@@ -1,0 +1,127 @@
+//! Places as answers show them: a path, a one-based line and column, and the source line itself.
+
+use camino::Utf8PathBuf;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
+use zubi_base::uri;
+
+use crate::markup::clean_line;
+use crate::question::{Document, Question};
+
+/// A place in a document, in all the forms an answer needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// As shown: workspace-relative; absolute outside the folders; the URI itself when it is no file.
+    pub shown: String,
+    /// `None` when the URI is no file of this machine.
+    pub path: Option<Utf8PathBuf>,
+    /// Lies outside the workspace folders (a library).
+    pub external: bool,
+    /// One-based.
+    pub line: u32,
+    /// One-based, in characters.
+    pub column: u32,
+    /// Last line of the range, one-based.
+    pub end_line: u32,
+    /// LSP's form: zero-based, UTF-16.
+    pub range: lsp::Range,
+    /// The source line, trimmed, control characters removed, at most [`crate::markup::MAX_SOURCE_LINE`] characters;
+    /// `None` when the text cannot be read.
+    pub source: Option<String>,
+    /// Lines around it with their one-based numbers, when asked for; the line itself is among them.
+    pub context: Vec<(u32, String)>,
+}
+
+impl Place {
+    /// `src/lib.rs:12:5`.
+    pub fn at(&self) -> String {
+        format!("{}:{}:{}", self.shown, self.line, self.column)
+    }
+}
+
+/// One-based column of an offset, in characters, as people and models count.
+pub fn column_of(document: &Document, offset: TextSize) -> u32 {
+    document.index.to_lsp(offset, Encoding::Utf32).character + 1
+}
+
+/// The text of a line (zero-based) without its terminator.
+pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a str> {
+    let range = index.line_range(line)?;
+    text.get(usize::from(range.start())..usize::from(range.end()))
+}
+
+impl Question<'_> {
+    /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
+    pub(crate) async fn place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> Place {
+        let Some(path) = uri::to_path(&location.uri) else {
+            return unread(location, None, clean_line(&location.uri.0), false);
+        };
+        let external = !self.workspace().contains(&path);
+        let shown = clean_line(&self.workspace().display(&path));
+        // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
+        let Ok(document) = self.document(&path).await else {
+            return unread(location, Some(path), shown, external);
+        };
+        let range = document.index.range_from_lsp(&location.range, encoding);
+        place_in(&document, path, shown, external, range, context)
+    }
+
+    /// The place of a byte range in a document of the workspace.
+    pub(crate) fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> Place {
+        place_in(
+            document,
+            path.to_owned(),
+            clean_line(&self.workspace().display(path)),
+            !self.workspace().contains(path),
+            range,
+            0,
+        )
+    }
+}
+
+fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, external: bool) -> Place {
+    Place {
+        shown,
+        path,
+        external,
+        line: location.range.start.line.saturating_add(1),
+        column: location.range.start.character.saturating_add(1),
+        end_line: location.range.end.line.saturating_add(1),
+        range: location.range,
+        source: None,
+        context: Vec::new(),
+    }
+}
+
+fn place_in(
+    document: &Document,
+    path: Utf8PathBuf,
+    shown: String,
+    external: bool,
+    range: TextRange,
+    context: u32,
+) -> Place {
+    let start = document.index.line_col(range.start());
+    let end = document.index.line_col(range.end());
+    let around = if context == 0 {
+        Vec::new()
+    } else {
+        (start.line.saturating_sub(context)..=start.line.saturating_add(context))
+            .filter_map(|line| {
+                Some((line + 1, crate::markup::source_line(line_text(&document.text, &document.index, line)?)))
+            })
+            .collect()
+    };
+    Place {
+        shown,
+        external,
+        line: start.line + 1,
+        column: column_of(document, range.start()),
+        end_line: end.line + 1,
+        range: document.index.range_to_lsp(range, Encoding::Utf16),
+        source: line_text(&document.text, &document.index, start.line)
+            .map(|line| crate::markup::source_line(line.trim())),
+        context: around,
+        path: Some(path),
+    }
+}

@@ -1,0 +1,79 @@
+//! One question: its circumstances, the texts it has read, and what must be said about it at the end.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+use tokio_util::sync::CancellationToken;
+use zubi_base::endpoint::RequestCx;
+use zubi_base::fs::ReadError;
+use zubi_base::position::TextIndex;
+use zubi_base::workspace::Workspace;
+
+use crate::CodeIntel;
+
+/// Receives progress while servers load: a fraction 0–1 when known, and a short clause.
+pub type Progress = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
+
+/// The circumstances of one question.
+#[derive(Clone)]
+pub struct CallCx {
+    /// Cancelled when the caller gives up.
+    pub cancel: CancellationToken,
+    /// When the answer must be there, whatever it is.
+    pub deadline: Instant,
+    /// How long to wait for servers that are still loading, before asking them as they are.
+    pub wait: Duration,
+    pub progress: Progress,
+}
+
+/// A document's text with its line index.
+#[derive(Debug)]
+pub struct Document {
+    pub text: Arc<str>,
+    pub index: TextIndex,
+}
+
+/// One question under way.
+pub struct Question<'a> {
+    pub intel: &'a CodeIntel,
+    pub cx: CallCx,
+    /// Set when it could not be assured that servers know every change on disk.
+    pub freshness: Option<String>,
+    /// Texts are read once for each question, so that all its places speak of one state.
+    documents: Mutex<FxHashMap<Utf8PathBuf, Arc<Document>>>,
+}
+
+impl<'a> Question<'a> {
+    pub(crate) async fn begin(intel: &'a CodeIntel, cx: CallCx) -> Self {
+        let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
+        let freshness = intel.router.refresh(&request).await;
+        Self { intel, cx, freshness, documents: Mutex::default() }
+    }
+
+    pub fn workspace(&self) -> &Workspace {
+        &self.intel.workspace
+    }
+
+    pub(crate) fn request_cx(&self) -> RequestCx {
+        RequestCx::new(self.cx.cancel.clone(), self.cx.deadline)
+    }
+
+    /// A document's text as it is now, from the editor or from disk.
+    pub async fn document(&self, path: &Utf8Path) -> Result<Arc<Document>, ReadError> {
+        let known = self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some(document) = known {
+            return Ok(document);
+        }
+        let text = self.intel.texts.read(path).await?.text;
+        let document = Arc::new(Document { index: TextIndex::new(&text), text });
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), Arc::clone(&document));
+        Ok(document)
+    }
+
+    /// Forgets the texts read so far; called after files were written.
+    pub(crate) fn forget_documents(&self) {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}

@@ -1,0 +1,76 @@
+//! The readiness policy: wait on each endpoint's own signal, then ask once.
+//!
+//! Nothing is polled. Asking repeatedly until two answers agree proves nothing (clangd holds a false plateau for
+//! seconds) and starves servers that read the project only when idle (pyright).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::future::join_all;
+use zubi_base::endpoint::{Endpoint, EndpointError, Readiness};
+
+use crate::question::CallCx;
+use crate::status::EndpointState;
+
+/// How much of the project an endpoint must have read before a question makes sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// One file's syntax: an outline, formatting. Any endpoint that answers at all will do.
+    File,
+    /// The whole project: references, definitions, types.
+    Project,
+}
+
+/// Waits until every endpoint is ready enough or the caller's patience ends, and says how each stood then.
+pub async fn wait(
+    endpoints: &[Arc<dyn Endpoint>],
+    need: Need,
+    cx: &CallCx,
+) -> Result<Vec<EndpointState>, EndpointError> {
+    let until = cx.deadline.min(Instant::now() + cx.wait);
+    let states = join_all(endpoints.iter().map(|endpoint| wait_for_one(endpoint.as_ref(), need, until, cx))).await;
+    states.into_iter().collect()
+}
+
+fn enough(readiness: &Readiness, need: Need) -> bool {
+    match need {
+        Need::File => !matches!(readiness, Readiness::Starting),
+        Need::Project => readiness.is_settled(),
+    }
+}
+
+async fn wait_for_one(
+    endpoint: &dyn Endpoint,
+    need: Need,
+    until: Instant,
+    cx: &CallCx,
+) -> Result<EndpointState, EndpointError> {
+    let mut changes = endpoint.readiness_changes();
+    loop {
+        let readiness = changes.borrow_and_update().clone();
+        if enough(&readiness, need) {
+            return Ok(EndpointState { id: endpoint.id().clone(), readiness: endpoint.readiness() });
+        }
+        report(endpoint, &readiness, cx);
+        tokio::select! {
+            () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
+            changed = tokio::time::timeout_at(until.into(), changes.changed()) => {
+                // Out of patience, or the endpoint is gone: the caller marks the answer by the state it is in.
+                if !matches!(changed, Ok(Ok(()))) {
+                    return Ok(EndpointState { id: endpoint.id().clone(), readiness: endpoint.readiness() });
+                }
+            }
+        }
+    }
+}
+
+fn report(endpoint: &dyn Endpoint, readiness: &Readiness, cx: &CallCx) {
+    let (fraction, message) = match readiness {
+        Readiness::Loading { percent, message } => (
+            percent.map(|percent| f64::from(percent) / 100.0),
+            message.as_deref().map_or_else(|| "loading".to_owned(), str::to_owned),
+        ),
+        other => (None, other.to_string()),
+    };
+    (cx.progress)(fraction, &format!("{}: {message}", endpoint.id()));
+}

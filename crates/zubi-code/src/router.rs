@@ -1,0 +1,236 @@
+//! Who is asked: the endpoints of all sources in order, waited for by the readiness policy, each asked once.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use serde_json::Value;
+use zubi_base::endpoint::{
+    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, Readiness, RequestCx,
+};
+
+use crate::error::CodeError;
+use crate::question::Question;
+use crate::readiness::{self, Need};
+use crate::status::{AnswerStatus, Completeness, EndpointState};
+
+/// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an
+/// editor's servers and headless ones would say everything twice.
+pub(crate) struct Router {
+    sources: Vec<Arc<dyn EndpointSource>>,
+}
+
+impl Router {
+    pub(crate) fn new(sources: Vec<Arc<dyn EndpointSource>>) -> Self {
+        Self { sources }
+    }
+
+    async fn for_document(&self, document: &DocumentRef, cx: &RequestCx) -> Endpoints {
+        let mut absent = Vec::new();
+        for source in &self.sources {
+            let found = source.for_document(document, cx).await;
+            absent.extend(found.absent);
+            if !found.endpoints.is_empty() {
+                return Endpoints { endpoints: found.endpoints, absent };
+            }
+        }
+        Endpoints { endpoints: Vec::new(), absent }
+    }
+
+    async fn for_workspace(&self, cx: &RequestCx) -> Endpoints {
+        let mut all = Endpoints::default();
+        for source in &self.sources {
+            let found = source.for_workspace(cx).await;
+            all.endpoints.extend(found.endpoints);
+            all.absent.extend(found.absent);
+        }
+        all
+    }
+
+    pub(crate) async fn refresh(&self, cx: &RequestCx) -> Option<String> {
+        let notes: Vec<_> = join_all(self.sources.iter().map(|source| source.refresh(cx))).await;
+        let notes: Vec<_> = notes.into_iter().flatten().collect();
+        (!notes.is_empty()).then(|| notes.join(" · "))
+    }
+
+    pub(crate) async fn shutdown(&self) {
+        join_all(self.sources.iter().map(|source| source.shutdown())).await;
+    }
+}
+
+/// One endpoint's answer to a request.
+pub(crate) struct Reply {
+    pub(crate) endpoint: Arc<dyn Endpoint>,
+    pub(crate) result: Value,
+}
+
+/// All answers to a request, with the verdict so far.
+pub(crate) struct Replies {
+    pub(crate) replies: Vec<Reply>,
+    pub(crate) status: AnswerStatus,
+}
+
+/// The endpoints that will be asked, each as ready as the caller's patience allowed.
+pub(crate) struct Ready {
+    pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
+    pub(crate) status: AnswerStatus,
+}
+
+impl Question<'_> {
+    /// The endpoints that offer `method` for a document, waited for. An error when there are none.
+    pub(crate) async fn ready_for(
+        &self,
+        document: &DocumentRef,
+        method: &str,
+        operation: &str,
+        need: Need,
+    ) -> Result<Ready, CodeError> {
+        let found = self.intel.router.for_document(document, &self.request_cx()).await;
+        self.ready(found, Some(document), method, operation, need).await
+    }
+
+    /// All endpoints of a document, whatever they offer, waited for.
+    pub(crate) async fn ready_for_all(&self, document: &DocumentRef) -> Result<Ready, CodeError> {
+        let found = self.intel.router.for_document(document, &self.request_cx()).await;
+        if found.endpoints.is_empty() {
+            return Err(CodeError::NoEndpoint(found.absent));
+        }
+        let states = readiness::wait(&found.endpoints, Need::Project, &self.cx).await?;
+        if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
+            return Err(nobody_offers(&found.endpoints, "answer", found.absent));
+        }
+        let status = self.status_of(&found.endpoints, states, Need::Project, found.absent);
+        Ok(Ready { endpoints: found.endpoints, status })
+    }
+
+    /// All endpoints of the workspace, initialized.
+    pub(crate) async fn ready_for_workspace_all(&self) -> Result<Vec<Arc<dyn Endpoint>>, CodeError> {
+        let found = self.intel.router.for_workspace(&self.request_cx()).await;
+        if found.endpoints.is_empty() {
+            return Err(CodeError::NoEndpoint(found.absent));
+        }
+        readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
+        Ok(found.endpoints)
+    }
+
+    fn status_of(
+        &self,
+        endpoints: &[Arc<dyn Endpoint>],
+        states: Vec<EndpointState>,
+        need: Need,
+        absent: Vec<Absent>,
+    ) -> AnswerStatus {
+        let mut status = AnswerStatus {
+            completeness: verdict(&states, need),
+            endpoints: states,
+            absent,
+            notes: self.freshness.clone().into_iter().collect(),
+        };
+        status.notes.extend(endpoints.iter().filter_map(|endpoint| endpoint.analysed()));
+        status
+    }
+
+    /// The endpoints of the whole workspace that offer `method`, waited for.
+    pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<Ready, CodeError> {
+        let found = self.intel.router.for_workspace(&self.request_cx()).await;
+        self.ready(found, None, method, operation, Need::Project).await
+    }
+
+    async fn ready(
+        &self,
+        found: Endpoints,
+        document: Option<&DocumentRef>,
+        method: &str,
+        operation: &str,
+        need: Need,
+    ) -> Result<Ready, CodeError> {
+        if found.endpoints.is_empty() {
+            return Err(CodeError::NoEndpoint(found.absent));
+        }
+        // What an endpoint offers is known only once it has answered `initialize`; which of them matter, only then.
+        readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
+        let (endpoints, others): (Vec<_>, Vec<_>) =
+            found.endpoints.into_iter().partition(|endpoint| endpoint.supports(method, document));
+        if endpoints.is_empty() {
+            return Err(nobody_offers(&others, operation, found.absent));
+        }
+        let states = readiness::wait(&endpoints, need, &self.cx).await?;
+        let status = self.status_of(&endpoints, states, need, found.absent);
+        Ok(Ready { endpoints, status })
+    }
+
+    /// Asks every ready endpoint the same question at once. An endpoint that fails is named in the status; when all
+    /// fail, the first failure is the error.
+    pub(crate) async fn ask(
+        &self,
+        ready: &Ready,
+        method: &str,
+        cx: &RequestCx,
+        params: impl Fn(&dyn Endpoint) -> Value,
+    ) -> Result<Replies, CodeError> {
+        let asked = ready.endpoints.iter().map(|endpoint| {
+            let params = params(endpoint.as_ref());
+            async move { (Arc::clone(endpoint), endpoint.request(method, params, cx).await) }
+        });
+        let mut replies = Vec::new();
+        let mut failures: Vec<EndpointError> = Vec::new();
+        for (endpoint, result) in join_all(asked).await {
+            match result {
+                Ok(result) => replies.push(Reply { endpoint, result }),
+                Err(error) => failures.push(error),
+            }
+        }
+        let mut status = ready.status.clone();
+        if replies.is_empty()
+            && let Some(error) = failures.first()
+        {
+            return Err(error.clone().into());
+        }
+        if !failures.is_empty() {
+            let why = failures.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            status.completeness = Completeness::Partial { why };
+        }
+        Ok(Replies { replies, status })
+    }
+}
+
+fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<Absent>) -> CodeError {
+    // A server that failed to start offers nothing; why it failed is the thing to say.
+    for endpoint in endpoints {
+        if let Readiness::Failed { why, hint } = endpoint.readiness() {
+            return EndpointError::Exited { endpoint: endpoint.id().clone(), why, hint }.into();
+        }
+    }
+    for endpoint in endpoints {
+        if endpoint.readiness() == Readiness::Starting {
+            return CodeError::Declined {
+                endpoint: endpoint.id().to_string(),
+                why: "it is still starting".to_owned(),
+                hint: "Ask again in a moment, or with a larger `wait_ms`.".to_owned(),
+            };
+        }
+    }
+    if !absent.is_empty() {
+        return CodeError::NoEndpoint(absent);
+    }
+    let servers = endpoints.iter().map(|endpoint| endpoint.id().to_string()).collect::<Vec<_>>().join(" + ");
+    CodeError::Unsupported { servers, operation: operation.to_owned() }
+}
+
+fn verdict(states: &[EndpointState], need: Need) -> Completeness {
+    if need == Need::File {
+        return Completeness::Complete;
+    }
+    let unready: Vec<_> = states.iter().filter(|state| !state.readiness.is_settled()).collect();
+    if !unready.is_empty() {
+        let why = unready
+            .iter()
+            .map(|state| format!("{} was still loading; ask again, or give a larger `wait_ms`", state.id))
+            .collect::<Vec<_>>()
+            .join("; ");
+        return Completeness::Partial { why };
+    }
+    match states.iter().find(|state| matches!(state.readiness, Readiness::Unknown { .. })) {
+        Some(state) => Completeness::Unknown { why: format!("{} gives no readiness signal", state.id) },
+        None => Completeness::Complete,
+    }
+}

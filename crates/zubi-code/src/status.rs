@@ -1,0 +1,127 @@
+//! The verdict on an answer: who gave it, how ready they were, and whether anything can be missing.
+
+use zubi_base::endpoint::{Absent, EndpointId, Readiness};
+
+/// Whether anything can be missing from an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Completeness {
+    /// Every endpoint asked had read the project.
+    #[default]
+    Complete,
+    /// Something is known to be missing, or an endpoint was still reading.
+    Partial { why: String },
+    /// There is no signal to tell by.
+    Unknown { why: String },
+}
+
+/// One endpoint that took part in an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointState {
+    pub id: EndpointId,
+    /// As it was when the question was sent; a server that got ready meanwhile may still have answered from less.
+    pub readiness: Readiness,
+}
+
+/// Where an answer comes from and how far it can be trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AnswerStatus {
+    pub endpoints: Vec<EndpointState>,
+    /// Why others did not answer.
+    pub absent: Vec<Absent>,
+    pub completeness: Completeness,
+    /// Further clauses: what was analysed, which endpoint failed, what could not be assured.
+    pub notes: Vec<String>,
+}
+
+impl AnswerStatus {
+    /// `rust-analyzer`, `pyright + ruff`, `no server`.
+    pub fn endpoint_line(&self) -> String {
+        if self.endpoints.is_empty() {
+            return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.why.clone());
+        }
+        self.endpoints.iter().map(|state| state.id.0.as_ref()).collect::<Vec<_>>().join(" + ")
+    }
+
+    /// `ready`, or what the least ready endpoint is doing.
+    pub fn readiness_line(&self) -> String {
+        self.endpoints
+            .iter()
+            .map(|state| &state.readiness)
+            .max_by_key(|readiness| match readiness {
+                Readiness::Ready => 0,
+                Readiness::Unknown { .. } => 1,
+                Readiness::Loading { .. } => 2,
+                Readiness::Starting => 3,
+                Readiness::Failed { .. } => 4,
+            })
+            .map(|readiness| match (readiness, &self.completeness) {
+                // The verdict below says what is known; naming the missing signal as well would cry wolf.
+                (Readiness::Unknown { .. }, Completeness::Complete) => "ready".to_owned(),
+                (readiness, _) => readiness.to_string(),
+            })
+            .unwrap_or_default()
+    }
+
+    /// Everything after the readiness, as one clause list; `None` when there is nothing to say.
+    pub fn note(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        match &self.completeness {
+            Completeness::Complete => {}
+            Completeness::Partial { why } => parts.push(format!("may be incomplete: {why}")),
+            Completeness::Unknown { why } => parts.push(format!("completeness unknown: {why}")),
+        }
+        parts.extend(self.notes.iter().cloned());
+        // With an answer at hand, an absent companion is worth a clause; without one, its `why` is the first field
+        // already and only the way out is missing.
+        for absent in &self.absent {
+            parts.push(if self.endpoints.is_empty() {
+                absent.hint.clone()
+            } else {
+                format!("{}: {}", absent.why, absent.hint)
+            });
+        }
+        (!parts.is_empty()).then(|| parts.join(" · "))
+    }
+
+    pub fn complete(&self) -> Option<bool> {
+        match self.completeness {
+            Completeness::Complete => Some(!self.endpoints.is_empty()),
+            Completeness::Partial { .. } => Some(false),
+            Completeness::Unknown { .. } => None,
+        }
+    }
+
+    /// Adds what another part of the same answer reported.
+    pub fn merge(&mut self, other: Self) {
+        for state in other.endpoints {
+            if self.endpoints.iter().all(|known| known.id != state.id) {
+                self.endpoints.push(state);
+            }
+        }
+        for absent in other.absent {
+            if !self.absent.contains(&absent) {
+                self.absent.push(absent);
+            }
+        }
+        for note in other.notes {
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        if matches!(self.completeness, Completeness::Complete)
+            || matches!(
+                (&self.completeness, &other.completeness),
+                (Completeness::Unknown { .. }, Completeness::Partial { .. })
+            )
+        {
+            self.completeness = other.completeness;
+        }
+    }
+}
+
+/// An answer with its verdict.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer<T> {
+    pub value: T,
+    pub status: AnswerStatus,
+}

@@ -1,0 +1,123 @@
+//! Identifiers in plain text: where one starts and ends, and how often one occurs as a whole word.
+//!
+//! The rule is Unicode's (UAX #31, XID): it fits every language zubi has met closely enough to find the identifier
+//! under a cursor and to count whole words.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::fs;
+
+fn starts(character: char) -> bool {
+    character == '_' || unicode_ident::is_xid_start(character)
+}
+
+fn continues(character: char) -> bool {
+    character == '_' || unicode_ident::is_xid_continue(character)
+}
+
+/// The identifiers of a line as byte ranges, left to right. Digits do not start one.
+pub fn identifiers(line: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start: Option<(usize, bool)> = None;
+    for (at, character) in line.char_indices().chain([(line.len(), ' ')]) {
+        match start {
+            None if continues(character) => start = Some((at, starts(character))),
+            Some((begin, is_identifier)) if !continues(character) => {
+                if is_identifier {
+                    found.push(begin..at);
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The identifier that a byte column lies in or touches.
+pub fn identifier_at(line: &str, column: usize) -> Option<Range<usize>> {
+    let all = identifiers(line);
+    all.iter().find(|range| range.contains(&column)).or_else(|| all.iter().find(|range| range.end == column)).cloned()
+}
+
+/// How often `word` occurs in `text` as a whole word.
+pub fn count(text: &str, word: &str) -> usize {
+    if word.is_empty() {
+        return 0;
+    }
+    text.match_indices(word)
+        .filter(|(at, _)| {
+            let before = text.get(..*at).and_then(|head| head.chars().next_back());
+            let after = text.get(at + word.len()..).and_then(|tail| tail.chars().next());
+            !before.is_some_and(continues) && !after.is_some_and(continues)
+        })
+        .count()
+}
+
+/// What a bounded search of the workspace's files found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WordFiles {
+    /// Files holding the word, most occurrences first, with their counts.
+    pub files: Vec<(Utf8PathBuf, usize)>,
+    /// The search ended at a bound; there may be more.
+    pub cut: bool,
+}
+
+impl WordFiles {
+    pub fn total(&self) -> usize {
+        self.files.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// Searches the files below `roots` that are not ignored by git, until `until`. Reads files on the calling thread.
+pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordFiles {
+    let mut found = WordFiles::default();
+    for root in roots {
+        for entry in ignore::WalkBuilder::new(root).follow_links(false).require_git(false).build().flatten() {
+            if Instant::now() >= until {
+                found.cut = true;
+                break;
+            }
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+            if let Ok(text) = fs::read_text(path) {
+                let count = count(&text, word);
+                if count > 0 {
+                    found.files.push((path.to_owned(), count));
+                }
+            }
+        }
+    }
+    found.files.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_of_a_line() {
+        let line = "let naïve_1 = 2x + parse(&text)?;";
+        let words: Vec<_> = identifiers(line).into_iter().filter_map(|range| line.get(range)).collect();
+        assert_eq!(words, ["let", "naïve_1", "parse", "text"]);
+    }
+
+    #[test]
+    fn an_identifier_is_found_inside_and_at_both_ends() {
+        let line = "a parse(x)";
+        for (column, expected) in [(2, Some(2..7)), (4, Some(2..7)), (7, Some(2..7)), (8, Some(8..9)), (10, None)] {
+            assert_eq!(identifier_at(line, column), expected, "{column}");
+        }
+    }
+
+    #[test]
+    fn only_whole_words_count() {
+        assert_eq!(count("parse parser _parse parse_ (parse) éparse parse", "parse"), 3);
+        assert_eq!(count("", ""), 0);
+    }
+}
