@@ -1,0 +1,19 @@
+//! The harness of the end-to-end tests: the real `zubi` program, real language servers, a real MCP client.
+//!
+//! Owns: which programs a test may see ([`tools`]), the project it works on ([`project`]), the running program and the
+//! connection to it ([`zubi`]), and what processes it leaves behind ([`processes`]). Nothing of the product is linked:
+//! what these tests see is what a user sees. Rules of the house: no sleeping, no retries; a wait has a condition and a
+//! deadline; a program that is missing fails the test and says how to get it.
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a test harness: a failed expectation is a failed test, and it starts the programs under test itself"
+)]
+
+pub mod processes;
+pub mod project;
+pub mod tools;
+pub mod zubi;
+
+pub use project::Project;
+pub use zubi::{Answer, Zubi};

@@ -1,0 +1,106 @@
+//! Which processes descend from this one, and waiting for their end.
+//!
+//! A test makes itself the reaper of its descendants first, so that a process whose parent is killed stays among them
+//! instead of moving to the machine's init.
+
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
+
+/// One running process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Process {
+    pub pid: i32,
+    pub parent: i32,
+    /// The command line, arguments joined by blanks.
+    pub command: String,
+}
+
+/// Keeps orphaned descendants below this process.
+pub fn adopt_orphans() {
+    set_child_subreaper(Some(getpid())).expect("the kernel has subreapers");
+}
+
+/// Every living descendant of this process.
+pub fn descendants() -> Vec<Process> {
+    let all = all();
+    let mut found: Vec<Process> = Vec::new();
+    let mut parents = vec![getpid().as_raw_nonzero().get()];
+    while let Some(parent) = parents.pop() {
+        for process in all.iter().filter(|process| process.parent == parent) {
+            parents.push(process.pid);
+            found.push(process.clone());
+        }
+    }
+    found
+}
+
+/// Living descendants whose command line contains a text.
+pub fn named(text: &str) -> Vec<Process> {
+    descendants().into_iter().filter(|process| process.command.contains(text)).collect()
+}
+
+/// Ends a process without giving it a chance.
+pub fn kill(process: &Process) {
+    // It may have ended by itself in the meantime; then there is nothing to do.
+    if let Some(pid) = Pid::from_raw(process.pid) {
+        kill_process(pid, Signal::KILL).ok();
+    }
+}
+
+/// Handles of processes, taken while they live, to wait for their end without looking again and again.
+#[derive(Debug)]
+pub struct Watched(Vec<(Process, OwnedFd)>);
+
+/// Takes handles of processes; those that have ended already are left out.
+pub fn watch(processes: Vec<Process>) -> Watched {
+    let handle = |process: &Process| pidfd_open(Pid::from_raw(process.pid)?, PidfdFlags::empty()).ok();
+    Watched(processes.into_iter().filter_map(|process| handle(&process).map(|fd| (process, fd))).collect())
+}
+
+impl Watched {
+    /// Waits until all have ended, at most so long. Returns how long it took, or those still running.
+    pub fn ended_within(&self, limit: Duration) -> Result<Duration, Vec<Process>> {
+        let start = Instant::now();
+        for (_, handle) in &self.0 {
+            let left = limit.saturating_sub(start.elapsed());
+            let timeout = Timespec::try_from(left).expect("a short time");
+            // A process handle becomes readable when the process ends. What counts is the state afterwards, below.
+            poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&timeout)).expect("poll");
+        }
+        let took = start.elapsed();
+        let none = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let runs = |handle: &OwnedFd| {
+            poll(&mut [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)], Some(&none)).expect("poll") == 0
+        };
+        let left: Vec<Process> =
+            self.0.iter().filter(|(_, handle)| runs(handle)).map(|(process, _)| process.clone()).collect();
+        if left.is_empty() { Ok(took) } else { Err(left) }
+    }
+}
+
+/// The resident memory of a process in bytes, as the kernel counts it now.
+pub fn resident_bytes(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+}
+
+fn all() -> Vec<Process> {
+    let entries = std::fs::read_dir("/proc").expect("/proc");
+    entries.flatten().filter_map(|entry| of(entry.file_name().to_str()?.parse().ok()?)).collect()
+}
+
+/// One process; `None` when it has ended, also when its parent has not fetched its exit status yet.
+fn of(pid: i32) -> Option<Process> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the program's name in parentheses and may itself contain any of them.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut fields = rest.split_whitespace();
+    let (state, parent) = (fields.next()?, fields.next()?.parse().ok()?);
+    let command = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let command = String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned();
+    (state != "Z" && state != "X").then_some(Process { pid, parent, command })
+}

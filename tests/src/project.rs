@@ -1,0 +1,167 @@
+//! The project a test works on: a copy of a fixture or of published sources, in a directory of its own with an empty
+//! home beside it.
+
+use std::fmt::Write as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tempfile::TempDir;
+
+use crate::tools;
+
+/// A project in a temporary directory, removed with this value.
+#[derive(Debug)]
+pub struct Project {
+    root: Utf8PathBuf,
+    home: Utf8PathBuf,
+    _directory: TempDir,
+}
+
+impl Project {
+    /// An empty project.
+    pub fn empty() -> Self {
+        let directory = tempfile::Builder::new().prefix("zubi-test-").tempdir().expect("a temporary directory");
+        let base = Utf8Path::from_path(directory.path()).expect("in UTF-8").canonicalize_utf8().expect("exists");
+        let project = Self { root: base.join("project"), home: base.join("home"), _directory: directory };
+        for directory in [&project.root, &project.home] {
+            std::fs::create_dir(directory).expect("a new directory");
+        }
+        project
+    }
+
+    /// A copy of `tests/fixtures/<name>`.
+    pub fn fixture(name: &str) -> Self {
+        let project = Self::empty();
+        copy(&tools::ROOT.join("tests/fixtures").join(name), &project.root);
+        if name == "cpp" {
+            project.write_compile_commands("src", &["-Iinclude", "-std=c++17"]);
+        }
+        project
+    }
+
+    /// A copy of `examples/<name>`.
+    pub fn example(name: &str) -> Self {
+        let project = Self::empty();
+        copy(&tools::ROOT.join("examples").join(name), &project.root);
+        project
+    }
+
+    /// A copy of published sources that `setup` fetched: `rich` (Python), `leveldb` (C++) or `clap_builder` (Rust).
+    pub fn published(name: &str) -> Self {
+        let project = Self::empty();
+        let sources = tools::directory(name);
+        match name {
+            "rich" => copy(&sources.join("rich"), &project.root.join("rich")),
+            "leveldb" => {
+                let inside = sources.join("deps").read_dir_utf8().expect("the crate ships LevelDB").flatten();
+                let leveldb =
+                    inside.map(camino::Utf8DirEntry::into_path).find(|path| path.as_str().contains("/leveldb-"));
+                copy(&leveldb.expect("the crate ships LevelDB"), &project.root);
+                for part in ["db", "table", "util", "helpers"] {
+                    assert!(project.root.join(part).is_dir(), "LevelDB has no {part}/");
+                }
+                let flags = ["-I.", "-Iinclude", "-std=c++11", "-DLEVELDB_PLATFORM_POSIX=1"];
+                project.write_compile_commands(".", &flags);
+            }
+            "clap_builder" => {
+                copy(&sources, &project.root);
+                // Its dependencies stand beside it, so that cargo needs no network.
+                let vendored = sources.parent().expect("the vendor directory");
+                project.write(
+                    ".cargo/config.toml",
+                    &format!(
+                        "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"{vendored}\"\n"
+                    ),
+                );
+            }
+            other => panic!("there is no published project `{other}`"),
+        }
+        project
+    }
+
+    /// The project's root, links resolved.
+    pub fn root(&self) -> &Utf8Path {
+        &self.root
+    }
+
+    /// The home directory of everything the test starts.
+    pub fn home(&self) -> &Utf8Path {
+        &self.home
+    }
+
+    /// A file's text.
+    pub fn read(&self, file: &str) -> String {
+        String::from_utf8(self.bytes(file)).expect("UTF-8")
+    }
+
+    /// A file's bytes.
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.root.join(file)).unwrap_or_else(|error| panic!("cannot read {file}: {error}"))
+    }
+
+    /// Writes a file, as another program would: nobody is told.
+    pub fn write(&self, file: &str, text: &str) {
+        let path = self.root.join(file);
+        std::fs::create_dir_all(path.parent().expect("inside the project")).expect("directories");
+        std::fs::write(&path, text).unwrap_or_else(|error| panic!("cannot write {path}: {error}"));
+    }
+
+    /// Replaces a piece of text that must be there.
+    pub fn replace(&self, file: &str, old: &str, new: &str) {
+        let text = self.read(file);
+        assert!(text.contains(old), "{file} does not contain {old:?}");
+        self.write(file, &text.replacen(old, new, 1));
+    }
+
+    /// Every file of the project with its bytes, in order.
+    pub fn everything(&self) -> Vec<(Utf8PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        walk(&self.root, &mut |path| {
+            let relative = path.strip_prefix(&self.root).expect("inside").to_owned();
+            files.push((relative, std::fs::read(path).expect("readable")));
+        });
+        files.sort();
+        files
+    }
+
+    /// Lists every C++ source below `directory` the way a build system would: with absolute paths.
+    fn write_compile_commands(&self, directory: &str, flags: &[&str]) {
+        let mut entries = Vec::new();
+        walk(&self.root.join(directory), &mut |path| {
+            let is_source = path.extension() == Some("cc");
+            // These need platforms or libraries that are not here.
+            let foreign = ["_test.cc", "_bench.cc", "windows", "/benchmarks/", "/issues/"];
+            if is_source && foreign.iter().all(|part| !path.as_str().contains(part)) {
+                let mut command = "c++".to_owned();
+                for flag in flags {
+                    write!(command, " {flag}").expect("writing to a string");
+                }
+                write!(command, " -c {path}").expect("writing to a string");
+                entries.push(serde_json::json!({ "directory": self.root, "file": path, "command": command }));
+            }
+        });
+        entries.sort_by_key(|entry| entry["file"].to_string());
+        self.write("compile_commands.json", &serde_json::to_string_pretty(&entries).expect("JSON"));
+    }
+}
+
+fn copy(from: &Utf8Path, to: &Utf8Path) {
+    walk(from, &mut |path| {
+        let target = to.join(path.strip_prefix(from).expect("inside"));
+        std::fs::create_dir_all(target.parent().expect("a parent")).expect("directories");
+        std::fs::copy(path, &target).unwrap_or_else(|error| panic!("cannot copy {path}: {error}"));
+    });
+}
+
+fn walk(directory: &Utf8Path, see: &mut impl FnMut(&Utf8Path)) {
+    let entries = directory.read_dir_utf8().unwrap_or_else(|error| panic!("cannot list {directory}: {error}"));
+    for entry in entries {
+        let path = entry.expect("an entry").into_path();
+        // What programs leave behind is not part of a project.
+        let left_behind = matches!(path.file_name(), Some("__pycache__" | "target" | ".cache" | "node_modules"));
+        if path.is_dir() && !left_behind {
+            walk(&path, see);
+        } else if path.is_file() {
+            see(&path);
+        }
+    }
+}

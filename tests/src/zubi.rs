@@ -1,0 +1,259 @@
+//! A running `zubi mcp` and the MCP connection to it.
+
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ProgressNotificationParam, ProtocolVersion, ServerPeerInfo, Tool,
+};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, NotificationContext, RunningService};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::Value;
+use tokio::process::{Child, Command};
+
+use crate::{Project, tools};
+
+/// What a tool answered.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The whole text, with what differs from run to run replaced (see [`Zubi::ask`]).
+    pub text: String,
+    pub is_error: bool,
+    pub took: Duration,
+}
+
+/// The client's side of the connection: remembers the progress it is told.
+#[derive(Debug, Clone, Default)]
+struct Client {
+    progress: Arc<Mutex<Vec<String>>>,
+}
+
+impl ClientHandler for Client {
+    async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+        let mut progress = self.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        progress.push(params.message.unwrap_or_default());
+    }
+}
+
+/// A running `zubi mcp`. Ends when dropped.
+#[derive(Debug)]
+pub struct Zubi {
+    service: RunningService<RoleClient, Client>,
+    client: Client,
+    child: Child,
+    root: Utf8PathBuf,
+    home: Utf8PathBuf,
+}
+
+/// How to start `zubi`.
+#[derive(Debug, Clone)]
+pub struct Start<'a> {
+    project: &'a Project,
+    components: &'a [&'a str],
+    arguments: &'a [&'a str],
+    trusted: bool,
+    lifecycle: ClientLifecycleMode,
+}
+
+impl<'a> Start<'a> {
+    /// On this project, with these components on PATH, the folder trusted.
+    pub fn new(project: &'a Project, components: &'a [&'a str]) -> Self {
+        Self { project, components, arguments: &[], trusted: true, lifecycle: ClientLifecycleMode::Initialize }
+    }
+
+    /// With more arguments behind `mcp`.
+    #[must_use]
+    pub fn arguments(self, arguments: &'a [&'a str]) -> Self {
+        Self { arguments, ..self }
+    }
+
+    /// In a folder nobody has trusted.
+    #[must_use]
+    pub fn untrusted(self) -> Self {
+        Self { trusted: false, ..self }
+    }
+
+    /// Speaking the protocol without a handshake (2026-07-28) instead of the one that begins with `initialize`.
+    #[must_use]
+    pub fn stateless(self) -> Self {
+        let preferred_versions = vec![ProtocolVersion::LATEST];
+        Self { lifecycle: ClientLifecycleMode::Discover { preferred_versions }, ..self }
+    }
+
+    /// The program with its environment: nothing of the caller's gets through.
+    pub fn command(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(tools::zubi());
+        command.current_dir(self.project.root()).env_clear().envs(environment(self.project, self.components));
+        command
+    }
+
+    /// Starts `zubi mcp` and connects to it.
+    pub async fn mcp(&self) -> Zubi {
+        if self.trusted {
+            let trust = self.command().arg("trust").output().expect("zubi starts");
+            assert!(trust.status.success(), "zubi trust failed: {}", String::from_utf8_lossy(&trust.stderr));
+        }
+        let mut command = Command::from(self.command());
+        command.arg("mcp").args(self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        // Shown by the test runner when the test fails.
+        command.stderr(Stdio::inherit());
+        let mut child = command.spawn().expect("zubi starts");
+        let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        let client = Client::default();
+        let service = client
+            .clone()
+            .serve_with_lifecycle((output, input), self.lifecycle.clone())
+            .await
+            .expect("zubi answers the MCP handshake");
+        Zubi { service, client, child, root: self.project.root().to_owned(), home: self.project.home().to_owned() }
+    }
+}
+
+/// The environment of everything a test starts.
+pub fn environment(project: &Project, components: &[&str]) -> Vec<(String, String)> {
+    let home = project.home();
+    let mut variables = vec![
+        ("PATH".to_owned(), tools::path(components)),
+        ("HOME".to_owned(), home.to_string()),
+        ("XDG_CONFIG_HOME".to_owned(), home.join("config").into_string()),
+        ("XDG_STATE_HOME".to_owned(), home.join("state").into_string()),
+        ("XDG_CACHE_HOME".to_owned(), home.join("cache").into_string()),
+        ("XDG_RUNTIME_DIR".to_owned(), home.join("run").into_string()),
+        ("LANG".to_owned(), "C.UTF-8".to_owned()),
+        // No package manager may go to the network in a test.
+        ("CARGO_NET_OFFLINE".to_owned(), "true".to_owned()),
+        ("GOPROXY".to_owned(), "off".to_owned()),
+        ("GOFLAGS".to_owned(), "-mod=mod".to_owned()),
+        ("GOTOOLCHAIN".to_owned(), "local".to_owned()),
+    ];
+    if let Some(sources) = tools::rust_sources() {
+        variables.push(("RUST_SRC_PATH".to_owned(), sources.to_owned()));
+    }
+    if let Ok(log) = std::env::var("ZUBI_LOG") {
+        variables.push(("ZUBI_LOG".to_owned(), log));
+    }
+    variables
+}
+
+impl Zubi {
+    /// `zubi mcp` on this project with these components on PATH.
+    pub async fn start(project: &Project, components: &[&str]) -> Self {
+        Start::new(project, components).mcp().await
+    }
+
+    /// Calls a tool that must answer, and returns the text with everything replaced that differs from run to run:
+    /// the project's and the home's directory, ids of plans and actions.
+    pub async fn ask(&self, tool: &str, arguments: Value) -> String {
+        let answer = self.call(tool, arguments).await;
+        assert!(!answer.is_error, "{tool} failed:\n{}", answer.text);
+        answer.text
+    }
+
+    /// Calls a tool that must refuse, and returns the text of the refusal.
+    pub async fn refused(&self, tool: &str, arguments: Value) -> String {
+        let answer = self.call(tool, arguments).await;
+        assert!(answer.is_error, "{tool} was expected to refuse:\n{}", answer.text);
+        answer.text
+    }
+
+    /// Calls a tool.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Answer {
+        let start = Instant::now();
+        let result = self.result(tool, arguments).await;
+        let took = start.elapsed();
+        Answer { text: self.stable(&text(&result)), is_error: result.is_error.unwrap_or(false), took }
+    }
+
+    /// Calls a tool and returns the result as it came over the connection.
+    pub async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
+        let arguments = arguments.as_object().expect("arguments are an object").clone();
+        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+        self.service.call_tool(params).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
+    }
+
+    /// The connection itself, for what the other methods do not do.
+    pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    /// What the server said of itself.
+    pub fn server(&self) -> Arc<ServerPeerInfo> {
+        self.service.peer_info().expect("the handshake is done")
+    }
+
+    /// Every tool it lists.
+    pub async fn tools(&self) -> Vec<Tool> {
+        self.service.list_all_tools().await.expect("zubi lists its tools")
+    }
+
+    /// The messages of all progress so far.
+    pub fn progress(&self) -> Vec<String> {
+        self.client.progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("zubi runs")
+    }
+
+    /// Closes the connection, which closes zubi's input, and waits until it has ended; returns its exit code.
+    pub async fn close(mut self) -> Option<i32> {
+        self.service.close().await.expect("the connection closes");
+        self.child.wait().await.expect("zubi ends").code()
+    }
+
+    /// A text with what differs from run to run replaced.
+    pub fn stable(&self, text: &str) -> String {
+        let text = text.replace(self.root.as_str(), "[project]").replace(self.home.as_str(), "[home]");
+        hide_ids(&text)
+    }
+}
+
+/// The text of a result's only block.
+pub fn text(result: &CallToolResult) -> String {
+    let [block] = result.content.as_slice() else { panic!("expected one block of text: {result:?}") };
+    block.as_text().unwrap_or_else(|| panic!("expected text: {block:?}")).text.clone()
+}
+
+/// The id of the first plan or action a text names: `p-` or `a-` and ten characters of base 32.
+pub fn id(text: &str, prefix: &str) -> Option<String> {
+    ids(text).into_iter().map(|(_, id)| id.to_owned()).find(|id| id.starts_with(prefix))
+}
+
+fn ids(text: &str) -> Vec<(usize, &str)> {
+    let is_base32 = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let at_start = |at: usize| !text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric()));
+    ["p-", "a-"]
+        .into_iter()
+        .flat_map(|prefix| text.match_indices(prefix).map(|(at, _)| at))
+        .filter(|at| at_start(*at))
+        .filter_map(|at| Some((at, text.get(at..at + 12)?)))
+        .filter(|(at, id)| {
+            id.chars().skip(2).all(is_base32) && !text.get(at + 12..).is_some_and(|rest| rest.starts_with(is_base32))
+        })
+        .collect()
+}
+
+fn hide_ids(text: &str) -> String {
+    let mut stable = text.to_owned();
+    for (_, id) in ids(text) {
+        let kind = if id.starts_with("p-") { "p-[plan]" } else { "a-[action]" };
+        stable = stable.replace(id, kind);
+    }
+    stable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hide_ids, id};
+
+    #[test]
+    fn ids_are_found_and_hidden() {
+        let text = "plan: p-abcde23456 (2 files)\naction a-zzzzz77777: a-b, p-longerthanten1 map-abcde23456";
+        assert_eq!(id(text, "p-").unwrap(), "p-abcde23456");
+        assert_eq!(id(text, "a-").unwrap(), "a-zzzzz77777");
+        assert_eq!(hide_ids(text), "plan: p-[plan] (2 files)\naction a-[action]: a-b, p-longerthanten1 map-abcde23456");
+    }
+}
