@@ -251,9 +251,9 @@ mod tests {
 
     #[test]
     fn ids_are_found_and_hidden() {
-        let text = "plan: p-abcde23456 (2 files)\naction a-zzzzz77777: a-b, p-longerthanten1 map-abcde23456";
+        let text = "plan: p-abcde23456 (2 files)\naction a-zzzzz77777: a-b, p-longerthanten1 map-bbbbb22222";
         assert_eq!(id(text, "p-").unwrap(), "p-abcde23456");
         assert_eq!(id(text, "a-").unwrap(), "a-zzzzz77777");
-        assert_eq!(hide_ids(text), "plan: p-[plan] (2 files)\naction a-[action]: a-b, p-longerthanten1 map-abcde23456");
+        assert_eq!(hide_ids(text), "plan: p-[plan] (2 files)\naction a-[action]: a-b, p-longerthanten1 map-bbbbb22222");
     }
 }
