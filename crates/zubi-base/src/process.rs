@@ -1,1 +1,222 @@
-//! (being written)
+//! Child processes: the only place in zubi that starts one.
+//!
+//! A child gets three pipes, a directory, an environment that was chosen ([`Environment`]) and a process group of its
+//! own, and it never outlives zubi, not even when zubi is killed with SIGKILL: a [`Spawner`] with a supervisor starts
+//! `<supervisor> __child -- program args…`, and [`supervise`] ends the program and everything it started as soon as
+//! zubi's end of the pipes closes. That needs neither `unsafe` code between fork and exec nor the cooperation of the
+//! program.
+//!
+//! Whether a program *may* run is decided elsewhere (trust, policy). Tested on Linux; without `/proc` the descendants
+//! of a program that left its process group are not found.
+
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::process::{Pid, Signal};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::timeout;
+
+mod environment;
+mod output;
+mod supervisor;
+mod tree;
+
+pub use environment::Environment;
+pub use output::Output;
+pub use supervisor::supervise;
+pub use tree::{descendants, rss_bytes};
+
+/// The first argument with which a supervisor is started; `main` hands over to [`supervise`] when it sees it.
+pub const SUPERVISOR_ARGUMENT: &str = "__child";
+
+/// How long a program may take to end after SIGTERM, or after its owner has gone, before it is killed. Servers write
+/// nothing of value when they end; one that is still busy then would not stop soon either.
+pub(crate) const TERMINATION_GRACE: Duration = Duration::from_millis(300);
+
+/// How long a supervisor may take beyond the grace it gives the program itself. It does a handful of system calls.
+const SUPERVISOR_GRACE: Duration = Duration::from_secs(2);
+
+/// What to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// Absolute: searching a path is the caller's business, so that what was looked at is what runs.
+    pub program: Utf8PathBuf,
+    pub args: Vec<String>,
+    /// The working directory.
+    pub directory: Utf8PathBuf,
+    /// The whole environment; nothing is added.
+    pub environment: Environment,
+}
+
+impl CommandSpec {
+    /// A program without arguments, with what [`Environment::inherited`] lets through.
+    pub fn new(program: impl Into<Utf8PathBuf>, directory: impl Into<Utf8PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            directory: directory.into(),
+            environment: Environment::inherited(),
+        }
+    }
+
+    #[must_use]
+    pub fn args<I: IntoIterator<Item = S>, S: Into<String>>(mut self, args: I) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+}
+
+/// Starts children. A value that is passed down, so that tests choose how children live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spawner {
+    supervisor: Option<Utf8PathBuf>,
+}
+
+impl Spawner {
+    /// Children are started directly. They are killed when their [`Child`] is dropped, but survive a SIGKILL of zubi.
+    pub fn direct() -> Self {
+        Self { supervisor: None }
+    }
+
+    /// Children are started through an executable whose `main` calls [`supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
+    /// own. They end with this process, however it ends.
+    pub fn supervised(executable: impl Into<Utf8PathBuf>) -> Self {
+        Self { supervisor: Some(executable.into()) }
+    }
+
+    /// Starts a child. Needs a tokio runtime. The error names the program.
+    pub fn spawn(&self, spec: &CommandSpec) -> io::Result<Child> {
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("cannot start `{}`: {error}", spec.program));
+        check_program(&spec.program).map_err(named)?;
+        let mut command = command(self.supervisor.as_deref().unwrap_or(&spec.program));
+        if self.supervisor.is_some() {
+            command.args([SUPERVISOR_ARGUMENT, "--", spec.program.as_str()]);
+        }
+        command.args(&spec.args).current_dir(&spec.directory).env_clear().envs(spec.environment.iter());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Away from the terminal's foreground group: Ctrl-C reaches zubi, and zubi ends its children in order.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut process = tokio::process::Command::from(command).spawn().map_err(named)?;
+        let pid = process.id().and_then(pid_of).ok_or_else(|| named(io::Error::other("it has no process id")))?;
+        let (stdin, stdout, stderr) = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        Ok(Child { process, pid, supervised: self.supervisor.is_some(), stdin, stdout, stderr })
+    }
+}
+
+/// The reasons for which starting fails, found before a supervisor is started that could only report them as text.
+fn check_program(program: &Utf8Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !program.is_absolute() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
+    }
+    let metadata = std::fs::metadata(program)?;
+    if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not an executable file"));
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
+fn command(program: &Utf8Path) -> std::process::Command {
+    std::process::Command::new(program)
+}
+
+fn pid_of(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
+/// A running child. Dropping it ends it without waiting; [`Self::end`] is the orderly way.
+#[derive(Debug)]
+pub struct Child {
+    process: tokio::process::Child,
+    pid: Pid,
+    supervised: bool,
+    /// The child's input. Dropping it closes the pipe.
+    pub stdin: Option<ChildStdin>,
+    /// The child's output. Dropping it tells a supervisor that the owner has gone, which ends the child.
+    pub stdout: Option<ChildStdout>,
+    pub stderr: Option<ChildStderr>,
+}
+
+impl Child {
+    /// The process id: the supervisor's when there is one, else the program's.
+    pub fn id(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Waits until the child has ended. Its input stays open. Through a supervisor, a program that a signal ended has
+    /// the exit code 128 + signal, as in a shell. Cancel-safe.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.process.wait().await
+    }
+
+    /// Ends the child and everything it started: closes its input, waits up to `grace`, then SIGTERM, then SIGKILL.
+    /// When this returns, nothing is left of it. A pipe that was taken out of [`Self::stdin`] must be closed by its
+    /// holder, or the grace is spent in vain.
+    pub async fn end(&mut self, grace: Duration) -> io::Result<ExitStatus> {
+        drop(self.stdin.take());
+        if let Ok(status) = timeout(grace, self.process.wait()).await {
+            self.end_leftovers();
+            return status;
+        }
+        self.signal_politely();
+        let patience = TERMINATION_GRACE + if self.supervised { SUPERVISOR_GRACE } else { Duration::ZERO };
+        if let Ok(status) = timeout(patience, self.process.wait()).await {
+            self.end_leftovers();
+            return status;
+        }
+        self.kill();
+        let status = self.process.wait().await;
+        self.end_leftovers();
+        status
+    }
+
+    /// SIGTERM. A supervisor passes it on and kills what is left after [`TERMINATION_GRACE`].
+    fn signal_politely(&self) {
+        if self.process.id().is_some() {
+            ignore_gone(if self.supervised {
+                rustix::process::kill_process(self.pid, Signal::TERM)
+            } else {
+                rustix::process::kill_process_group(self.pid, Signal::TERM)
+            });
+        }
+    }
+
+    /// SIGKILL to the whole family, the child last: a supervisor must not be gone before what it watches.
+    fn kill(&self) {
+        if self.process.id().is_some() {
+            for pid in descendants(self.id()).into_iter().filter_map(pid_of) {
+                ignore_gone(rustix::process::kill_process(pid, Signal::KILL));
+            }
+            ignore_gone(rustix::process::kill_process_group(self.pid, Signal::KILL));
+        }
+    }
+
+    /// What an unsupervised program left behind in its group. The group's id cannot have been given away while anyone
+    /// is in it, and when nobody is, there is nothing to kill.
+    fn end_leftovers(&self) {
+        if !self.supervised {
+            ignore_gone(rustix::process::kill_process_group(self.pid, Signal::KILL));
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // A supervisor needs to live a little longer than what it watches, so it is asked, not killed. tokio reaps
+        // dropped children in the background.
+        if self.supervised { self.signal_politely() } else { self.kill() }
+    }
+}
+
+/// A process that has ended meanwhile needs no signal.
+fn ignore_gone(result: rustix::io::Result<()>) {
+    if let Err(error) = result
+        && error != rustix::io::Errno::SRCH
+    {
+        tracing::debug!(%error, "cannot signal a child");
+    }
+}

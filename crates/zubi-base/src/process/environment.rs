@@ -1,0 +1,156 @@
+//! What a child gets to know of zubi's environment: what tools need to find themselves, and no secrets.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+/// Variables that are passed on, by whole name: where things are, the language of messages, and how toolchains find
+/// their parts. Without them a server analyses another project than the person's own build does.
+const NAMES: &[&str] = &[
+    // The person and the machine.
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    // Rust.
+    "RUSTC",
+    "RUSTC_WRAPPER",
+    "RUSTDOCFLAGS",
+    "RUSTFLAGS",
+    "RUST_SRC_PATH",
+    // C and C++.
+    "CC",
+    "CFLAGS",
+    "CPATH",
+    "CPLUS_INCLUDE_PATH",
+    "CPPFLAGS",
+    "CXX",
+    "CXXFLAGS",
+    "C_INCLUDE_PATH",
+    "LDFLAGS",
+    "LD_LIBRARY_PATH",
+    "LIBRARY_PATH",
+    "PKG_CONFIG_PATH",
+    "SDKROOT",
+    // Python.
+    "CONDA_DEFAULT_ENV",
+    "CONDA_PREFIX",
+    "PYENV_ROOT",
+    "PYENV_VERSION",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "VIRTUAL_ENV",
+    // JavaScript.
+    "FNM_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_PATH",
+    "NVM_BIN",
+    "NVM_DIR",
+    "VOLTA_HOME",
+    // Java, .NET, Ruby.
+    "DOTNET_ROOT",
+    "GEM_HOME",
+    "GEM_PATH",
+    "GRADLE_USER_HOME",
+    "JAVA_HOME",
+    "JDK_HOME",
+    // Package managers behind a company's proxy and certificate authority.
+    "ALL_PROXY",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Variables that are passed on, by the beginning of their name.
+const PREFIXES: &[&str] = &["CARGO_", "CGO_", "GO", "LC_", "NIX_", "RUSTUP_", "XDG_"];
+
+/// Words that mark a secret; such a variable is never passed on, whatever else its name says
+/// (`CARGO_REGISTRY_TOKEN`, `CARGO_REGISTRIES_MINE_CREDENTIAL_PROVIDER`).
+const SECRET_WORDS: &[&str] = &["AUTH", "CREDENTIAL", "KEY", "PASSWD", "PASSWORD", "SECRET", "TOKEN"];
+
+/// A child's whole environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// What of this process's environment a tool needs: an allow-list, so that a secret with an unknown name stays
+    /// here.
+    pub fn inherited() -> Self {
+        Self::scrubbed(std::env::vars_os())
+    }
+
+    /// The variables that [`Self::inherited`] would let through.
+    pub fn scrubbed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self(variables.into_iter().filter(|(name, _)| is_passed_on(name)).collect())
+    }
+
+    /// The same environment with one variable set.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+
+    /// All variables, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+fn is_passed_on(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let upper = name.to_ascii_uppercase();
+    (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+        && !SECRET_WORDS.iter().any(|word| upper.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_find_themselves_and_secrets_stay() {
+        let variables = [
+            "PATH",
+            "HOME",
+            "LC_ALL",
+            "XDG_CACHE_HOME",
+            "CARGO_HOME",
+            "RUSTUP_TOOLCHAIN",
+            "GOFLAGS",
+            "VIRTUAL_ENV",
+            "CARGO_REGISTRY_TOKEN",
+            "CARGO_REGISTRIES_X_TOKEN",
+            "GOAUTH",
+            "GITHUB_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "SSH_AUTH_SOCK",
+            "ANTHROPIC_API_KEY",
+            "LD_PRELOAD",
+            "EDITOR",
+            "MY_UNKNOWN",
+        ];
+        let environment = Environment::scrubbed(variables.map(|name| (name.into(), "x".into())));
+        let names: Vec<_> = environment.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+        insta::assert_snapshot!(
+            names.join(" "),
+            @"CARGO_HOME GOFLAGS HOME LC_ALL PATH RUSTUP_TOOLCHAIN VIRTUAL_ENV XDG_CACHE_HOME"
+        );
+        assert_eq!(environment.with("A", "1").get("A"), Some(OsStr::new("1")));
+    }
+}

@@ -1,0 +1,59 @@
+//! Running a short command to its end: a version probe, a formatter.
+
+use std::io;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use super::{CommandSpec, Spawner};
+
+/// What a finished command wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    pub status: ExitStatus,
+    /// The first bytes of its output, up to the limit.
+    pub stdout: Vec<u8>,
+    /// The first bytes of its error output, up to the limit.
+    pub stderr: Vec<u8>,
+}
+
+impl Spawner {
+    /// Runs a command without input and waits for its end. Of each output the first `limit` bytes are kept; the rest
+    /// is read and thrown away, so that the command does not block. After `timeout` it is killed and the error has the
+    /// kind `TimedOut`. Nothing it started is left in either case, nor when the future is dropped.
+    pub async fn output(&self, spec: &CommandSpec, limit: usize, timeout: Duration) -> io::Result<Output> {
+        let mut child = self.spawn(spec)?;
+        drop(child.stdin.take());
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let finished = tokio::time::timeout(timeout, async {
+            tokio::join!(
+                async {
+                    let status = child.wait().await;
+                    // Something left in the background would hold the pipes open for ever.
+                    child.end_leftovers();
+                    status
+                },
+                read_start(stdout, limit),
+                read_start(stderr, limit),
+            )
+        });
+        match finished.await {
+            Ok((status, stdout, stderr)) => Ok(Output { status: status?, stdout: stdout?, stderr: stderr? }),
+            Err(_) => {
+                child.end(Duration::ZERO).await?;
+                let what = format!("`{}` did not end within {} s", spec.program, timeout.as_secs_f32());
+                Err(io::Error::new(io::ErrorKind::TimedOut, what))
+            }
+        }
+    }
+}
+
+async fn read_start(stream: Option<impl AsyncRead + Unpin>, limit: usize) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    if let Some(mut stream) = stream {
+        (&mut stream).take(limit as u64).read_to_end(&mut start).await?;
+        tokio::io::copy(&mut stream, &mut tokio::io::sink()).await?;
+    }
+    Ok(start)
+}

@@ -1,0 +1,190 @@
+//! The process between zubi and a program it runs: makes sure that nothing survives zubi.
+//!
+//! It inherits the three pipes, gives them on unchanged and does not read or write a byte itself. It watches two
+//! things. One is the program. The other is its own copy of the output pipe: the kernel reports an error on the
+//! writing end when nobody holds the reading end any more, which is when zubi has died, by whatever means. Being a
+//! *child subreaper* (prctl(2), Linux), it becomes the parent of everything the program leaves behind, so it finds
+//! and kills that too.
+//!
+//! It runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::{TERMINATION_GRACE, descendants, pid_of};
+
+/// Exit codes for a program that cannot be started, as shells give them.
+const CANNOT_EXECUTE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// How often killing is repeated while descendants keep appearing, and how long each round waits for them to end.
+const KILL_ROUNDS: usize = 50;
+const KILL_ROUND: Duration = Duration::from_millis(20);
+
+/// What a supervisor hears of.
+#[derive(Debug)]
+enum Event {
+    /// The program has ended, with this exit code.
+    Ended(u8),
+    /// No child is left, neither the program nor anything it left behind.
+    AllGone,
+    /// Nobody reads the output any more.
+    OwnerGone,
+    /// Someone asked to stop (SIGTERM, SIGINT, SIGHUP).
+    Terminate,
+}
+
+/// The `main` of `<executable> __child -- program args…`; `args` is what follows `__child`. Returns the program's exit
+/// code, or 128 + signal.
+pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut args = args.into_iter().skip_while(|arg| arg == "--");
+    let Some(program) = args.next() else {
+        complain("no program was named");
+        return ExitCode::from(CANNOT_EXECUTE);
+    };
+    match run(&program, args) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            complain(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
+            ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
+        }
+    }
+}
+
+fn complain(what: &str) {
+    // There is nowhere else to say that standard error is closed.
+    drop(writeln!(io::stderr(), "zubi: {what}"));
+}
+
+fn run(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result<u8> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Before the program runs, so that no signal finds the default action, which would orphan it.
+    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
+    let child = start(program, args)?;
+    let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
+    // The program alone holds the reading end of its input now, so that zubi notices when the program closes it.
+    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+
+    let (sender, events) = mpsc::channel();
+    watch_children(pid, sender.clone());
+    watch_owner(sender.clone());
+    watch_signals(signals, sender);
+    let code = wait_for_end(pid, &events);
+    kill_leftovers(&events);
+    Ok(code)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the supervisor's half of the one place that starts processes")]
+fn start(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result<std::process::Child> {
+    let mut command = std::process::Command::new(program);
+    // A group of its own, so that it can be signalled without the supervisor.
+    std::os::unix::process::CommandExt::process_group(command.args(args), 0);
+    command.spawn()
+}
+
+/// Reaps everything, the program and what it left to us.
+fn watch_children(program: Pid, events: Sender<Event>) {
+    thread::spawn(move || {
+        loop {
+            match rustix::process::wait(WaitOptions::empty()) {
+                Ok(Some((pid, status))) if pid == program => drop(events.send(Event::Ended(exit_code(status)))),
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                // ECHILD: nobody is left.
+                Err(_) => {
+                    drop(events.send(Event::AllGone));
+                    return;
+                }
+            }
+        }
+    });
+}
+
+fn exit_code(status: WaitStatus) -> u8 {
+    let code = status.exit_status().or_else(|| status.terminating_signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
+}
+
+fn watch_owner(events: Sender<Event>) {
+    thread::spawn(move || {
+        let stdout = io::stdout();
+        loop {
+            // No events are asked for: errors and hang-ups are always reported. On a file or a terminal they never
+            // come, and the owner is then whoever waits for this process.
+            let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+            let outcome = poll(&mut watched, None);
+            let [watched] = watched;
+            match outcome {
+                Ok(_) if watched.revents().intersects(PollFlags::ERR | PollFlags::HUP) => {
+                    drop(events.send(Event::OwnerGone));
+                    return;
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) | Err(_) => return,
+            }
+        }
+    });
+}
+
+fn watch_signals(mut signals: Signals, events: Sender<Event>) {
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            drop(events.send(Event::Terminate));
+        }
+    });
+}
+
+/// Waits until the program has ended, and makes it end once the owner has gone or asks for it.
+fn wait_for_end(program: Pid, events: &Receiver<Event>) -> u8 {
+    let mut deadline: Option<Instant> = None;
+    loop {
+        let event = match deadline {
+            None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+        };
+        match event {
+            Ok(Event::Ended(code)) => return code,
+            // Its input has ended with the owner: time to notice that.
+            Ok(Event::OwnerGone) => {
+                deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
+            }
+            Ok(Event::Terminate) => {
+                super::ignore_gone(rustix::process::kill_process_group(program, Signal::TERM));
+                deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
+                // Nothing survives SIGKILL; the reaper reports it.
+                deadline = None;
+            }
+            Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return u8::MAX,
+        }
+    }
+}
+
+/// Kills what the program left behind, also what left its process group, until nothing is left. Repeated because
+/// processes may start others while they are being killed, and become our children only when their parent dies.
+fn kill_leftovers(events: &Receiver<Event>) {
+    for _ in 0..KILL_ROUNDS {
+        for pid in descendants(std::process::id()).into_iter().filter_map(pid_of) {
+            super::ignore_gone(rustix::process::kill_process(pid, Signal::KILL));
+        }
+        let end = Instant::now() + KILL_ROUND;
+        loop {
+            match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
+                Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => break,
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Facts about processes from Linux's `/proc` (see proc(5)). On systems without it there are none.
+
+use std::path::Path;
+
+use rustc_hash::FxHashMap;
+
+/// Everything a process has started, directly or not, nearest first. A snapshot: processes come and go while it is
+/// taken.
+///
+/// Reads the parent of every process. `/proc/<pid>/task/<tid>/children` would be quicker, but many kernels are built
+/// without it (`CONFIG_PROC_CHILDREN`).
+pub fn descendants(pid: u32) -> Vec<u32> {
+    let mut children: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    for entry in entries.flatten() {
+        if let Some(child) = entry.file_name().to_str().and_then(|name| name.parse().ok())
+            && let Some(parent) = std::fs::read(entry.path().join("stat")).ok().as_deref().and_then(parent_in_stat)
+        {
+            children.entry(parent).or_default().push(child);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = children.remove(&pid).unwrap_or_default();
+    // Each list is taken out of the map, so this ends even if a reused id made the snapshot a circle.
+    while !next.is_empty() {
+        found.extend_from_slice(&next);
+        next = next.iter().flat_map(|pid| children.remove(pid).unwrap_or_default()).collect();
+    }
+    found
+}
+
+/// The parent's id in `/proc/<pid>/stat`: `pid (name) state parent …`. The name is the program's choice and may hold
+/// brackets and spaces, so the last bracket counts.
+fn parent_in_stat(stat: &[u8]) -> Option<u32> {
+    let text = String::from_utf8_lossy(stat);
+    let (_, after_name) = text.rsplit_once(')')?;
+    after_name.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Memory a process holds right now (resident set), in bytes; `None` when it is gone.
+pub fn rss_bytes(pid: u32) -> Option<u64> {
+    let status = std::fs::read(Path::new("/proc").join(pid.to_string()).join("status")).ok()?;
+    let text = String::from_utf8_lossy(&status);
+    let kibibytes: u64 =
+        text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parents() {
+        assert_eq!(parent_in_stat(b"12 (a) b) R 7 1 1 0"), Some(7));
+        assert_eq!(parent_in_stat(b"12 (cat) S 1 12 12"), Some(1));
+        assert_eq!(parent_in_stat(b""), None);
+    }
+
+    #[test]
+    fn memory_of_this_process() {
+        let rss = rss_bytes(std::process::id()).unwrap();
+        assert!((100_000..100_000_000_000).contains(&rss), "{rss}");
+        assert_eq!(rss_bytes(u32::MAX), None);
+    }
+}

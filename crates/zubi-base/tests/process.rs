@@ -1,0 +1,332 @@
+//! Children with and without a supervisor, on real processes.
+//!
+//! The binary has a `main` of its own because it plays three parts: the tests, the supervisor that they start
+//! (`__child`), and a program that owns a child and gets killed (`__owner`). Whether something is left is never
+//! guessed by waiting: everything that a tested program starts holds the writing end of a named pipe, so the pipe ends
+//! exactly when the last of them has gone.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test from its first line to its last; the lints know only functions marked as tests"
+)]
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use libtest_mimic::{Arguments, Failed, Trial};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use zubi_base::process::{Child, CommandSpec, Environment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise};
+
+/// How long a test waits for something that must happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Within this time nothing is left of a killed owner's children: the supervisor's grace and room for a busy machine.
+const AFTER_THE_OWNER: Duration = Duration::from_secs(1);
+
+const OWNER_ARGUMENT: &str = "__owner";
+
+/// A program that ignores the end of its input and every polite signal, and has two helpers: one in its group, one
+/// that left it. Says `ready` when all of them run. Its argument is the named pipe. (`tail -f` would end by itself if
+/// its output were a pipe that nobody reads.)
+const STUBBORN: &str = r#"
+    exec 9>"$1"
+    trap '' TERM INT HUP
+    tail -f /dev/null >/dev/null &
+    setsid tail -f /dev/null >/dev/null &
+    echo ready
+    tail -f /dev/null >/dev/null
+"#;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    match args.next() {
+        Some(first) if first == SUPERVISOR_ARGUMENT => supervise(args),
+        Some(first) if first == OWNER_ARGUMENT => {
+            own(args.next().unwrap().to_str().unwrap());
+            ExitCode::SUCCESS
+        }
+        _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
+    }
+}
+
+/// Runs one test for each way of starting children, and those that are about the supervisor once.
+fn trials() -> Vec<Trial> {
+    type Test = fn(&Spawner);
+    let both: &[(&str, Test)] = &[
+        ("pipes_reach_the_program", pipes_reach_the_program),
+        ("a_program_that_cannot_start_is_an_error", a_program_that_cannot_start_is_an_error),
+        ("directory_and_environment_are_as_asked", directory_and_environment_are_as_asked),
+        ("a_stubborn_program_is_ended", a_stubborn_program_is_ended),
+        ("dropping_ends_the_program", dropping_ends_the_program),
+        ("a_program_that_obeys_is_not_killed", a_program_that_obeys_is_not_killed),
+        ("output_is_bounded", output_is_bounded),
+        ("output_does_not_wait_for_ever", output_does_not_wait_for_ever),
+        ("output_does_not_wait_for_the_background", output_does_not_wait_for_the_background),
+    ];
+    let supervised: &[(&str, Test)] = &[
+        ("exit_codes_pass_through", exit_codes_pass_through),
+        ("nothing_survives_a_killed_owner", nothing_survives_a_killed_owner),
+        ("nothing_survives_a_terminated_supervisor", nothing_survives_a_terminated_supervisor),
+        ("helpers_end_with_the_program", helpers_end_with_the_program),
+        ("a_supervisor_that_does_not_answer_is_killed_too", a_supervisor_that_does_not_answer_is_killed_too),
+    ];
+    let trial = |kind: &str, name: &str, spawner: Spawner, test: Test| {
+        Trial::test(format!("{kind}::{name}"), move || {
+            test(&spawner);
+            Ok::<(), Failed>(())
+        })
+    };
+    both.iter()
+        .flat_map(|(name, test)| {
+            [trial("direct", name, Spawner::direct(), *test), trial("supervised", name, through_us(), *test)]
+        })
+        .chain(supervised.iter().map(|(name, test)| trial("supervised", name, through_us(), *test)))
+        .collect()
+}
+
+/// A spawner with this binary as the supervisor.
+fn through_us() -> Spawner {
+    Spawner::supervised(this_binary())
+}
+
+fn this_binary() -> Utf8PathBuf {
+    Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap()
+}
+
+/// Runs a test's asynchronous part, with an end to its patience.
+fn run<T>(test: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.expect("the test takes too long") })
+}
+
+/// `sh -c script sh args…`
+fn shell(script: &str, args: &[&str]) -> CommandSpec {
+    CommandSpec::new("/bin/sh", "/").args(["-c", script, "sh"]).args(args.iter().copied())
+}
+
+/// A named pipe that tells when everybody who holds it has gone.
+struct Witness {
+    _directory: tempfile::TempDir,
+    path: Utf8PathBuf,
+    gone: mpsc::Receiver<()>,
+}
+
+impl Witness {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(directory.path()).unwrap().join("pipe");
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, path.as_std_path(), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let (sender, gone) = mpsc::channel();
+        let pipe = path.clone();
+        // Opening waits for the first writer, reading for the end of the last one.
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            File::open(pipe).unwrap().read_to_end(&mut text).unwrap();
+            sender.send(()).unwrap();
+        });
+        Self { _directory: directory, path, gone }
+    }
+
+    fn everyone_is_gone_within(&self, patience: Duration) {
+        self.gone.recv_timeout(patience).expect("something is left");
+    }
+}
+
+async fn stubborn(spawner: &Spawner, witness: &Witness) -> Child {
+    let mut child = spawner.spawn(&shell(STUBBORN, &[witness.path.as_str()])).unwrap();
+    let mut ready = [0; 6];
+    child.stdout.as_mut().unwrap().read_exact(&mut ready).await.unwrap();
+    assert_eq!(&ready, b"ready\n");
+    child
+}
+
+fn pipes_reach_the_program(spawner: &Spawner) {
+    run(async {
+        let mut child = spawner.spawn(&shell("cat; echo done >&2", &[])).unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all("grüße\n".as_bytes()).await.unwrap();
+        drop(stdin);
+        let (mut output, mut errors) = (String::new(), String::new());
+        child.stdout.take().unwrap().read_to_string(&mut output).await.unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut errors).await.unwrap();
+        assert_eq!((output.as_str(), errors.as_str()), ("grüße\n", "done\n"));
+        assert!(child.wait().await.unwrap().success());
+    });
+}
+
+fn a_program_that_cannot_start_is_an_error(spawner: &Spawner) {
+    run(async {
+        let refused = |program: &str| spawner.spawn(&CommandSpec::new(program, "/")).unwrap_err().to_string();
+        assert!(refused("/no/such/program").starts_with("cannot start `/no/such/program`: No such file"));
+        assert_eq!(refused("/etc/passwd"), "cannot start `/etc/passwd`: it is not an executable file");
+        assert_eq!(refused("/bin"), "cannot start `/bin`: it is not an executable file");
+        assert_eq!(refused("sh"), "cannot start `sh`: the path is not absolute");
+    });
+}
+
+fn directory_and_environment_are_as_asked(spawner: &Spawner) {
+    run(async {
+        let mut spec = shell("pwd; echo \"$A-$HOME-$SECRET\"", &[]);
+        spec.directory = "/usr".into();
+        spec.environment = Environment::default().with("A", "1 2");
+        let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), "/usr\n1 2--\n");
+    });
+}
+
+fn exit_codes_pass_through(spawner: &Spawner) {
+    run(async {
+        for (script, expected) in [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("kill -TERM $$", 143)] {
+            let output = spawner.output(&shell(script, &[]), 0, PATIENCE).await.unwrap();
+            assert_eq!(output.status.code(), Some(expected), "{script}");
+        }
+        // The interpreter is missing: only the kernel notices, when it is too late for an error.
+        let directory = tempfile::tempdir().unwrap();
+        let script = Utf8Path::from_path(directory.path()).unwrap().join("script");
+        let mut file = File::create(&script).unwrap();
+        file.write_all(b"#!/no/such/interpreter\n").unwrap();
+        drop(file);
+        std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let output = spawner.output(&CommandSpec::new(script.as_str(), "/"), 1000, PATIENCE).await.unwrap();
+        assert_eq!(output.status.code(), Some(127));
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(errors.starts_with(&format!("zubi: cannot start `{script}`: No such file")), "{errors}");
+    });
+}
+
+fn a_stubborn_program_is_ended(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async {
+        let mut child = stubborn(spawner, &witness).await;
+        let family = descendants(child.id());
+        assert!(family.len() >= 3, "{family:?}");
+        child.end(Duration::from_millis(10)).await.unwrap();
+        assert_eq!(descendants(child.id()), Vec::<u32>::new());
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn dropping_ends_the_program(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async { drop(stubborn(spawner, &witness).await) });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn a_program_that_obeys_is_not_killed(spawner: &Spawner) {
+    run(async {
+        let mut child = spawner.spawn(&shell("cat; exit 5", &[])).unwrap();
+        assert_eq!(child.end(PATIENCE).await.unwrap().code(), Some(5));
+        let mut child =
+            spawner.spawn(&shell("trap 'exit 6' TERM; echo ready; while :; do read -r x; done", &[])).unwrap();
+        child.stdout.as_mut().unwrap().read_u8().await.unwrap();
+        assert_eq!(child.end(Duration::ZERO).await.unwrap().code(), Some(6));
+        // Once more is harmless.
+        assert_eq!(child.end(Duration::ZERO).await.unwrap().code(), Some(6));
+    });
+}
+
+fn output_is_bounded(spawner: &Spawner) {
+    run(async {
+        let script = "head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2; exit 2";
+        let output = spawner.output(&shell(script, &[]), 1000, PATIENCE).await.unwrap();
+        assert_eq!((output.stdout.len(), output.stderr.len(), output.status.code()), (1000, 1000, Some(2)));
+    });
+}
+
+fn output_does_not_wait_for_ever(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async {
+        let spec = shell(STUBBORN, &[witness.path.as_str()]);
+        let error = spawner.output(&spec, 1000, Duration::from_millis(500)).await.unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+        assert_eq!(error.to_string(), "`/bin/sh` did not end within 0.5 s");
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn output_does_not_wait_for_the_background(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async {
+        let spec = shell("exec 9>\"$1\"; tail -f /dev/null >/dev/null & echo started", &[witness.path.as_str()]);
+        let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
+        assert_eq!(output.stdout, b"started\n");
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn helpers_end_with_the_program(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async {
+        let script =
+            "exec 9>\"$1\"; setsid tail -f /dev/null >/dev/null & (setsid tail -f /dev/null >/dev/null &); exit 3";
+        let output = spawner.output(&shell(script, &[witness.path.as_str()]), 0, PATIENCE).await.unwrap();
+        assert_eq!(output.status.code(), Some(3));
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn nothing_survives_a_terminated_supervisor(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async {
+        let mut child = stubborn(spawner, &witness).await;
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        rustix::process::kill_process(pid, Signal::INT).unwrap();
+        assert_eq!(child.wait().await.unwrap().code(), Some(137));
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn a_supervisor_that_does_not_answer_is_killed_too(spawner: &Spawner) {
+    let witness = Witness::new();
+    run(async {
+        let mut child = stubborn(spawner, &witness).await;
+        let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+        rustix::process::kill_process(pid, Signal::STOP).unwrap();
+        assert_eq!(child.end(Duration::ZERO).await.unwrap().signal(), Some(9));
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+/// The owner's part: has a stubborn child, says who supervises it, and stays until it is killed.
+fn own(pipe: &str) {
+    run(async {
+        let mut child = through_us().spawn(&shell(STUBBORN, &[pipe])).unwrap();
+        child.stdout.as_mut().unwrap().read_u8().await.unwrap();
+        println!("{}", child.id());
+        std::future::pending::<()>().await;
+    });
+}
+
+fn nothing_survives_a_killed_owner(_: &Spawner) {
+    let witness = Witness::new();
+    #[expect(clippy::disallowed_methods, reason = "the owner must not itself be a supervised child")]
+    let mut owner = std::process::Command::new(this_binary())
+        .args([OWNER_ARGUMENT, witness.path.as_str()])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let supervisor = Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+    let supervisor = rustix::process::pidfd_open(supervisor, PidfdFlags::empty()).unwrap();
+    let killed = Instant::now();
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    witness.everyone_is_gone_within(AFTER_THE_OWNER);
+    // A process descriptor becomes readable when the process has ended.
+    let mut watched = [PollFd::new(&supervisor, PollFlags::IN)];
+    let left = AFTER_THE_OWNER.saturating_sub(killed.elapsed());
+    let ended = poll(&mut watched, Some(&left.try_into().unwrap())).unwrap();
+    assert_eq!(ended, 1, "the supervisor is left");
+}
