@@ -1,1 +1,117 @@
-//! (being written)
+//! The record of every call: who asked, for what, what was decided, how it ended, how long it took. Arguments are
+//! shortened, and what looks like a secret is not written at all.
+
+mod file;
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use zubi_base::text::ContentHash;
+
+pub use self::file::AuditFile;
+use crate::cx::Surface;
+use crate::spec::Effect;
+
+/// How many characters of a string are kept.
+const MAX_STRING: usize = 160;
+/// How many items of a list or an object are kept.
+const MAX_ITEMS: usize = 20;
+/// How deep arguments are kept.
+const MAX_DEPTH: usize = 4;
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditRecord {
+    /// When the call began, in milliseconds since the Unix epoch.
+    pub time: u64,
+    pub surface: Surface,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<String>,
+    pub tool: String,
+    pub effect: Effect,
+    /// What the policy and, where it asked, a person said.
+    pub decision: &'static str,
+    /// `ok`, or the code of the failure.
+    pub outcome: &'static str,
+    pub duration_ms: u64,
+    /// Shortened; see [`shorten`].
+    pub arguments: Value,
+    /// SHA-256 of the whole arguments, to tell two calls apart whose shortened arguments are equal.
+    pub arguments_hash: ContentHash,
+}
+
+/// Takes records. Must not block for long and cannot fail: a call is not lost because its record is.
+pub trait AuditSink: Send + Sync {
+    fn record(&self, record: &AuditRecord);
+}
+
+/// Keeps no record.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoAudit;
+
+impl AuditSink for NoAudit {
+    fn record(&self, _record: &AuditRecord) {}
+}
+
+/// Milliseconds of a duration, as records hold them.
+pub(crate) fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Arguments fit for a log: long strings and lists cut, values under names that look like secrets left out. `secrets`
+/// are further such names.
+pub fn shorten(arguments: &Value, secrets: &[String]) -> Value {
+    shorten_at(arguments, secrets, 0)
+}
+
+fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
+    match value {
+        Value::String(text) => {
+            let length = text.chars().count();
+            if length <= MAX_STRING {
+                return value.clone();
+            }
+            let kept: String = text.chars().take(MAX_STRING).collect();
+            format!("{kept}… ({length} characters)").into()
+        }
+        Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => "…".into(),
+        Value::Array(items) => {
+            let mut kept: Vec<Value> =
+                items.iter().take(MAX_ITEMS).map(|item| shorten_at(item, secrets, depth + 1)).collect();
+            if items.len() > MAX_ITEMS {
+                kept.push(format!("… ({} items)", items.len()).into());
+            }
+            kept.into()
+        }
+        Value::Object(object) => {
+            let kept: Map<String, Value> = object
+                .iter()
+                .take(MAX_ITEMS)
+                .map(|(name, inner)| {
+                    let hidden = is_secret(name) || secrets.iter().any(|secret| secret == name);
+                    let inner = if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1) };
+                    (name.chars().take(MAX_STRING).collect(), inner)
+                })
+                .collect();
+            kept.into()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// Whether a name suggests that its value is nobody's business. `max_tokens` and `nextPageToken`-like counters and
+/// cursors are caught by the second word only where they are strings of their own, so plain counts stay visible.
+fn is_secret(name: &str) -> bool {
+    let folded: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    if folded.ends_with("tokens") {
+        return false;
+    }
+    ["password", "passphrase", "secret", "token", "apikey", "authorization", "credential", "cookie", "privatekey"]
+        .iter()
+        .any(|word| folded.contains(word))
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,12 +6,16 @@
 
 pub mod audit;
 pub mod cx;
+pub mod filter;
 pub mod footprint;
 pub mod output;
 pub mod policy;
+pub mod progress;
 pub mod registry;
 pub mod schema;
 pub mod spec;
+#[cfg(test)]
+mod testing;
 
 use std::fmt;
 use std::sync::Arc;

@@ -49,6 +49,18 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
+    /// The same without characters that could hide or forge text; see [`clean`].
+    #[must_use]
+    pub fn cleaned(self) -> Self {
+        let status = self.status.map(|status| Status {
+            endpoint: clean(status.endpoint),
+            readiness: clean(status.readiness),
+            complete: status.complete,
+            note: status.note.map(clean),
+        });
+        Self { text: clean(self.text), status, ..self }
+    }
+
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
@@ -76,6 +88,29 @@ pub enum ToolError {
 }
 
 impl ToolError {
+    /// Something the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the contract's
+    /// three prefixes.
+    pub fn tell(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Tell { code, message: message.into(), hint: hint.into() }
+    }
+
+    /// For logs and exit codes: `invalid_input`, `failed`, `timed_out`, `fatal`.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Tell { code, .. } => code,
+            Self::Fatal(_) => "fatal",
+        }
+    }
+
+    /// The same without characters that could hide or forge text; see [`clean`].
+    #[must_use]
+    pub fn cleaned(self) -> Self {
+        match self {
+            Self::Tell { code, message, hint } => Self::Tell { code, message: clean(message), hint: clean(hint) },
+            Self::Fatal(error) => Self::Fatal(error),
+        }
+    }
+
     /// A wrong argument: `Invalid input: <field>: <what>`.
     pub fn invalid(field: &str, what: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self::Tell { code: "invalid_input", message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
@@ -101,5 +136,53 @@ impl ToolError {
 impl From<anyhow::Error> for ToolError {
     fn from(error: anyhow::Error) -> Self {
         Self::Fatal(error)
+    }
+}
+
+/// Text without characters that change how the rest is read or that nobody sees: control characters (terminal escapes
+/// among them) but line feed and tab, bidirectional overrides and isolates, zero-width spaces, and the invisible tag
+/// characters. Texts from files and servers pass through here before a model or a terminal gets them. Joiners stay, for
+/// scripts and emoji need them.
+pub fn clean(text: String) -> String {
+    if text.chars().all(is_plain) { text } else { text.chars().filter(|c| is_plain(*c)).collect() }
+}
+
+fn is_plain(c: char) -> bool {
+    match c {
+        '\n' | '\t' => true,
+        '\u{200b}' | '\u{2060}' | '\u{feff}' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => false,
+        c => !c.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_hidden_gets_through() {
+        for (text, expected) in [
+            ("plain\n\ttext é 日本 👩\u{200d}🚀", "plain\n\ttext é 日本 👩\u{200d}🚀"),
+            ("\u{1b}[31mred\u{1b}[0m", "[31mred[0m"),
+            ("a\r\nb", "a\nb"),
+            ("if\u{202e} access\u{2066}", "if access"),
+            ("\u{feff}x\u{200b}y\u{e0041}\u{9b}", "xy"),
+        ] {
+            assert_eq!(clean(text.to_owned()), expected);
+        }
+    }
+
+    #[test]
+    fn answers_end_in_their_status_line() {
+        let status = Status {
+            endpoint: "clangd".to_owned(),
+            readiness: "loading 43 %".to_owned(),
+            complete: Some(false),
+            note: Some("may be incomplete".to_owned()),
+        };
+        let output = ToolOutput { text: "2 hits\n\n".to_owned(), status: Some(status), ..ToolOutput::default() };
+        assert_eq!(output.render(), "2 hits\n[clangd · loading 43 % · may be incomplete]");
+        assert_eq!(ToolOutput::text("x").render(), "x");
     }
 }

@@ -1,0 +1,82 @@
+//! The tools by name, rebuilt when a provider says that its list changed.
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::FxHashMap;
+use tokio::sync::watch;
+
+use crate::schema::{Checker, is_wire_name};
+use crate::{Tool, ToolProvider};
+
+/// One tool with its compiled schema. Compiling waits for the first call: most tools of a list are never called.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) tool: Arc<dyn Tool>,
+    pub(super) checker: Arc<OnceLock<Result<Checker, String>>>,
+}
+
+#[derive(Default)]
+pub(super) struct Index {
+    pub(super) tools: Vec<Entry>,
+    pub(super) problems: Vec<String>,
+    /// Position in `tools` by id and by wire name.
+    by_name: FxHashMap<String, usize>,
+    changes: Vec<watch::Receiver<u64>>,
+}
+
+impl Index {
+    pub(super) fn new(providers: &[Arc<dyn ToolProvider>]) -> Self {
+        let mut index =
+            Self { changes: providers.iter().map(|provider| provider.changes()).collect(), ..Self::default() };
+        index.build(providers);
+        index
+    }
+
+    /// Builds the index anew if a provider's list changed since.
+    pub(super) fn refresh(&mut self, providers: &[Arc<dyn ToolProvider>]) {
+        // A provider that is gone changes nothing any more.
+        if self.changes.iter().any(|changes| changes.has_changed().unwrap_or(false)) {
+            self.build(providers);
+        }
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<Entry> {
+        self.tools.get(*self.by_name.get(name)?).cloned()
+    }
+
+    fn build(&mut self, providers: &[Arc<dyn ToolProvider>]) {
+        for changes in &mut self.changes {
+            changes.mark_unchanged();
+        }
+        self.tools.clear();
+        self.by_name.clear();
+        self.problems.clear();
+        for provider in providers {
+            for tool in provider.tools() {
+                self.add(provider.as_ref(), tool);
+            }
+        }
+    }
+
+    fn add(&mut self, provider: &dyn ToolProvider, tool: Arc<dyn Tool>) {
+        let (id, wire) = (tool.spec().id.clone(), tool.spec().wire_name());
+        let problem = if !is_wire_name(&wire) {
+            Some(format!("`{wire}` is no name for the wire"))
+        } else {
+            [&id, &wire]
+                .into_iter()
+                .find(|name| self.by_name.contains_key(*name))
+                .map(|name| format!("`{name}` is taken"))
+        };
+        if let Some(problem) = problem {
+            let problem = format!("tool `{id}` of {} is left out: {problem}", provider.name());
+            tracing::warn!("{problem}");
+            self.problems.push(problem);
+            return;
+        }
+        let position = self.tools.len();
+        self.by_name.insert(wire, position);
+        self.by_name.insert(id, position);
+        self.tools.push(Entry { tool, checker: Arc::default() });
+    }
+}

@@ -1,0 +1,302 @@
+//! Order and uniqueness, restrictions, and every way a call can end.
+
+use async_trait::async_trait;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use zubi_base::clock::FixedClock;
+
+use super::*;
+use crate::ProviderId;
+use crate::audit::AuditRecord;
+use crate::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, Caller, ToolCx};
+use crate::footprint::Footprint;
+use crate::output::ToolOutput;
+use crate::testing::{cx, spec};
+
+/// What a test tool does when it is called.
+#[derive(Clone)]
+enum Does {
+    Answers(&'static str),
+    Panics,
+    PanicsInFootprint,
+    /// Waits until it is cancelled, then returns and sets the flag.
+    WaitsForCancel(Arc<AtomicBool>),
+    /// Never returns, cancelled or not.
+    Hangs,
+    Fails,
+}
+
+struct TestTool(ToolSpec, Does);
+
+#[async_trait]
+impl Tool for TestTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        assert!(!matches!(self.1, Does::PanicsInFootprint), "no footprint");
+        Ok(Footprint::of_effect(self.0.effect))
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        match &self.1 {
+            Does::Answers(text) => Ok(ToolOutput::text(format!("{text}{}", args["text"].as_str().unwrap_or_default()))),
+            Does::Panics => panic!("index out of range"),
+            Does::PanicsInFootprint => unreachable!(),
+            Does::WaitsForCancel(told) => {
+                cx.cancel.cancelled().await;
+                told.store(true, Ordering::SeqCst);
+                Err(ToolError::failed("wait", "cancelled", "-"))
+            }
+            Does::Hangs => std::future::pending().await,
+            Does::Fails => Err(ToolError::failed("look", "the \u{1b}[31mserver is gone", "Call again.")),
+        }
+    }
+}
+
+struct TestProvider {
+    id: ProviderId,
+    tools: Mutex<Vec<Arc<dyn Tool>>>,
+    changes: watch::Sender<u64>,
+}
+
+impl ToolProvider for TestProvider {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+    fn name(&self) -> &str {
+        &self.id.0
+    }
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.lock().unwrap().clone()
+    }
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+fn tool(id: &str, effect: Effect, does: Does) -> Arc<dyn Tool> {
+    Arc::new(TestTool(spec(id, effect), does))
+}
+
+fn provider(id: &str, tools: Vec<Arc<dyn Tool>>) -> Arc<TestProvider> {
+    Arc::new(TestProvider { id: ProviderId(id.into()), tools: Mutex::new(tools), changes: watch::Sender::new(0) })
+}
+
+#[derive(Default)]
+struct Records(Mutex<Vec<AuditRecord>>);
+
+impl AuditSink for Records {
+    fn record(&self, record: &AuditRecord) {
+        self.0.lock().unwrap().push(record.clone());
+    }
+}
+
+struct Fixture {
+    registry: Registry,
+    records: Arc<Records>,
+}
+
+fn registry(providers: Vec<Arc<TestProvider>>) -> Fixture {
+    let records = Arc::new(Records::default());
+    let registry = Registry::new(RegistryConfig {
+        providers: providers.into_iter().map(|provider| provider as Arc<dyn ToolProvider>).collect(),
+        policy: Policy::default(),
+        audit: Arc::clone(&records) as Arc<dyn AuditSink>,
+        clock: Arc::new(FixedClock(Duration::from_secs(1))),
+        restrictions: Vec::new(),
+    });
+    Fixture { registry, records }
+}
+
+fn one(effect: Effect, does: Does) -> Fixture {
+    registry(vec![provider("p", vec![tool("test.tool", effect, does)])])
+}
+
+fn ids(registry: &Registry, restrictions: &Restrictions) -> Vec<String> {
+    registry.list(restrictions).iter().map(|tool| tool.spec().id.clone()).collect()
+}
+
+/// The answer or failure of one call as a surface shows it, then the audit record's decision and outcome.
+async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String {
+    let answer = match fixture.registry.call(name, args, cx).await {
+        Ok(output) => output.render(),
+        Err(CallError::Unknown { name, why }) => return format!("unknown {name}: {why}"),
+        Err(CallError::Tool { id, error }) => error.render(&id),
+    };
+    let records = fixture.records.0.lock().unwrap();
+    let record = records.last().unwrap();
+    format!("{answer}\n({}, {})", record.decision, record.outcome)
+}
+
+#[tokio::test]
+async fn order_is_fixed_and_names_are_unique() {
+    let first = provider(
+        "first",
+        vec![tool("b.b", Effect::Read, Does::Answers("")), tool("a.a", Effect::Read, Does::Answers(""))],
+    );
+    let second = provider(
+        "second",
+        vec![
+            tool("b_b", Effect::Read, Does::Answers("")),
+            tool("Upper", Effect::Read, Does::Answers("")),
+            tool("c", Effect::Read, Does::Answers("from second")),
+        ],
+    );
+    let fixture = registry(vec![first, Arc::clone(&second)]);
+    let everything = Restrictions::default();
+    assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c"]);
+    assert_snapshot!(fixture.registry.problems().join("\n"), @"
+    tool `b_b` of second is left out: `b_b` is taken
+    tool `Upper` of second is left out: `Upper` is no name for the wire
+    ");
+    assert_eq!(fixture.registry.find("b_b", &everything).unwrap().spec().id, "b.b", "a wire name finds its tool");
+
+    second.tools.lock().unwrap().push(tool("d", Effect::Read, Does::Answers("")));
+    assert_eq!(ids(&fixture.registry, &everything).len(), 3, "nothing was announced");
+    second.changes.send_modify(|count| *count += 1);
+    assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c", "d"]);
+}
+
+#[tokio::test]
+async fn restricted_tools_are_absent_and_refused() {
+    let fixture = registry(vec![provider(
+        "p",
+        vec![tool("read.a", Effect::Read, Does::Answers("a")), tool("edit.b", Effect::Write, Does::Answers("b"))],
+    )]);
+    let list = |text: &[&str]| text.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
+    for (restrictions, expected) in [
+        (Restrictions { read_only: true, ..Restrictions::default() }, vec!["read.a"]),
+        (Restrictions { toolsets: list(&["edit"]), ..Restrictions::default() }, vec!["edit.b"]),
+        (Restrictions { tools: list(&["!edit.*"]), ..Restrictions::default() }, vec!["read.a"]),
+        (Restrictions { tools: list(&["edit"]), read_only: true, ..Restrictions::default() }, vec![]),
+    ] {
+        assert_eq!(ids(&fixture.registry, &restrictions), expected, "{restrictions:?}");
+        let caller = Caller { restrictions, ..(*cx().caller).clone() };
+        for name in ["read.a", "edit_b"] {
+            let cx = ToolCx { caller: Arc::new(caller.clone()), ..cx() };
+            let known = fixture.registry.call(name, json!({}), cx).await.is_ok();
+            assert_eq!(known, expected.iter().any(|id| id.replace('.', "_") == name.replace('.', "_")), "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn how_calls_end() {
+    let answers = one(Effect::Read, Does::Answers("hello \u{202e}"));
+    assert_snapshot!(check(&answers, "test_tool", json!({"text": "you"}), cx()).await, @"
+    hello you
+    (allow, ok)
+    ");
+    assert_snapshot!(check(&answers, "test.tool", json!({"txt": "you"}), cx()).await, @"
+    Invalid input: txt: no such parameter; did you mean `text`?
+    test.tool takes text (string).
+    (none, invalid_input)
+    ");
+    assert_snapshot!(check(&answers, "tool", json!({}), cx()).await, @"unknown tool: there is no such tool; did you mean `test.tool`?");
+    assert_snapshot!(check(&answers, "xyzzy", json!({}), cx()).await, @"unknown xyzzy: there is no such tool");
+    assert_snapshot!(check(&one(Effect::Read, Does::Fails), "test.tool", json!({}), cx()).await, @"
+    Failed to look: the [31mserver is gone
+    Call again.
+    (allow, failed)
+    ");
+    assert_snapshot!(check(&one(Effect::Read, Does::Panics), "test.tool", json!({}), cx()).await, @"
+    Error in test.tool: it panicked: index out of range
+    This is a defect of zubi; the log on stderr has the details.
+    (allow, fatal)
+    ");
+    assert_snapshot!(check(&one(Effect::Read, Does::PanicsInFootprint), "test.tool", json!({}), cx()).await, @"
+    Error in test.tool: it panicked: no footprint
+    This is a defect of zubi; the log on stderr has the details.
+    (none, fatal)
+    ");
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
+    let told = Arc::new(AtomicBool::new(false));
+    let patient = one(Effect::Read, Does::WaitsForCancel(Arc::clone(&told)));
+    let cx_cancelled = cx();
+    cx_cancelled.cancel.cancel();
+    assert_snapshot!(check(&patient, "test.tool", json!({}), cx_cancelled).await, @"
+    Error in test.tool: the call was cancelled
+    Call again if the answer is still wanted.
+    (allow, cancelled)
+    ");
+    assert!(told.swap(false, Ordering::SeqCst));
+    let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
+    assert_snapshot!(check(&patient, "test.tool", json!({}), late).await, @"
+    Error in test.tool: no answer within 0 s
+    Narrow the question, or call again: what was started keeps getting ready meanwhile.
+    (allow, timed_out)
+    ");
+    assert!(told.load(Ordering::SeqCst));
+    let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
+    assert_snapshot!(check(&one(Effect::Read, Does::Hangs), "test.tool", json!({}), late).await, @"
+    Error in test.tool: no answer within 0 s
+    Narrow the question, or call again: what was started keeps getting ready meanwhile.
+    (allow, timed_out)
+    ");
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_ends_the_call() {
+    let told = Arc::new(AtomicBool::new(false));
+    let fixture = one(Effect::Write, Does::WaitsForCancel(Arc::clone(&told)));
+    let call = fixture.registry.call("test.tool", json!({}), cx());
+    // Polled once, so that the tool runs, then dropped.
+    assert!(tokio::time::timeout(Duration::ZERO, call).await.is_err());
+    tokio::time::timeout(Duration::from_secs(10), async {
+        while !told.load(Ordering::SeqCst) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await
+    .unwrap();
+}
+
+/// Gives the same answer to every question and counts them.
+struct Says(ApprovalAnswer, std::sync::atomic::AtomicUsize);
+
+#[async_trait]
+impl Approver for Says {
+    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn what_needs_a_yes_gets_one_or_is_refused() {
+    let fixture = one(Effect::Execute, Does::Answers("done"));
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), cx()).await, @r#"
+    Failed to run test.tool: it runs something whose effect cannot be known, and there is nobody to ask here
+    The user can allow it with `allow = ["test.tool"]` in zubi.toml.
+    (deny, approval_unavailable)
+    "#);
+    let ask = |answer| Arc::new(Says(answer, 0.into()));
+    let with = |approver: &Arc<Says>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&ask(ApprovalAnswer::Deny))).await, @"
+    Failed to run test.tool: the user said no (it runs something whose effect cannot be known)
+    Do not call it again for this; ask the user what to do instead.
+    (deny, denied)
+    ");
+    let once = ask(ApprovalAnswer::Allow(ApprovalScope::Once));
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&once)).await, @"
+    done
+    (approved, ok)
+    ");
+    let session = ask(ApprovalAnswer::Allow(ApprovalScope::Session));
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
+    done
+    (approved, ok)
+    ");
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
+    done
+    (approved-before, ok)
+    ");
+    assert_eq!((once.1.load(Ordering::SeqCst), session.1.load(Ordering::SeqCst)), (1, 1));
+}

@@ -1,0 +1,163 @@
+//! Checks a call's arguments before anything runs, with errors that a model can act on: the field, what was wrong with
+//! it, and what is expected.
+
+use jsonschema::Validator;
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use serde_json::{Map, Value};
+use zubi_base::nearest::nearest;
+
+use crate::output::ToolError;
+use crate::spec::ToolSpec;
+
+/// How many characters of a wrong value an error repeats.
+const SHOWN: usize = 60;
+
+/// A tool's schema, compiled.
+pub struct Checker {
+    validator: Validator,
+}
+
+impl Checker {
+    /// Compiles a tool's schema; the error says what is wrong with the schema.
+    pub fn new(spec: &ToolSpec) -> Result<Self, String> {
+        let schema = Value::Object(spec.input.clone());
+        jsonschema::draft202012::options()
+            .build(&schema)
+            .map(|validator| Self { validator })
+            .map_err(|error| format!("the input is no JSON Schema: {error}"))
+    }
+
+    /// The arguments as the tool gets them: an object that satisfies the schema. Nulls at the root count as not given,
+    /// for models fill in what they leave out.
+    pub fn check(&self, spec: &ToolSpec, args: Value) -> Result<Value, ToolError> {
+        let mut args = match args {
+            Value::Null => Map::new(),
+            Value::Object(args) => args,
+            other => {
+                let what = format!("expected an object, got {}", shown(&other));
+                return Err(ToolError::invalid("arguments", what, expected(spec)));
+            }
+        };
+        args.retain(|_, value| !value.is_null());
+        unknown(spec, &args)?;
+        let args = Value::Object(args);
+        match self.problem(spec, &args) {
+            Some(error) => Err(error),
+            None => Ok(args),
+        }
+    }
+
+    /// The first thing wrong with the arguments.
+    fn problem(&self, spec: &ToolSpec, args: &Value) -> Option<ToolError> {
+        let error = self.validator.iter_errors(args).next()?;
+        let mut field = field_of(error.instance_path().as_str());
+        let got = || shown(error.instance());
+        let what = match error.kind() {
+            ValidationErrorKind::Required { property } => {
+                let property = property.as_str().unwrap_or_default();
+                field = if field.is_empty() { property.to_owned() } else { format!("{field}.{property}") };
+                "is required".to_owned()
+            }
+            ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => format!("expected {kind}, got {}", got()),
+            ValidationErrorKind::Enum { options } => {
+                let options: Vec<_> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
+                format!("expected one of {}, got {}", options.join(", "), got())
+            }
+            ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}, got {}", got()),
+            ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}, got {}", got()),
+            _ => cut(&error.to_string(), 4 * SHOWN),
+        };
+        let hint = hint(spec, &field);
+        Some(ToolError::invalid(if field.is_empty() { "arguments" } else { &field }, what, hint))
+    }
+}
+
+fn properties(spec: &ToolSpec) -> Option<&Map<String, Value>> {
+    spec.input.get("properties")?.as_object()
+}
+
+/// An argument that the tool does not have: most likely a misspelling whose meaning would be lost silently.
+fn unknown(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
+    let known = || properties(spec).into_iter().flat_map(Map::keys).map(String::as_str);
+    // A schema may take any name, where it says so.
+    let open = spec.input.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
+    let Some(name) = args.keys().find(|name| !open && !known().any(|known| known == name.as_str())) else {
+        return Ok(());
+    };
+    let what = match nearest(name, known(), 1).first() {
+        Some(meant) => format!("no such parameter; did you mean `{meant}`?"),
+        None => "no such parameter".to_owned(),
+    };
+    Err(ToolError::invalid(&cut(name, SHOWN), what, expected(spec)))
+}
+
+/// The parameters at a glance: `lsp_hover takes at (string), line (integer), query* (string)`.
+fn expected(spec: &ToolSpec) -> String {
+    let required = |name: &str| {
+        spec.input.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|item| item == name))
+    };
+    let parameters: Vec<String> = properties(spec)
+        .into_iter()
+        .flatten()
+        .map(|(name, schema)| format!("{name}{} ({})", if required(name) { "*" } else { "" }, type_of(schema)))
+        .collect();
+    if parameters.is_empty() {
+        return format!("{} takes no arguments.", spec.id);
+    }
+    let star = if parameters.iter().any(|parameter| parameter.contains('*')) { " (* required)" } else { "" };
+    format!("{} takes {}{star}.", spec.id, parameters.join(", "))
+}
+
+/// What the field is, in its own words, and a call that works.
+fn hint(spec: &ToolSpec, field: &str) -> String {
+    let name = field.split(['.', '[']).next().unwrap_or_default();
+    let Some(schema) = properties(spec).and_then(|properties| properties.get(name)) else { return expected(spec) };
+    let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let example = spec.examples.iter().find(|example| example.args.get(name).is_some());
+    let example = example.map(|example| format!(" Example: {}", example.args)).unwrap_or_default();
+    format!("`{name}` ({}): {description}{example}", type_of(schema))
+}
+
+fn type_of(schema: &Value) -> String {
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        return values.iter().map(Value::to_string).collect::<Vec<_>>().join("|");
+    }
+    match schema.get("type") {
+        Some(Value::String(name)) if name == "array" => match schema.get("items") {
+            Some(items) => format!("array of {}", type_of(items)),
+            None => "array".to_owned(),
+        },
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"),
+        _ => "any".to_owned(),
+    }
+}
+
+/// `/context/only/0` as `context.only[0]`.
+fn field_of(pointer: &str) -> String {
+    let mut field = String::new();
+    for part in pointer.split('/').skip(1) {
+        if part.bytes().all(|byte| byte.is_ascii_digit()) && !field.is_empty() {
+            field.push('[');
+            field.push_str(part);
+            field.push(']');
+        } else {
+            if !field.is_empty() {
+                field.push('.');
+            }
+            field.push_str(&part.replace("~1", "/").replace("~0", "~"));
+        }
+    }
+    field
+}
+
+fn shown(value: &Value) -> String {
+    cut(&value.to_string(), SHOWN)
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    if text.chars().count() <= limit {
+        return text.to_owned();
+    }
+    text.chars().take(limit).chain(['…']).collect()
+}

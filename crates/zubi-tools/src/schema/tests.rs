@@ -1,0 +1,233 @@
+//! Derivation, the wording of errors, and what a whole specification may not look like.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::*;
+use crate::spec::{Approval, Effect, Example, Exposure, ToolSpec};
+
+/// Which way to look.
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    /// Who calls it.
+    Incoming,
+    /// What it calls.
+    Outgoing,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Only {
+    /// Kinds of action.
+    only: Option<Vec<String>>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Arguments {
+    /// What to look for.
+    query: String,
+    /// 0-based line.
+    line: Option<u32>,
+    /// Shown lines.
+    #[schemars(range(min = 1, max = 9))]
+    max_tokens: Option<usize>,
+    /// Where to look.
+    direction: Option<Direction>,
+    /// Narrows the actions.
+    context: Option<Only>,
+    /// The title.
+    title: Option<bool>,
+}
+
+fn spec() -> ToolSpec {
+    ToolSpec {
+        id: "test.search".to_owned(),
+        title: "Search".to_owned(),
+        description: "Lists what matches. Use it to test.".to_owned(),
+        input: of::<Arguments>(),
+        examples: vec![Example { title: "plain".to_owned(), args: json!({"query": "x", "line": 3}) }],
+        notes: String::new(),
+        effect: Effect::Read,
+        toolset: "test".to_owned(),
+        exposure: Exposure::Direct,
+        approval: Approval::ByEffect,
+        timeout: Duration::from_secs(1),
+        category: "test".to_owned(),
+        tags: Vec::new(),
+        icon: None,
+    }
+}
+
+#[test]
+fn derived_schemas_are_portable() {
+    assert_snapshot!(serde_json::to_string_pretty(&of::<Arguments>()).unwrap(), @r#"
+    {
+      "type": "object",
+      "properties": {
+        "query": {
+          "type": "string",
+          "description": "What to look for."
+        },
+        "line": {
+          "type": "integer",
+          "description": "0-based line.",
+          "minimum": 0
+        },
+        "maxTokens": {
+          "type": "integer",
+          "maximum": 9,
+          "minimum": 1,
+          "description": "Shown lines."
+        },
+        "direction": {
+          "description": "Where to look. incoming: Who calls it; outgoing: What it calls.",
+          "type": "string",
+          "enum": [
+            "incoming",
+            "outgoing"
+          ]
+        },
+        "context": {
+          "type": "object",
+          "properties": {
+            "only": {
+              "type": "array",
+              "items": {
+                "type": "string"
+              },
+              "description": "Kinds of action."
+            }
+          },
+          "description": "Narrows the actions."
+        },
+        "title": {
+          "type": "boolean",
+          "description": "The title."
+        }
+      },
+      "required": [
+        "query"
+      ]
+    }
+    "#);
+    assert_eq!(problems(&spec()), Vec::<String>::new());
+}
+
+/// The error for these arguments, as every surface shows it.
+fn check(args: Value) -> String {
+    let spec = spec();
+    match Checker::new(&spec).unwrap().check(&spec, args) {
+        Ok(args) => format!("ok {args}"),
+        Err(error) => error.render(&spec.id),
+    }
+}
+
+#[test]
+fn wrong_arguments_are_told_with_what_is_expected() {
+    assert_snapshot!(check(json!({"query": "x", "line": null})), @r#"ok {"query":"x"}"#);
+    assert_snapshot!(check(json!({"querry": "x"})), @r#"
+    Invalid input: querry: no such parameter; did you mean `query`?
+    test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
+    "#);
+    assert_snapshot!(check(json!({"query": "x", "zzz": 1})), @r#"
+    Invalid input: zzz: no such parameter
+    test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
+    "#);
+    assert_snapshot!(check(json!({})), @r#"
+    Invalid input: query: is required
+    `query` (string): What to look for. Example: {"query":"x","line":3}
+    "#);
+    assert_snapshot!(check(Value::Null), @r#"
+    Invalid input: query: is required
+    `query` (string): What to look for. Example: {"query":"x","line":3}
+    "#);
+    assert_snapshot!(check(json!({"query": "x", "line": "three"})), @r#"
+    Invalid input: line: expected integer, got "three"
+    `line` (integer): 0-based line. Example: {"query":"x","line":3}
+    "#);
+    assert_snapshot!(check(json!({"query": "x", "maxTokens": 0})), @"
+    Invalid input: maxTokens: must be at least 1, got 0
+    `maxTokens` (integer): Shown lines.
+    ");
+    assert_snapshot!(check(json!({"query": "x", "maxTokens": 10})), @"
+    Invalid input: maxTokens: must be at most 9, got 10
+    `maxTokens` (integer): Shown lines.
+    ");
+    assert_snapshot!(check(json!({"query": "x", "direction": "up"})), @r#"
+    Invalid input: direction: expected one of "incoming", "outgoing", got "up"
+    `direction` ("incoming"|"outgoing"): Where to look. incoming: Who calls it; outgoing: What it calls.
+    "#);
+    assert_snapshot!(check(json!({"query": "x", "context": {"only": ["a", 5]}})), @"
+    Invalid input: context.only[1]: expected string, got 5
+    `context` (object): Narrows the actions.
+    ");
+    assert_snapshot!(check(json!({"query": "x".repeat(5), "line": "x".repeat(500)})), @r#"
+    Invalid input: line: expected integer, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    `line` (integer): 0-based line. Example: {"query":"x","line":3}
+    "#);
+    assert_snapshot!(check(json!([1])), @r#"
+    Invalid input: arguments: expected an object, got [1]
+    test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
+    "#);
+}
+
+#[test]
+fn parsing_names_the_field() {
+    let parsed =
+        parse::<Arguments>(json!({"query": "x", "line": 3, "direction": "incoming", "context": {"only": ["a"]}}));
+    let expected = Arguments {
+        query: "x".to_owned(),
+        line: Some(3),
+        max_tokens: None,
+        direction: Some(Direction::Incoming),
+        context: Some(Only { only: Some(vec!["a".to_owned()]) }),
+        title: None,
+    };
+    assert_eq!(parsed.unwrap(), expected);
+    let error = parse::<Arguments>(json!({"query": "x", "context": {"only": [1]}})).unwrap_err();
+    assert_snapshot!(error.render("t"), @"
+    Invalid input: context.only[0]: invalid type: integer `1`, expected a string
+    Correct the argument and call again.
+    ");
+}
+
+#[test]
+fn a_bad_specification_is_told_in_full() {
+    let mut bad = spec();
+    bad.id = "Test..Search".to_owned();
+    bad.title = String::new();
+    bad.description = "x".repeat(1025);
+    bad.approval = Approval::Always;
+    bad.examples[0].args = json!({"query": 1});
+    bad.input = json!({
+        "type": "object",
+        "oneOf": [],
+        "required": ["absent"],
+        "properties": {"a": {"$ref": "#/x"}, "b": {"type": "object", "description": "b", "properties": {"c": {"type": "integer", "format": "uint32"}}}},
+    })
+    .as_object()
+    .unwrap()
+    .clone();
+    assert_snapshot!(problems(&bad).join("\n"), @"
+    wire name `Test__Search` is not [a-z][a-z0-9_]* of at most 40 characters
+    id `Test..Search` has an empty segment
+    no title
+    the description has 1025 bytes, more than 1024
+    no sentence of the description ends within its first 300 characters
+    asks a person although it only reads
+    the input has `oneOf` at its root
+    `absent` is required but not described
+    `a` has no description
+    `a` has no type
+    `$ref` at `a`
+    `b.c` has no description
+    a number format at `b.c`
+    the input is no JSON Schema: [] has less than 1 item
+    ");
+}
