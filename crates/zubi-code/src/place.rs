@@ -67,7 +67,7 @@ impl Question<'_> {
     }
 
     /// The place of a byte range in a document of the workspace.
-    pub(crate) fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> Place {
+    pub fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> Place {
         place_in(
             document,
             path.to_owned(),

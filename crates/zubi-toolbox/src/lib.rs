@@ -1,1 +1,4 @@
-//! (being written)
+//! The tools themselves, one file each, grouped by what they are about. A tool reads its arguments, asks a lower crate,
+//! and writes the answer down for a model; it never knows who asked or over which protocol.
+
+pub mod lsp;

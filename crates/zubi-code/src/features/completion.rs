@@ -27,7 +27,6 @@ pub struct Proposal {
 pub struct Proposals {
     /// Best first, those that continue what is typed already before the rest.
     pub items: Vec<Proposal>,
-    pub total: usize,
     /// The server has more once more is typed.
     pub incomplete: bool,
 }
@@ -62,13 +61,8 @@ const KINDS: [&str; 25] = [
 ];
 
 impl Question<'_> {
-    /// What can be written at a place: at most `limit` proposals, those that fit what is typed already first.
-    pub async fn completion(
-        &self,
-        at: &Resolved,
-        trigger: &Trigger,
-        limit: usize,
-    ) -> Result<Answer<Proposals>, CodeError> {
+    /// What can be written at a place; where something is typed already, what continues it.
+    pub async fn completion(&self, at: &Resolved, trigger: &Trigger) -> Result<Answer<Proposals>, CodeError> {
         let method = "textDocument/completion";
         let ready = self.ready_for(&at.reference, method, "propose completions", Need::Project).await?;
         let document = self.document(&at.path).await?;
@@ -109,9 +103,7 @@ impl Question<'_> {
         found.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         let mut items: Vec<Proposal> = found.into_iter().map(|(_, _, proposal)| proposal).collect();
         items.dedup();
-        let total = items.len();
-        items.truncate(limit);
-        Ok(Answer { value: Proposals { items, total, incomplete }, status: replies.status })
+        Ok(Answer { value: Proposals { items, incomplete }, status: replies.status })
     }
 }
 

@@ -5,7 +5,9 @@ use crate::locate::{MAX_WORD_FILES, NamePath};
 use crate::place::Place;
 use crate::question::Question;
 use crate::status::{Answer, AnswerStatus, Completeness};
-use zubi_base::position::Encoding;
+
+/// The most symbols in one answer; each is shown with its source line, so each may cost a file read.
+const MAX_FOUND: usize = 500;
 
 /// One symbol found by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,15 +28,14 @@ impl Question<'_> {
         &self,
         query: &str,
         kind: Option<&str>,
-        limit: usize,
-    ) -> Result<Answer<(Vec<FoundSymbol>, usize)>, CodeError> {
+    ) -> Result<Answer<Vec<FoundSymbol>>, CodeError> {
         let Some(name_path) = NamePath::parse(query) else {
             return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
         };
-        let (mut found, status) = match self.indexed(name_path.last()).await {
+        let (mut found, mut status) = match self.indexed(name_path.last()).await {
             Ok(found) => found,
             Err(CodeError::Unsupported { servers, .. }) => {
-                return self.symbols_by_word(&name_path, kind, limit, &servers).await;
+                return self.symbols_by_word(&name_path, kind, &servers).await;
             }
             Err(error) => return Err(error),
         };
@@ -51,13 +52,13 @@ impl Question<'_> {
             };
             (!self.workspace().contains(&symbol.path), rank)
         });
-        let total = found.len();
+        if found.len() > MAX_FOUND {
+            status.notes.push(format!("best {MAX_FOUND} of {}", found.len()));
+        }
         let mut symbols = Vec::new();
-        for symbol in found.into_iter().take(limit) {
-            // The index has no encoding of its own: its lines are right in any, and its columns only matter where a
-            // line holds more than ASCII before the name. The document's outline would tell, at a request a file.
+        for symbol in found.into_iter().take(MAX_FOUND) {
             let place = match &symbol.location {
-                Some(location) => Some(self.place(location, Encoding::Utf16, 0).await),
+                Some(location) => Some(self.place(location, symbol.encoding, 0).await),
                 None => None,
             };
             symbols.push(FoundSymbol {
@@ -68,7 +69,7 @@ impl Question<'_> {
                 place,
             });
         }
-        Ok(Answer { value: (symbols, total), status })
+        Ok(Answer { value: symbols, status })
     }
 
     /// The way without an index: exact names only, from the outlines of the files that hold the word.
@@ -76,9 +77,8 @@ impl Question<'_> {
         &self,
         name_path: &NamePath,
         kind: Option<&str>,
-        limit: usize,
         servers: &str,
-    ) -> Result<Answer<(Vec<FoundSymbol>, usize)>, CodeError> {
+    ) -> Result<Answer<Vec<FoundSymbol>>, CodeError> {
         let mut status = AnswerStatus::default();
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.outlined(&files, name_path, &mut status).await?;
@@ -89,10 +89,8 @@ impl Question<'_> {
             status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
         }
         status.notes.push(note);
-        let total = candidates.len();
         let symbols = candidates
             .into_iter()
-            .take(limit)
             .map(|candidate| FoundSymbol {
                 container: candidate.name_path.rsplit_once('/').map(|(container, _)| container.to_owned()),
                 name: candidate.name,
@@ -101,6 +99,6 @@ impl Question<'_> {
                 place: Some(candidate.place),
             })
             .collect();
-        Ok(Answer { value: (symbols, total), status })
+        Ok(Answer { value: symbols, status })
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use serde_json::json;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
-use zubi_base::position::TextRange;
+use zubi_base::position::{Encoding, TextRange};
 use zubi_base::uri;
 
 use super::{NamePath, Resolved, name};
@@ -324,7 +324,7 @@ impl Question<'_> {
         for reply in &replies.replies {
             let Some(items) = reply.result.as_array() else { continue };
             for item in items.iter().take(MAX_INDEXED) {
-                found.extend(Indexed::parse(item));
+                found.extend(Indexed::parse(item, reply.endpoint.encoding()));
             }
         }
         // Stable: within each half the servers' own ranking stays.
@@ -345,12 +345,14 @@ pub(crate) struct Indexed {
     pub(crate) path: Utf8PathBuf,
     /// The server's own range; absent where it wants `workspaceSymbol/resolve` to be asked for it.
     pub(crate) location: Option<lsp::Location>,
+    /// In which the range's columns are counted.
+    pub(crate) encoding: Encoding,
     /// One-based.
     pub(crate) line: Option<u32>,
 }
 
 impl Indexed {
-    fn parse(item: &serde_json::Value) -> Option<Self> {
+    fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
         let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
         let range =
             item.pointer("/location/range").and_then(|range| serde_json::from_value::<lsp::Range>(range.clone()).ok());
@@ -364,6 +366,7 @@ impl Indexed {
             kind: kind.map_or("symbol", |kind| outline::kind_name(lsp::SymbolKind::from(kind))),
             container: text("containerName"),
             path: uri::to_path(&uri)?,
+            encoding,
             line: range.map(|range| range.start.line.saturating_add(1)),
             location: range.map(|range| lsp::Location { uri, range }),
         })

@@ -1,0 +1,336 @@
+//! Edits: planned, shown, applied, undone. Nothing else in zubi changes a file of the workspace.
+//!
+//! A server's edit becomes a [`change::Change`] (final contents, worked out whole or refused whole), is stored as a
+//! plan with the hash of every text it was made from ([`plan`]), shown as a diff ([`diff`]), and applied only while
+//! those hashes still hold ([`apply`]). What undoing needs is stored before the first file is touched.
+
+pub mod apply;
+pub mod change;
+pub mod diff;
+mod error;
+mod overlay;
+pub mod plan;
+mod splice;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::clock::Clock;
+use zubi_base::lsp;
+use zubi_base::position::Encoding;
+use zubi_base::text::{EditSink, FileOperation, SinkError, TextOrigin, TextSource};
+use zubi_base::workspace::Workspace;
+
+pub use self::apply::{DiskSink, Recovered};
+pub use self::change::{Change, FileAction, ServerEdit};
+pub use self::error::EditError;
+pub use self::plan::{ActionBody, StoredAction};
+
+use self::apply::journal;
+use self::apply::lock::EditLock;
+use self::apply::prepare::{after, holds, prepare, undo_of};
+use self::plan::{IdKind, PlanState, PlanStore, StoredPlan, Undo};
+
+/// A change that was worked out and stored, not made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// `p-` and ten characters, kept for 24 hours.
+    pub id: String,
+    pub title: String,
+    /// Unified, with names as answers show them, at most [`diff::MAX_DIFF_BYTES`] and a line.
+    pub diff: String,
+    /// By path.
+    pub files: Vec<PlannedFile>,
+    /// Text edits in all files.
+    pub edit_count: usize,
+    /// What the reader should know before applying, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One file of a plan. Paths are as answers show them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedFile {
+    pub path: String,
+    /// Where it is before, when that differs.
+    pub from: Option<String>,
+    pub operation: FileAction,
+    pub edits: usize,
+}
+
+/// A change that was made, or taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Applied {
+    /// The plan, for `undo_edit` or to apply it once more.
+    pub plan: String,
+    pub title: String,
+    /// Every path that was touched, in the order of the steps; each once, with the last thing done to it.
+    pub files: Vec<AppliedFile>,
+    /// What a recovery of an earlier, half-done change had to say.
+    pub notes: Vec<String>,
+}
+
+/// One path of an applied change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppliedFile {
+    /// Absolute, so that its diagnostics can be asked for.
+    pub path: Utf8PathBuf,
+    /// As answers show it.
+    pub shown: String,
+    /// One word or two: `written`, `created`, `removed`, `renamed from src/old.rs`.
+    pub done: String,
+}
+
+/// Plans, applies and undoes edits of one workspace. Cheap to clone.
+#[derive(Clone)]
+pub struct Edits {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    workspace: Arc<Workspace>,
+    texts: Arc<dyn TextSource>,
+    sink: Arc<dyn EditSink>,
+    state_dir: Utf8PathBuf,
+    store: PlanStore,
+}
+
+impl Edits {
+    pub fn new(
+        workspace: Arc<Workspace>,
+        texts: Arc<dyn TextSource>,
+        sink: Arc<dyn EditSink>,
+        state_dir: &Utf8Path,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let store = PlanStore::new(state_dir, Arc::clone(&workspace), clock);
+        Self { inner: Arc::new(Inner { workspace, texts, sink, state_dir: state_dir.to_owned(), store }) }
+    }
+
+    /// Works out and stores what one server's edit would do. [`EditError::Nothing`] when it would do nothing.
+    pub async fn plan(
+        &self,
+        title: &str,
+        edit: &lsp::WorkspaceEdit,
+        encoding: Encoding,
+        by: &str,
+    ) -> Result<Plan, EditError> {
+        self.plan_combined(title, &[ServerEdit { edit, encoding }], by).await
+    }
+
+    /// The same for several servers' edits made for the same texts, as one plan; `by` names all of them.
+    pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
+        let change = Change::from_workspace_edits(edits, &*self.inner.texts, &self.inner.workspace).await?;
+        self.store(title, &change, by)
+    }
+
+    /// The same for text edits of one file (formatting). `path` is absolute.
+    pub async fn plan_text_edits(
+        &self,
+        title: &str,
+        path: &Utf8Path,
+        edits: Vec<lsp::TextEdit>,
+        encoding: Encoding,
+        by: &str,
+    ) -> Result<Plan, EditError> {
+        let (texts, workspace) = (&*self.inner.texts, &*self.inner.workspace);
+        let change = Change::from_text_edits(path, &edits, encoding, texts, workspace).await?;
+        self.store(title, &change, by)
+    }
+
+    fn store(&self, title: &str, change: &Change, by: &str) -> Result<Plan, EditError> {
+        let workspace = &self.inner.workspace;
+        let stored = self.inner.store.add(IdKind::Plan, |id| StoredPlan {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            by: by.to_owned(),
+            operations: change.operations.clone(),
+            based_on: change.based_on.clone(),
+            state: PlanState::Planned,
+        })?;
+        let files = change.files.iter().map(|file| PlannedFile {
+            path: workspace.display(&file.path),
+            from: file.from.as_ref().map(|from| workspace.display(from)),
+            operation: file.action,
+            edits: file.edits,
+        });
+        Ok(Plan {
+            id: stored.id,
+            title: stored.title,
+            diff: diff::unified(change, workspace, diff::MAX_DIFF_BYTES),
+            files: files.collect(),
+            edit_count: change.files.iter().map(|file| file.edits).sum(),
+            notes: change.notes.clone(),
+        })
+    }
+
+    /// Stores a code action; the answer is its id, `a-` and ten characters.
+    #[expect(clippy::unused_async, reason = "storing may come to wait, like the rest of this interface")]
+    pub async fn store_action(&self, title: &str, by: &str, body: ActionBody) -> Result<String, EditError> {
+        let stored = self.inner.store.add(IdKind::Action, |id| StoredAction {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            by: by.to_owned(),
+            body,
+        })?;
+        Ok(stored.id)
+    }
+
+    /// What a listed code action does.
+    pub fn action(&self, id: &str) -> Result<StoredAction, EditError> {
+        self.inner.store.action(id)
+    }
+
+    /// Makes the change of a plan, or of an action that carries one. All of it or nothing; a caller that stops waiting
+    /// does not stop it half-way.
+    pub async fn apply(&self, id: &str) -> Result<Applied, EditError> {
+        let plan = match IdKind::of(id)? {
+            IdKind::Plan => id.to_owned(),
+            IdKind::Action => match self.action(id)?.body {
+                ActionBody::Plan { plan } => plan,
+                ActionBody::Command { .. } | ActionBody::Resolve { .. } => {
+                    return Err(EditError::NoEdit { id: id.to_owned() });
+                }
+            },
+        };
+        let inner = Arc::clone(&self.inner);
+        detached(async move { inner.apply(&plan).await }).await
+    }
+
+    /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
+    pub async fn undo(&self, id: &str) -> Result<Applied, EditError> {
+        let inner = Arc::clone(&self.inner);
+        let id = id.to_owned();
+        detached(async move { inner.undo(&id).await }).await
+    }
+
+    /// Takes back whatever a process that ended left half done. To be called once at the start; every apply does the
+    /// same first. When another process is applying right now, there is nothing to recover yet.
+    pub fn recover(&self) -> Result<Recovered, EditError> {
+        match EditLock::try_acquire(&self.inner.state_dir)? {
+            Some(_lock) => journal::recover(&self.inner.state_dir),
+            None => Ok(Recovered::default()),
+        }
+    }
+}
+
+/// Runs to its end even when the caller stops waiting: a change must not be dropped between its files.
+async fn detached<T: Send + 'static>(
+    work: impl Future<Output = Result<T, EditError>> + Send + 'static,
+) -> Result<T, EditError> {
+    match tokio::spawn(work).await {
+        Ok(result) => result,
+        Err(error) => Err(plan::state("the edit was interrupted", &error)),
+    }
+}
+
+impl Inner {
+    async fn apply(&self, id: &str) -> Result<Applied, EditError> {
+        let _lock = EditLock::acquire(&self.state_dir).await?;
+        let notes = journal::recover(&self.state_dir)?.left;
+        let mut plan = self.store.plan(id)?;
+        let made = match &plan.state {
+            PlanState::Planned => false,
+            PlanState::Applied(_) => true,
+            // The process that applied it ended before it could say so.
+            PlanState::Applying(undo) => undo.after.iter().all(|(path, expected)| holds(path, expected)),
+        };
+        if made {
+            return Err(EditError::AlreadyApplied { id: id.to_owned() });
+        }
+        let unsaved = self.check_texts(&plan).await?;
+        let prepared = prepare(&plan.operations, &unsaved).map_err(|error| self.refused(error))?;
+        let after = after(&plan.operations).map_err(|error| self.refused(error))?;
+        let undo = Undo { operations: undo_of(&prepared), after };
+        plan.state = PlanState::Applying(undo.clone());
+        self.store.update(id, &plan)?;
+        if let Err(error) = self.sink.apply(&plan.operations).await {
+            if !matches!(error, SinkError::Stuck { .. }) {
+                plan.state = PlanState::Planned;
+                self.store.update(id, &plan)?;
+            }
+            return Err(self.refused(error));
+        }
+        plan.state = PlanState::Applied(undo);
+        self.store.update(id, &plan)?;
+        Ok(self.applied(&plan, &plan.operations, notes))
+    }
+
+    async fn undo(&self, id: &str) -> Result<Applied, EditError> {
+        let _lock = EditLock::acquire(&self.state_dir).await?;
+        let notes = journal::recover(&self.state_dir)?.left;
+        let mut plan = self.store.plan(id)?;
+        let undo = match plan.state.clone() {
+            PlanState::Applied(undo) => undo,
+            PlanState::Applying(undo) if undo.after.iter().all(|(path, expected)| holds(path, expected)) => undo,
+            PlanState::Planned | PlanState::Applying(_) => return Err(EditError::NotApplied { id: id.to_owned() }),
+        };
+        let changed =
+            |path: &Utf8Path| EditError::ChangedSinceApply { id: id.to_owned(), path: self.workspace.display(path) };
+        if let Some((path, _)) = undo.after.iter().find(|(path, expected)| !holds(path, expected)) {
+            return Err(changed(path));
+        }
+        self.sink.apply(&undo.operations).await.map_err(|error| match &error {
+            SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
+            _ => EditError::Sink(error),
+        })?;
+        plan.state = PlanState::Planned;
+        self.store.update(id, &plan)?;
+        Ok(self.applied(&plan, &undo.operations, notes))
+    }
+
+    /// Refuses when a text the plan was made from is not the same now. Gives the unsaved texts of files that live in
+    /// an editor, by the path at which they will be written.
+    async fn check_texts(&self, plan: &StoredPlan) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, EditError> {
+        let mut unsaved = BTreeMap::new();
+        for text in &plan.based_on {
+            let changed = || EditError::Changed { path: self.workspace.display(&text.path) };
+            let now = self.texts.read(&text.path).await.map_err(|_| changed())?;
+            if now.hash() != text.hash {
+                return Err(changed());
+            }
+            if matches!(now.origin, TextOrigin::Editor { .. })
+                && let Some(path) = overlay::forward_through(&plan.operations, &text.path)
+            {
+                unsaved.insert(path, now.bytes());
+            }
+        }
+        Ok(unsaved)
+    }
+
+    fn refused(&self, error: SinkError) -> EditError {
+        match error {
+            SinkError::Changed { path } => EditError::Changed { path: self.workspace.display(&path) },
+            other => EditError::Sink(other),
+        }
+    }
+
+    fn applied(&self, plan: &StoredPlan, operations: &[FileOperation], notes: Vec<String>) -> Applied {
+        let mut files: Vec<AppliedFile> = Vec::new();
+        for operation in operations {
+            let done = match operation {
+                FileOperation::Write { before: Some(_), .. } => "written".to_owned(),
+                FileOperation::Write { before: None, .. } | FileOperation::CreateLink { .. } => "created".to_owned(),
+                FileOperation::Rename { from, .. } => format!("renamed from {}", self.workspace.display(from)),
+                FileOperation::Delete { .. } => "removed".to_owned(),
+                FileOperation::CreateDirectory { .. } => "directory created".to_owned(),
+                FileOperation::RemoveDirectory { .. } => "directory removed".to_owned(),
+                FileOperation::SetMode { .. } => continue,
+            };
+            let path = operation.path();
+            let file = AppliedFile { path: path.to_owned(), shown: self.workspace.display(path), done };
+            match files.iter_mut().find(|listed| listed.path == file.path) {
+                // A file that moved and was then written is best described by both.
+                Some(listed) if listed.done.starts_with("renamed") && file.done == "written" => {
+                    listed.done.push_str(", written");
+                }
+                Some(listed) => *listed = file,
+                None => files.push(file),
+            }
+        }
+        Applied { plan: plan.id.clone(), title: plan.title.clone(), files, notes }
+    }
+}
+
+#[cfg(test)]
+mod tests;

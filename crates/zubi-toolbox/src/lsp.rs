@@ -1,0 +1,74 @@
+//! Code tools: what the language servers know, for any language.
+//!
+//! Each file here is one tool: its arguments, its description and its answer. [`provider`] is the table.
+
+mod arguments;
+mod code_tool;
+mod view;
+
+mod apply_edit;
+mod code_actions;
+mod completion;
+mod definition;
+mod diagnostics;
+mod document_symbols;
+mod format_document;
+mod hover;
+mod references;
+mod rename_symbol;
+mod signature_help;
+mod undo_edit;
+mod workspace_symbols;
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use zubi_code::CodeIntel;
+use zubi_tools::{ProviderId, Tool, ToolProvider};
+
+use crate::lsp::code_tool::tool;
+
+/// The code tools of one workspace.
+struct CodeTools {
+    id: ProviderId,
+    tools: Vec<Arc<dyn Tool>>,
+    changes: watch::Sender<u64>,
+}
+
+/// All code tools, in the order in which they are listed.
+pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
+    let tools: Vec<Arc<dyn Tool>> = vec![
+        tool::<definition::Definition>(intel),
+        tool::<references::References>(intel),
+        tool::<hover::Hover>(intel),
+        tool::<completion::Completion>(intel),
+        tool::<workspace_symbols::WorkspaceSymbols>(intel),
+        tool::<document_symbols::DocumentSymbols>(intel),
+        tool::<rename_symbol::RenameSymbol>(intel),
+        tool::<code_actions::CodeActions>(intel),
+        tool::<format_document::FormatDocument>(intel),
+        tool::<signature_help::SignatureHelp>(intel),
+        tool::<diagnostics::Diagnostics>(intel),
+        tool::<apply_edit::ApplyEdit>(intel),
+        tool::<undo_edit::UndoEdit>(intel),
+    ];
+    Arc::new(CodeTools { id: ProviderId("lsp".into()), tools, changes: watch::Sender::new(0) })
+}
+
+impl ToolProvider for CodeTools {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+
+    fn name(&self) -> &'static str {
+        "Language servers"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.clone()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}

@@ -1,0 +1,93 @@
+//! `apply_edit`: carries out a plan or an action.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::actions::plan_id;
+use zubi_code::apply::Direction;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::diagnostics::{items, write_delta};
+use crate::lsp::view::{View, count};
+
+pub(crate) struct ApplyEdit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// p-… of a plan
+    plan: Option<String>,
+    /// a-… of a code action
+    action: Option<String>,
+}
+
+#[async_trait]
+impl CodeTool for ApplyEdit {
+    const ABOUT: About = About {
+        id: "apply_edit",
+        title: "Apply a plan",
+        description: "Writes a planned edit to the files, all or nothing, and returns the files changed and which problems are new or fixed. \
+                      Refuses when a file changed since the plan was made. undo_edit takes it back.",
+        operation: "apply the edit",
+        effect: Effect::Write,
+        toolset: "edit",
+        tags: &["apply", "write", "edit"],
+        example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let plan = match (input.plan, input.action) {
+            (Some(plan), None) => plan,
+            (None, Some(action)) => plan_id(&action),
+            _ => {
+                return Err(CodeError::input(
+                    "plan",
+                    "give exactly one of `plan` and `action`",
+                    "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
+                ));
+            }
+        };
+        change(question, view, &plan, Direction::Apply).await
+    }
+}
+
+/// The answer to a change in either direction.
+pub(crate) async fn change(
+    question: &Question<'_>,
+    view: &View,
+    plan: &str,
+    direction: Direction,
+) -> Result<Reply, CodeError> {
+    let changed = question.change(plan, direction).await?;
+    let applied = &changed.value.applied;
+    let verb = match direction {
+        Direction::Apply => "applied",
+        Direction::Undo => "undone",
+    };
+    let mut text = String::new();
+    let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
+    for file in &applied.files {
+        let _ = writeln!(text, "  {}", file.describe(question.workspace()));
+    }
+    if let Some(delta) = &changed.value.delta {
+        write_delta(&mut text, delta);
+    }
+    if direction == Direction::Apply {
+        let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} takes it back");
+    }
+    let delta =
+        changed.value.delta.as_ref().map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
+    let files: Vec<_> = applied.files.iter().map(|file| file.describe(question.workspace())).collect();
+    let (text, truncated) = view.block(&text);
+    Ok(Reply {
+        text,
+        data: json!({ "plan": plan, "files": files, "problems": delta }),
+        status: changed.status,
+        truncated,
+    })
+}

@@ -1,0 +1,148 @@
+//! The frame of a code tool: arguments in, a question asked, a verdict out. What differs between tools is in their
+//! files; what must be the same for all is here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, Question};
+use zubi_tools::spec::Example;
+use zubi_tools::{
+    Approval, Effect, Exposure, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncated, schema,
+};
+
+use crate::lsp::arguments::{Common, Format};
+use crate::lsp::view::View;
+
+/// What a code tool says of itself.
+pub(crate) struct About {
+    pub(crate) id: &'static str,
+    pub(crate) title: &'static str,
+    /// Its first 300 characters say what comes back and when to use it.
+    pub(crate) description: &'static str,
+    /// Completes "Failed to …" when a question gets no answer.
+    pub(crate) operation: &'static str,
+    pub(crate) effect: Effect,
+    pub(crate) toolset: &'static str,
+    pub(crate) tags: &'static [&'static str],
+    /// One worked call.
+    pub(crate) example: fn() -> (&'static str, Value),
+}
+
+/// One code tool.
+#[async_trait]
+pub(crate) trait CodeTool: Send + Sync + 'static {
+    const ABOUT: About;
+    type Input: DeserializeOwned + JsonSchema + Send;
+
+    async fn answer(question: &Question<'_>, input: Self::Input, view: &View) -> Result<Reply, CodeError>;
+}
+
+/// An answer before it is dressed for the surface.
+pub(crate) struct Reply {
+    pub(crate) text: String,
+    /// `{resolved, items, total, …}`; the frame adds `status` and `cursor`.
+    pub(crate) data: Value,
+    pub(crate) status: AnswerStatus,
+    pub(crate) truncated: Option<Truncated>,
+}
+
+/// All arguments of a call: the tool's own and the common ones.
+#[derive(Deserialize, JsonSchema)]
+struct Arguments<T> {
+    #[serde(flatten)]
+    own: T,
+    #[serde(flatten)]
+    common: Common,
+}
+
+struct Framed<T> {
+    spec: ToolSpec,
+    intel: Arc<CodeIntel>,
+    kind: std::marker::PhantomData<fn() -> T>,
+}
+
+/// Longer than any server should need for one question; `wait_ms` and the caller's own patience are shorter.
+const TIMEOUT: Duration = Duration::from_mins(3);
+
+/// Makes a tool of a code tool.
+pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
+    let about = T::ABOUT;
+    let (title, args) = (about.example)();
+    Arc::new(Framed::<T> {
+        spec: ToolSpec {
+            id: about.id.to_owned(),
+            title: about.title.to_owned(),
+            description: about.description.to_owned(),
+            input: schema::of::<Arguments<T::Input>>(),
+            examples: vec![Example { title: title.to_owned(), args }],
+            notes: String::new(),
+            effect: about.effect,
+            toolset: about.toolset.to_owned(),
+            exposure: Exposure::Direct,
+            approval: Approval::ByEffect,
+            timeout: TIMEOUT,
+            category: "Code".to_owned(),
+            tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            icon: None,
+        },
+        intel: Arc::clone(intel),
+        kind: std::marker::PhantomData,
+    })
+}
+
+#[async_trait]
+impl<T: CodeTool> Tool for Framed<T> {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let arguments: Arguments<T::Input> = schema::parse(args)?;
+        let view = View::new(arguments.common.bytes(cx.token_budget));
+        let progress = Arc::clone(&cx.progress);
+        let question = self
+            .intel
+            .question(CallCx {
+                cancel: cx.cancel.clone(),
+                deadline: cx.deadline,
+                wait: arguments.common.wait(),
+                progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
+            })
+            .await;
+        let reply =
+            T::answer(&question, arguments.own, &view).await.map_err(|error| tell(T::ABOUT.operation, &error))?;
+        Ok(dress(reply, arguments.common.format()))
+    }
+}
+
+fn dress(reply: Reply, format: Format) -> ToolOutput {
+    let status = Status {
+        endpoint: reply.status.endpoint_line(),
+        readiness: reply.status.readiness_line(),
+        complete: reply.status.complete(),
+        note: reply.status.note(),
+    };
+    if format == Format::Text {
+        return ToolOutput { text: reply.text, data: None, status: Some(status), truncated: reply.truncated };
+    }
+    let mut data = reply.data;
+    if let Some(truncated) = &reply.truncated {
+        data["cursor"] = json!(truncated.cursor);
+    }
+    data["status"] = json!(status);
+    // The status is inside, so that the text is exactly one JSON value.
+    ToolOutput { text: data.to_string(), data: Some(data), status: None, truncated: reply.truncated }
+}
+
+fn tell(operation: &str, error: &CodeError) -> ToolError {
+    match error {
+        CodeError::Input { field, what, hint } => ToolError::invalid(field, what, hint.clone()),
+        CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),
+        error => ToolError::failed(operation, error, error.hint()),
+    }
+}

@@ -1,0 +1,91 @@
+//! `lsp_completion`: what can be written at a place.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::signature::Trigger;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, count, resolved_json};
+
+pub(crate) struct Completion;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    /// 1 invoked, 2 character, 3 again
+    #[serde(rename = "triggerKind")]
+    trigger_kind: Option<u32>,
+    /// Such as .
+    #[serde(rename = "triggerCharacter")]
+    trigger_character: Option<String>,
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+/// Servers propose thousands of names; the best few are what is asked for.
+const DEFAULT_LIMIT: u32 = 30;
+
+#[async_trait]
+impl CodeTool for Completion {
+    const ABOUT: About = About {
+        id: "lsp_completion",
+        title: "Completions",
+        description: "What can be written at a place: members, functions, variables, with types. Shows which methods exist on something: at \
+                      \"path:line text.\" asks right after that text.",
+        operation: "propose completions",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["completion", "members", "methods", "suggest"],
+        example: || ("Which members has `user`?", json!({ "at": "app.py:14 user.", "limit": 20 })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Exact).await?;
+        let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
+        let found = question.completion(&at, &trigger).await?;
+        let proposals = &found.value;
+        let list = view.list(&proposals.items, &input.paging.or_limit(DEFAULT_LIMIT), |text, _, item| {
+            let _ = write!(text, "  {}", item.label);
+            if !item.kind.is_empty() {
+                let _ = write!(text, " ({})", item.kind);
+            }
+            if let Some(detail) = item.detail.as_deref().filter(|detail| *detail != item.label) {
+                let _ = write!(text, "  {detail}");
+            }
+            text.push_str(if item.deprecated { "  deprecated\n" } else { "\n" });
+        })?;
+        let mut text = at.header();
+        let shown = list.range.len();
+        let _ = write!(text, "\n{}", count(proposals.items.len(), "completion"));
+        if shown < proposals.items.len() {
+            let _ = write!(text, ", best {shown}");
+        }
+        text.push_str(if proposals.incomplete { " (the server has more once more is typed)\n" } else { "\n" });
+        text.push_str(&list.text);
+        let mut status = found.status;
+        status.merge(at.status.clone());
+        let items: Vec<_> = proposals
+            .items
+            .get(list.range)
+            .unwrap_or_default()
+            .iter()
+            .map(|item| json!({ "label": item.label, "kind": item.kind, "detail": item.detail, "documentation": item.documentation, "deprecated": item.deprecated }))
+            .collect();
+        Ok(Reply {
+            text,
+            data: json!({ "resolved": resolved_json(&at), "items": items, "total": proposals.items.len(), "incomplete": proposals.incomplete }),
+            status,
+            truncated: list.truncated,
+        })
+    }
+}

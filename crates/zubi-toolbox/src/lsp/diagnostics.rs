@@ -1,0 +1,148 @@
+//! `lsp_diagnostics`: errors and warnings without a build.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_code::diagnostics::{Delta, Problem, Severity};
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::Paging;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, count, place_json};
+
+pub(crate) struct Diagnostics;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File or folder, default all
+    path: Option<String>,
+    /// Least: error, warning, info, hint
+    severity: Option<String>,
+    /// Snapshot d-…: only changes since
+    since: Option<String>,
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+#[async_trait]
+impl CodeTool for Diagnostics {
+    const ABOUT: About = About {
+        id: "lsp_diagnostics",
+        title: "Errors and warnings",
+        description: "Errors and warnings of a file, a folder or the workspace for the present text, without a build: path:line:col, severity, \
+                      message, code. With since, only what is new and what is fixed. Ask after each edit.",
+        operation: "check for problems",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["diagnostics", "errors", "warnings", "problems", "lint"],
+        example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let severity = match input.severity.as_deref() {
+            None => None,
+            Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
+                CodeError::input("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.")
+            })?),
+        };
+        let path = input.path.as_deref().map(|path| question.workspace().resolve(path)).transpose()?;
+        let found = question.problems(path.as_deref(), severity, input.since.as_deref()).await?;
+        let problems = &found.value;
+        let mut text = String::new();
+        let checked = match &path {
+            Some(path) if problems.files == 1 => format!("`{}`", question.workspace().display(path)),
+            _ => count(problems.files, "file"),
+        };
+        if let Some(delta) = &problems.delta {
+            write_delta(&mut text, delta);
+            let _ = writeln!(
+                text,
+                "{} now in {checked}; snapshot {}",
+                count(problems.items.len(), "problem"),
+                problems.snapshot
+            );
+            let data = json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": problems.items.len(), "snapshot": problems.snapshot });
+            let (text, truncated) = view.block(&text);
+            return Ok(Reply { text, data, status: found.status, truncated });
+        }
+        let list = view.list(&problems.items, &input.paging, |text, before, problem| {
+            if before.is_none_or(|before| before.place.shown != problem.place.shown) {
+                let _ = writeln!(text, "{}", problem.place.shown);
+            }
+            write_problem(text, problem);
+        })?;
+        let _ = match problems.items.len() {
+            0 => writeln!(text, "no problems in {checked}; snapshot {}", problems.snapshot),
+            total => writeln!(text, "{} in {checked}; snapshot {}", tally(&problems.items, total), problems.snapshot),
+        };
+        text.push_str(&list.text);
+        let shown = problems.items.get(list.range).unwrap_or_default();
+        let data = json!({ "items": items(shown), "total": problems.items.len(), "snapshot": problems.snapshot });
+        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
+    }
+}
+
+/// `3 errors, 1 warning`.
+fn tally(problems: &[Problem], total: usize) -> String {
+    let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint]
+        .into_iter()
+        .map(|severity| (severity, problems.iter().filter(|problem| problem.severity == severity).count()))
+        .filter(|(_, number)| *number > 0)
+        .map(|(severity, number)| count(number, severity.name()))
+        .collect();
+    if parts.is_empty() { count(total, "problem") } else { parts.join(", ") }
+}
+
+fn write_problem(text: &mut String, problem: &Problem) {
+    let _ = write!(
+        text,
+        "  {}:{}  {}: {}",
+        problem.place.line,
+        problem.place.column,
+        problem.severity.name(),
+        problem.message.replace('\n', "\n      ")
+    );
+    let origin: Vec<&str> = [problem.source.as_deref(), problem.code.as_deref()].into_iter().flatten().collect();
+    if !origin.is_empty() {
+        let _ = write!(text, "  [{}]", origin.join(" "));
+    }
+    text.push('\n');
+}
+
+/// `new:` and `fixed:` lists, with paths.
+pub(crate) fn write_delta(text: &mut String, delta: &Delta) {
+    for (title, problems) in [("new", &delta.new), ("fixed", &delta.fixed)] {
+        if problems.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{title}: {}", count(problems.len(), "problem"));
+        for problem in problems {
+            let _ = write!(text, "  {}", problem.place.shown);
+            let mut line = String::new();
+            write_problem(&mut line, problem);
+            let _ = write!(text, ":{}", line.trim_start());
+        }
+    }
+    if delta.new.is_empty() && delta.fixed.is_empty() {
+        text.push_str("problems: no change\n");
+    }
+}
+
+pub(crate) fn items(problems: &[Problem]) -> Vec<Value> {
+    problems
+        .iter()
+        .map(|problem| {
+            let mut item = place_json(&problem.place);
+            item["severity"] = json!(problem.severity.name());
+            item["message"] = json!(problem.message);
+            item["code"] = json!(problem.code);
+            item["source"] = json!(problem.source);
+            item
+        })
+        .collect()
+}

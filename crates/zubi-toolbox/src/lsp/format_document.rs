@@ -1,0 +1,69 @@
+//! `lsp_format_document`: the formatting of a file, as a plan.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::format::FormatOptions;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::document_symbols::file;
+use crate::lsp::view::{View, plan_reply};
+
+pub(crate) struct FormatDocument;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File
+    path: Option<String>,
+    /// The same as file:// URI
+    uri: Option<String>,
+    /// Default: as the file is
+    options: Option<Options>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Options {
+    #[serde(rename = "tabSize")]
+    #[schemars(description = "Columns")]
+    tab_size: Option<u32>,
+    #[serde(rename = "insertSpaces")]
+    #[schemars(description = "Not tabs")]
+    insert_spaces: Option<bool>,
+}
+
+#[async_trait]
+impl CodeTool for FormatDocument {
+    const ABOUT: About = About {
+        id: "lsp_format_document",
+        title: "Plan formatting",
+        description: "Plans the formatting of a file by the project's own formatter and returns plan id and diff; writes nothing. apply_edit \
+                      {plan} writes it.",
+        operation: "format the file",
+        effect: Effect::Plan,
+        toolset: "lsp",
+        tags: &["format", "style", "indentation"],
+        example: || ("Format a file", json!({ "path": "src/lib.rs" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let path = file(question, input.path.as_deref(), input.uri.as_deref())?;
+        let options = input.options.map_or_else(FormatOptions::default, |options| FormatOptions {
+            tab_size: options.tab_size,
+            insert_spaces: options.insert_spaces,
+        });
+        let planned = question.format(&path, &options).await?;
+        match planned.value {
+            Some(plan) => Ok(plan_reply(question, view, None, &plan, planned.status)),
+            None => Ok(Reply {
+                text: format!("`{}` is formatted already; nothing to change\n", question.workspace().display(&path)),
+                data: json!({ "plan": null, "items": [], "total": 0 }),
+                status: planned.status,
+                truncated: None,
+            }),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! `lsp_hover`: type, signature and documentation of a symbol.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::Target;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, resolved_json};
+
+pub(crate) struct Hover;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+}
+
+#[async_trait]
+impl CodeTool for Hover {
+    const ABOUT: About = About {
+        id: "lsp_hover",
+        title: "Type and documentation",
+        description: "What a symbol is: its type or full signature and its documentation, as the language server works it out, inferred types \
+                      included. Cheaper than reading the file that defines it.",
+        operation: "explain the symbol",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["hover", "type", "signature", "documentation", "what is"],
+        example: || ("What is the type on line 12?", json!({ "at": "src/lib.rs:12:9" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let hover = question.hover(&at).await?;
+        let whole = hover.value.join("\n\n");
+        let (body, truncated) = view.block(&whole);
+        let mut text = at.header();
+        text.push('\n');
+        if whole.is_empty() {
+            let name = at.name.as_deref().unwrap_or("this place");
+            let _ = writeln!(
+                text,
+                "nothing is known about `{name}` (a keyword, a literal, or code the server cannot resolve)"
+            );
+        }
+        text.push_str(&body);
+        let mut status = hover.status;
+        status.merge(at.status.clone());
+        let items: Vec<_> = hover.value.iter().map(|text| json!({ "markdown": text })).collect();
+        Ok(Reply {
+            text,
+            data: json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items }),
+            status,
+            truncated,
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! `lsp_references`: every use of a symbol, grouped by file, with its source line.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::definition::MAX_CONTEXT;
+use crate::lsp::view::{View, count, file_count, hit_json, resolved_json, write_hit};
+
+pub(crate) struct References;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    /// Default true
+    #[serde(rename = "includeDeclaration")]
+    include_declaration: Option<bool>,
+    /// Source lines around each
+    context: Option<u32>,
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+#[async_trait]
+impl CodeTool for References {
+    const ABOUT: About = About {
+        id: "lsp_references",
+        title: "Find references",
+        description: "Every use of a symbol in the workspace: exact total, then path, line:col and source line of each, grouped by file. True \
+                      references only, no namesakes, comments or strings; the last line says if any may be missing. Before changing or \
+                      deleting something.",
+        operation: "find references",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["references", "usages", "callers", "who uses", "find all"],
+        example: || ("Who uses the function parse?", json!({ "symbol": "parse", "path": "src/lib.rs" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
+        let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
+        let found = question.locations(&at, relation, context).await?;
+        let list = view.list(&found.value, &input.paging, write_hit)?;
+        let mut text = at.header();
+        let name = at.name.as_deref().unwrap_or("this place");
+        let files = file_count(&found.value);
+        let _ = writeln!(text, "\n{} to `{name}` in {}", count(found.value.len(), "reference"), count(files, "file"));
+        text.push_str(&list.text);
+        let mut status = found.status;
+        status.merge(at.status.clone());
+        let items: Vec<_> = found.value.get(list.range).unwrap_or_default().iter().map(hit_json).collect();
+        Ok(Reply {
+            text,
+            data: json!({ "resolved": resolved_json(&at), "items": items, "total": found.value.len() }),
+            status,
+            truncated: list.truncated,
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! `lsp_rename_symbol`: a rename everywhere, as a plan.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::Target;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, plan_reply, resolved_json};
+
+pub(crate) struct RenameSymbol;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    #[serde(rename = "newName")]
+    #[schemars(description = "New name")]
+    new_name: String,
+}
+
+#[async_trait]
+impl CodeTool for RenameSymbol {
+    const ABOUT: About = About {
+        id: "lsp_rename_symbol",
+        title: "Plan a rename",
+        description: "Plans the rename of a symbol in every file that uses it and returns plan id, diff and counts; writes nothing. Then \
+                      apply_edit {plan} writes it, undo_edit takes it back.",
+        operation: "plan the rename",
+        effect: Effect::Plan,
+        toolset: "lsp",
+        tags: &["rename", "refactor"],
+        example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let planned = question.rename(&at, &input.new_name).await?;
+        let mut status = planned.status;
+        status.merge(at.status.clone());
+        let mut reply = plan_reply(question, view, Some(&at.header()), &planned.value, status);
+        reply.data["resolved"] = resolved_json(&at);
+        Ok(reply)
+    }
+}

@@ -1,0 +1,92 @@
+//! `lsp_signature_help`: the parameters of the call around a place.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::signature::Trigger;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::Target;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, count, resolved_json};
+
+pub(crate) struct SignatureHelp;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    /// 1 invoked, 2 character, 3 change
+    #[serde(rename = "triggerKind")]
+    trigger_kind: Option<u32>,
+    /// Such as (
+    #[serde(rename = "triggerCharacter")]
+    trigger_character: Option<String>,
+}
+
+#[async_trait]
+impl CodeTool for SignatureHelp {
+    const ABOUT: About = About {
+        id: "lsp_signature_help",
+        title: "Signatures of a call",
+        description: "Parameters and overloads of the call around a place, with the active parameter. The place is inside the parentheses: at \
+                      \"path:line text(\".",
+        operation: "show signatures",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["signature", "parameters", "arguments", "overloads"],
+        example: || ("Which arguments does open take?", json!({ "at": "app.py:9 open(" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Exact).await?;
+        let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
+        let found = question.signatures(&at, &trigger).await?;
+        let mut whole = String::new();
+        for signature in &found.value {
+            let several = found.value.len() > 1;
+            let _ = writeln!(whole, "{} {}", if several && signature.active { ">" } else { " " }, signature.label);
+            if let Some(parameter) = &signature.active_parameter {
+                let _ = write!(whole, "    parameter: {parameter}");
+                if let Some(documentation) = &signature.parameter_documentation {
+                    let _ = write!(whole, " ({})", documentation.lines().next().unwrap_or_default());
+                }
+                whole.push('\n');
+            }
+            if let Some(documentation) = signature.documentation.as_ref().filter(|_| signature.active) {
+                for line in documentation.lines() {
+                    let _ = writeln!(whole, "    {line}");
+                }
+            }
+        }
+        let (body, truncated) = view.block(&whole);
+        let mut text = at.header();
+        let _ = match found.value.len() {
+            0 => writeln!(text, "\nno call is being written here; the place must be inside its parentheses"),
+            total => writeln!(text, "\n{}", count(total, "signature")),
+        };
+        text.push_str(&body);
+        let mut status = found.status;
+        status.merge(at.status.clone());
+        let items: Vec<_> = found
+            .value
+            .iter()
+            .map(|signature| {
+                json!({ "label": signature.label, "activeParameter": signature.active_parameter,
+                        "documentation": signature.documentation, "active": signature.active })
+            })
+            .collect();
+        Ok(Reply {
+            text,
+            data: json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items }),
+            status,
+            truncated,
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! `undo_edit`: takes an applied plan back.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::actions::plan_id;
+use zubi_code::apply::Direction;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::apply_edit::change;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::View;
+
+pub(crate) struct UndoEdit;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// p-… or a-… that was applied
+    plan: String,
+}
+
+#[async_trait]
+impl CodeTool for UndoEdit {
+    const ABOUT: About = About {
+        id: "undo_edit",
+        title: "Undo an applied plan",
+        description: "Takes an applied edit back: every file it wrote, created, renamed or deleted is as it was, byte for byte. Refuses when one \
+                      of them changed since.",
+        operation: "undo the edit",
+        effect: Effect::Write,
+        toolset: "edit",
+        tags: &["undo", "revert", "edit"],
+        example: || ("Take a rename back", json!({ "plan": "p-k3m7q2x9ab" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let plan = if input.plan.starts_with("a-") { plan_id(&input.plan) } else { input.plan };
+        change(question, view, &plan, Direction::Undo).await
+    }
+}

@@ -1,0 +1,201 @@
+//! Writing answers within a budget: what fits is written whole, what does not is counted and can be asked for.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use zubi_code::edit::Plan;
+use zubi_code::features::locations::Hit;
+use zubi_code::locate::Resolved;
+use zubi_code::place::Place;
+use zubi_code::{AnswerStatus, CodeError, Question};
+use zubi_tools::Truncated;
+
+use crate::lsp::arguments::Paging;
+use crate::lsp::code_tool::Reply;
+
+/// How much room an answer has.
+pub(crate) struct View {
+    bytes: usize,
+}
+
+/// Room kept for the lines around a list: header, cut notice, status.
+const FRAME_BYTES: usize = 300;
+
+impl View {
+    pub(crate) fn new(bytes: usize) -> Self {
+        Self { bytes }
+    }
+
+    /// Room for the body of an answer, in bytes.
+    pub(crate) fn body(&self) -> usize {
+        self.bytes.saturating_sub(FRAME_BYTES).max(200)
+    }
+
+    /// Writes items one after the other until the room or the limit ends. `write` appends one item; it is told the
+    /// item before, so that it can group. At least one item is always written.
+    pub(crate) fn list<T>(
+        &self,
+        items: &[T],
+        paging: &Paging,
+        mut write: impl FnMut(&mut String, Option<&T>, &T),
+    ) -> Result<List, CodeError> {
+        let start = paging.start()?;
+        if start > 0 && start >= items.len() {
+            return Err(CodeError::input(
+                "cursor",
+                format!("past the end; there are {} items now", items.len()),
+                "Ask again without `cursor`.",
+            ));
+        }
+        let end = start.saturating_add(paging.limit()).min(items.len());
+        let mut text = String::new();
+        let mut shown = start;
+        for (at, item) in items.iter().enumerate().take(end).skip(start) {
+            let before = text.len();
+            write(
+                &mut text,
+                at.checked_sub(1).filter(|before| *before >= start).and_then(|before| items.get(before)),
+                item,
+            );
+            if text.len() > self.body() && at > start {
+                text.truncate(before);
+                break;
+            }
+            shown = at + 1;
+        }
+        let truncated = (shown < items.len()).then(|| Truncated {
+            shown: shown - start,
+            total: items.len(),
+            cursor: Some(shown.to_string()),
+        });
+        if let Some(cut) = &truncated {
+            let left = items.len() - shown;
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "… {left} more: cursor=\"{}\"", cut.cursor.as_deref().unwrap_or_default());
+        }
+        Ok(List { text, range: start..shown, truncated })
+    }
+
+    /// A block of text, cut at a line end when it does not fit.
+    pub(crate) fn block(&self, text: &str) -> (String, Option<Truncated>) {
+        if text.len() <= self.body() {
+            return (text.to_owned(), None);
+        }
+        let mut kept = String::new();
+        for line in text.lines() {
+            if kept.len() + line.len() >= self.body() && !kept.is_empty() {
+                break;
+            }
+            // One endless line is cut inside.
+            kept.extend(line.chars().take(self.body()));
+            kept.push('\n');
+        }
+        let _ = writeln!(kept, "… cut: {} of {} bytes; raise max_tokens for the rest", kept.len(), text.len());
+        let truncated = Truncated { shown: kept.len(), total: text.len(), cursor: None };
+        (kept, Some(truncated))
+    }
+}
+
+/// A list as written.
+pub(crate) struct List {
+    pub(crate) text: String,
+    /// The items written.
+    pub(crate) range: std::ops::Range<usize>,
+    pub(crate) truncated: Option<Truncated>,
+}
+
+/// Appends one hit: the file's name when it changes, then place and source line.
+pub(crate) fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
+    let place = &hit.place;
+    if before.is_none_or(|before| before.place.shown != place.shown) {
+        let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
+    }
+    let _ = write!(text, "  {}:{}", place.line, place.column);
+    if place.context.is_empty() {
+        if let Some(source) = &place.source {
+            let _ = write!(text, "  {source}");
+        }
+        text.push_str(if hit.declaration { "  (declaration)\n" } else { "\n" });
+        return;
+    }
+    text.push_str(if hit.declaration { "  (declaration)\n" } else { "\n" });
+    for (number, line) in &place.context {
+        let mark = if *number == place.line { '>' } else { ' ' };
+        let _ = writeln!(text, "   {mark}{number:>5}  {line}");
+    }
+}
+
+/// How many files a list of hits speaks of.
+pub(crate) fn file_count(hits: &[Hit]) -> usize {
+    let mut files: Vec<&str> = hits.iter().map(|hit| hit.place.shown.as_str()).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.len()
+}
+
+/// `1 reference`, `5 references`.
+pub(crate) fn count(number: usize, singular: &str) -> String {
+    if number == 1 {
+        return format!("1 {singular}");
+    }
+    match singular.strip_suffix('y') {
+        Some(stem) => format!("{number} {stem}ies"),
+        None => format!("{number} {singular}s"),
+    }
+}
+
+/// The machine form of a place: LSP's zero-based UTF-16 range.
+pub(crate) fn place_json(place: &Place) -> Value {
+    json!({ "path": place.shown, "range": place.range, "text": place.source })
+}
+
+/// The machine form of a hit.
+pub(crate) fn hit_json(hit: &Hit) -> Value {
+    let mut item = place_json(&hit.place);
+    if hit.declaration {
+        item["declaration"] = json!(true);
+    }
+    if hit.place.external {
+        item["external"] = json!(true);
+    }
+    item
+}
+
+/// The answer of a tool that planned a change: id, counts, diff.
+pub(crate) fn plan_reply(
+    question: &Question<'_>,
+    view: &View,
+    header: Option<&str>,
+    plan: &Plan,
+    status: AnswerStatus,
+) -> Reply {
+    let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(
+        text,
+        "plan {}: {}, {} in {}; nothing is written yet",
+        plan.id,
+        plan.title,
+        count(plan.edit_count, "edit"),
+        count(plan.files.len(), "file")
+    );
+    for note in &plan.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    let (diff, truncated) = view.block(&plan.diff);
+    text.push_str(&diff);
+    let _ = writeln!(text, "apply_edit {{\"plan\":\"{}\"}} writes it", plan.id);
+    let files: Vec<_> = plan
+        .files
+        .iter()
+        .map(|file| json!({ "path": question.workspace().display(&file.path), "edits": file.edits }))
+        .collect();
+    let data =
+        json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff });
+    Reply { text, data, status, truncated }
+}
+
+/// The machine form of what was resolved.
+pub(crate) fn resolved_json(at: &Resolved) -> Value {
+    json!({ "at": at.shown, "name": at.name, "kind": at.kind })
+}

@@ -1,0 +1,93 @@
+//! `lsp_workspace_symbols`: where things of a name are declared.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::outline::KINDS;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::Paging;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, count, place_json};
+
+pub(crate) struct WorkspaceSymbols;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Name or its beginning
+    query: String,
+    /// Such as class, function
+    kind: Option<String>,
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+/// A fuzzy index answers hundreds of names to a short query.
+const DEFAULT_LIMIT: u32 = 40;
+
+#[async_trait]
+impl CodeTool for WorkspaceSymbols {
+    const ABOUT: About = About {
+        id: "lsp_workspace_symbols",
+        title: "Find symbols by name",
+        description: "Declared symbols of the whole project whose name fits: kind, name, container, path:line:col, exact names first. Finds where \
+                      a class or function lives without searching text.",
+        operation: "search symbols",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["symbol", "search", "find class", "find function", "where is"],
+        example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);
+        if let Some(kind) = &kind
+            && !KINDS.contains(&kind.as_str())
+        {
+            return Err(CodeError::input(
+                "kind",
+                format!("no kind `{kind}`"),
+                format!("Use one of: {}.", KINDS.join(", ")),
+            ));
+        }
+        let found = question.workspace_symbols(&input.query, kind.as_deref()).await?;
+        let list = view.list(&found.value, &input.paging.or_limit(DEFAULT_LIMIT), |text, _, symbol| {
+            let at = symbol.place.as_ref().map_or_else(|| symbol.shown.clone(), zubi_code::place::Place::at);
+            let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
+            if let Some(container) = &symbol.container {
+                let _ = write!(text, "  in {container}");
+            }
+            text.push('\n');
+        })?;
+        let mut text = format!(
+            "{} matching `{}`\n",
+            count(found.value.len(), "symbol"),
+            zubi_code::markup::clean_line(&input.query)
+        );
+        text.push_str(&list.text);
+        let items: Vec<_> = found
+            .value
+            .get(list.range)
+            .unwrap_or_default()
+            .iter()
+            .map(|symbol| {
+                let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), place_json);
+                item["name"] = json!(symbol.name);
+                item["kind"] = json!(symbol.kind);
+                item["container"] = json!(symbol.container);
+                item
+            })
+            .collect();
+        Ok(Reply {
+            text,
+            data: json!({ "items": items, "total": found.value.len() }),
+            status: found.status,
+            truncated: list.truncated,
+        })
+    }
+}
