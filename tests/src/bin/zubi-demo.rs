@@ -1,2 +1,62 @@
-//! The demo.
-fn main() {}
+//! The demo: starts `zubi mcp` on a copy of the example project, asks it questions over an MCP connection, and prints
+//! each question, the whole answer and the time it took. Started by `cargo xtask demo`.
+#![expect(clippy::print_stdout, reason = "showing is its purpose")]
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use zubi_tests::zubi::{id, text};
+use zubi_tests::{Project, Zubi};
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let project = Project::example("lending");
+    let before = project.everything();
+    println!("$ cd examples/lending && zubi mcp        (a copy of it, with `ty` on PATH)");
+    let start = Instant::now();
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let server = zubi.server();
+    let name = server.server_info.as_ref().map(|info| format!("{} {}", info.name, info.version)).unwrap_or_default();
+    let tools = zubi.tools().await;
+    println!("  connected to {name} in {}; it offers {} tools", milliseconds(start.elapsed()), tools.len());
+
+    ask(&zubi, "What is in this file?", "lsp_document_symbols", json!({ "path": "lending/desk.py" })).await?;
+    let at = "lending/desk.py:26 find";
+    ask(&zubi, "Where is the `find` that line 26 calls?", "lsp_definition", json!({ "at": at })).await?;
+    ask(&zubi, "Who uses it?", "lsp_references", json!({ "symbol": "Catalogue.find" })).await?;
+    ask(&zubi, "What is `due`?", "lsp_hover", json!({ "symbol": "Loan.due" })).await?;
+    let rename = json!({ "symbol": "Desk.take_back", "newName": "accept" });
+    let plan = ask(&zubi, "Rename a method: what would change?", "lsp_rename_symbol", rename).await?;
+    let plan = id(&plan, "p-").context("the answer names a plan")?;
+    ensure!(project.everything() == before, "planning a rename changed a file");
+    ask(&zubi, "Do it.", "apply_edit", json!({ "plan": plan })).await?;
+    ensure!(project.everything() != before, "applying the plan changed nothing");
+    ask(&zubi, "Take it back.", "undo_edit", json!({ "plan": plan })).await?;
+    ensure!(project.everything() == before, "undo did not restore every byte");
+    println!("\nEvery file is byte for byte as it was.");
+
+    let start = Instant::now();
+    zubi.close().await;
+    println!("Closed the connection; zubi and its servers were gone {} later.", milliseconds(start.elapsed()));
+    Ok(())
+}
+
+/// Asks one question, prints it with its answer, and returns the answer as it came.
+async fn ask(zubi: &Zubi, question: &str, tool: &str, arguments: Value) -> Result<String> {
+    println!("\n● {question}\n  {tool} {arguments}");
+    let start = Instant::now();
+    let result = zubi.result(tool, arguments).await;
+    let took = start.elapsed();
+    let answer = text(&result);
+    for line in answer.lines() {
+        println!("  │ {line}");
+    }
+    println!("  └ {}", milliseconds(took));
+    ensure!(result.is_error != Some(true), "{tool} failed");
+    Ok(answer)
+}
+
+fn milliseconds(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
+}
