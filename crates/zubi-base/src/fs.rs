@@ -60,36 +60,88 @@ pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
 }
 
 /// Replaces a file's content in one step: a reader sees the old bytes or the new ones, never a mixture, even after a
-/// crash. Permission bits of an existing file are kept; a symbolic link is followed, so the link stays a link.
+/// crash. Permission bits of an existing file are kept, and a new file gets what the process's umask leaves of
+/// 0666, as if an editor had made it. A symbolic link is followed, so the link stays a link; another hard link to the
+/// old content keeps the old content.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let target = match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => canonical(path)?,
         _ => path.to_owned(),
     };
+    let existing = std::fs::metadata(&target).ok().map(|metadata| metadata.permissions());
+    replace(&target, content, existing)
+}
+
+/// Like [`write_atomic`], for zubi's own records: the file is readable by its owner only (0600).
+pub fn write_private(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+    replace(path, content, private_permissions())
+}
+
+/// Makes a directory, and what is missing above it, that only its owner can enter (0700).
+pub fn create_private_dir(path: &Utf8Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(path)
+}
+
+/// What temporary files are called while a write is under way; recovery after a crash removes files of this form.
+pub const TEMPORARY_PREFIX: &str = ".zubi-";
+/// See [`TEMPORARY_PREFIX`].
+pub const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// Writes a neighbour of `target`, makes it durable, and moves it into place. `permissions` as given, else by umask.
+fn replace(target: &Utf8Path, content: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
     let directory = target.parent().ok_or_else(|| io::Error::other(format!("`{target}` has no parent directory")))?;
-    let mut file = tempfile::Builder::new().prefix(".zubi-").suffix(".tmp").tempfile_in(directory)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
+    if permissions.is_none() {
+        by_umask(&mut builder);
+    }
+    let mut file = builder.tempfile_in(directory)?;
     file.write_all(content)?;
-    let permissions = match std::fs::metadata(&target) {
-        Ok(metadata) => Some(metadata.permissions()),
-        // `tempfile` makes files 0600; a new source file should look like one an editor made.
-        Err(_) => default_permissions(),
-    };
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
     file.as_file().sync_all()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    file.persist(target).map_err(|error| error.error)?;
+    sync_directory(directory)
 }
 
+/// Makes a directory's entries durable, so that a file that was moved into it is there after a power failure.
 #[cfg(unix)]
-fn default_permissions() -> Option<std::fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Some(std::fs::Permissions::from_mode(0o644))
+pub fn sync_directory(path: &Utf8Path) -> io::Result<()> {
+    std::fs::File::open(path)?.sync_all()
 }
 
 #[cfg(not(unix))]
-fn default_permissions() -> Option<std::fs::Permissions> {
+pub fn sync_directory(_path: &Utf8Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// `tempfile` makes files 0600 by default; the umask is applied to what is asked for here.
+#[cfg(unix)]
+fn by_umask(builder: &mut tempfile::Builder<'_, '_>) {
+    use std::os::unix::fs::PermissionsExt as _;
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+}
+
+#[cfg(not(unix))]
+fn by_umask(_builder: &mut tempfile::Builder<'_, '_>) {}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other platforms have no such permissions")]
+fn private_permissions() -> Option<std::fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Some(std::fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn private_permissions() -> Option<std::fs::Permissions> {
     None
 }
 
@@ -120,3 +172,6 @@ pub fn canonical_for_creation(path: &Utf8Path) -> io::Result<Utf8PathBuf> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -53,7 +53,8 @@ impl TextIndex {
         let mut offset = 0;
         for line in text.split('\n') {
             let next = offset + line.len();
-            let content = line.strip_suffix('\r').filter(|_| next < text.len()).map_or(next, |line| offset + line.len());
+            let content =
+                line.strip_suffix('\r').filter(|_| next < text.len()).map_or(next, |line| offset + line.len());
             ends.push(size(content));
             offset = next + 1;
         }
@@ -81,19 +82,30 @@ impl TextIndex {
         Some(TextRange::new(start, end.max(start)))
     }
 
-    /// Line and byte column of an offset; past the end of the text counts as its end. An offset inside a character
-    /// or a line terminator is kept as it is.
+    /// Line and byte column of an offset; past the end of the text counts as its end, and an offset inside a
+    /// character as that character's start. An offset inside a line terminator is kept as it is.
     pub fn line_col(&self, offset: TextSize) -> LineCol {
-        let at = self.lines.line_col(offset.min(self.len));
+        let at = self.lines.line_col(self.boundary(offset));
         LineCol { line: at.line, col: at.col }
     }
 
-    /// Offset of a line and byte column, clamped to the line and to the text.
+    /// Offset of a line and byte column, clamped to the line and to the text, and moved back to the start of a
+    /// character that it cuts.
     pub fn offset(&self, at: LineCol) -> TextSize {
         match self.line_range(at.line) {
-            Some(line) => line.start() + TextSize::new(at.col).min(line.len()),
+            Some(line) => self.boundary(line.start() + TextSize::new(at.col).min(line.len())),
             None => self.len,
         }
+    }
+
+    /// The start of the character that holds this offset; the offset itself where a character begins.
+    fn boundary(&self, offset: TextSize) -> TextSize {
+        let mut offset = offset.min(self.len);
+        // A character has at most four bytes, so this looks at most three back; offset 0 always is a boundary.
+        while self.lines.try_line_col(offset).is_none() && offset > TextSize::new(0) {
+            offset -= TextSize::new(1);
+        }
+        offset
     }
 
     /// The position a server means, as an offset; clamped, and moved back to the start of a character that it cuts.
@@ -104,7 +116,7 @@ impl TextIndex {
             Encoding::Utf16 => self.narrow(position, WideEncoding::Utf16, line),
             Encoding::Utf32 => self.narrow(position, WideEncoding::Utf32, line),
         };
-        line.start() + TextSize::new(col).min(line.len())
+        self.boundary(line.start() + TextSize::new(col).min(line.len()))
     }
 
     fn narrow(&self, position: lsp::Position, encoding: WideEncoding, line: TextRange) -> u32 {
@@ -128,9 +140,7 @@ impl TextIndex {
     }
 
     fn widen(&self, at: LineCol, encoding: WideEncoding) -> u32 {
-        self.lines
-            .to_wide(encoding, line_index::LineCol { line: at.line, col: at.col })
-            .map_or(at.col, |wide| wide.col)
+        self.lines.to_wide(encoding, line_index::LineCol { line: at.line, col: at.col }).map_or(at.col, |wide| wide.col)
     }
 
     /// A server's range as bytes. A range that ends before it starts is turned round, as editors do.
@@ -149,3 +159,6 @@ impl TextIndex {
 pub fn size(bytes: usize) -> TextSize {
     TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,18 +19,22 @@ impl ContentHash {
 
     /// The hash of several pieces, one after the other.
     pub fn of_parts(parts: &[&[u8]]) -> Self {
-        use std::fmt::Write as _;
         let mut digest = Sha256::new();
         for part in parts {
             digest.update(part);
         }
-        let mut hex = String::with_capacity(64);
-        for byte in digest.finalize() {
-            // Writing to a `String` cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        Self(hex)
+        Self(hex(&digest.finalize()))
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut hex = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        // Writing to a `String` cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
 }
 
 /// Which copy of a document a text was read from.
@@ -55,6 +59,12 @@ pub struct SourceText {
 }
 
 impl SourceText {
+    /// The exact bytes, the mark included.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mark = if self.bom { BOM } else { "" };
+        [mark.as_bytes(), self.text.as_bytes()].concat()
+    }
+
     /// Hash of the exact bytes (the mark included), to notice that the file changed since. Worked out on demand: most
     /// texts are read only to be shown, and hashing would cost more than reading.
     pub fn hash(&self) -> ContentHash {
@@ -99,26 +109,90 @@ impl TextSource for DiskText {
     }
 }
 
-/// One step of a change to the workspace, with everything needed to check, do and undo it. Paths are absolute.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One step of a change to the workspace, with everything needed to check, do and undo it. Paths are absolute, their
+/// directories with links resolved. The last component is never followed: a step on a symbolic link is a step on the
+/// link itself, and whoever wants the file behind it names that file.
+///
+/// Directories that a step needs and that do not exist are made by it; taking them away again is a step of its own.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", tag = "operation")]
 pub enum FileOperation {
-    /// Writes a file; `before` is the hash the file must have now, `None` when it must not exist.
+    /// Writes a file; `before` is the hash the file must have now, `None` when it must not exist. Permission bits of a
+    /// file that exists stay.
     Write {
         path: Utf8PathBuf,
         before: Option<ContentHash>,
+        #[serde(with = "content")]
         content: Vec<u8>,
     },
-    Rename {
-        from: Utf8PathBuf,
-        to: Utf8PathBuf,
-    },
-    Delete {
-        path: Utf8PathBuf,
-        before: ContentHash,
-    },
+    /// Moves a file, a symbolic link or a whole directory. Nothing may exist at `to`.
+    Rename { from: Utf8PathBuf, to: Utf8PathBuf },
+    /// Removes a file, or a symbolic link; `before` is then the hash of the path it points to.
+    Delete { path: Utf8PathBuf, before: ContentHash },
+    /// Makes an empty directory.
+    CreateDirectory { path: Utf8PathBuf },
+    /// Removes a directory, which must be empty by then.
+    RemoveDirectory { path: Utf8PathBuf },
+    /// Makes a symbolic link. Only to undo the removal of one: language servers cannot ask for it.
+    CreateLink { path: Utf8PathBuf, target: Utf8PathBuf },
+    /// Sets the permission bits of a file or directory (the lower twelve of Unix's `st_mode`). Only to undo a removal.
+    SetMode { path: Utf8PathBuf, mode: u32 },
 }
 
-/// Why a change was not made.
+impl FileOperation {
+    /// The path the step is about; of a rename, where the file is afterwards.
+    pub fn path(&self) -> &Utf8Path {
+        match self {
+            Self::Write { path, .. }
+            | Self::Rename { to: path, .. }
+            | Self::Delete { path, .. }
+            | Self::CreateDirectory { path }
+            | Self::RemoveDirectory { path }
+            | Self::CreateLink { path, .. }
+            | Self::SetMode { path, .. } => path,
+        }
+    }
+}
+
+/// Bytes in JSON: a string where they are UTF-8, as source text is, else `{"hex": "…"}`.
+mod content {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
+
+    #[derive(serde::Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Content {
+        Text(String),
+        Binary { hex: String },
+    }
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => Content::Binary { hex: super::hex(bytes) }.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        match Content::deserialize(deserializer)? {
+            Content::Text(text) => Ok(text.into_bytes()),
+            Content::Binary { hex } => {
+                let digit = |byte: &u8| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+                let pair = |pair: &[u8]| match pair {
+                    [high, low] => Some(digit(high)? << 4 | digit(low)?),
+                    _ => None,
+                };
+                hex.as_bytes()
+                    .chunks(2)
+                    .map(pair)
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| D::Error::custom("not hexadecimal"))
+            }
+        }
+    }
+}
+
+/// Why a change was not made. But for [`SinkError::Stuck`], nothing is changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     #[error("`{path}` changed since the plan was made")]
@@ -129,11 +203,17 @@ pub enum SinkError {
     Io { path: Utf8PathBuf, source: std::io::Error },
     #[error("the editor refused the edit: {why}")]
     Refused { why: String },
+    /// A step failed and so did putting back what the steps before it had done.
+    #[error("cannot write `{path}`: {source}; and what was written before could not all be put back: {left}")]
+    Stuck { path: Utf8PathBuf, source: std::io::Error, left: String },
 }
 
 /// Takes changes to where the text lives: the disk, or the editor.
 #[async_trait]
 pub trait EditSink: Send + Sync {
-    /// Makes all changes, in order, or none of them (short of a crash, which the caller's journal repairs).
+    /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).
     async fn apply(&self, operations: &[FileOperation]) -> Result<(), SinkError>;
 }
+
+#[cfg(test)]
+mod tests;

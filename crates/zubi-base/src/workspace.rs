@@ -3,7 +3,7 @@
 //! Containment is the rule that a caller names nothing outside the folders: it is decided after symbolic links are
 //! resolved, component by component, never by comparing strings.
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::fs;
 use crate::lsp::Uri;
@@ -46,9 +46,10 @@ impl Workspace {
                 return Err(std::io::Error::other(format!("workspace folder `{path}` is not a directory")));
             }
             if folders.iter().all(|folder| folder.path != path) {
-                folders.push(Folder { name: path.file_name().unwrap_or("/").to_owned(), path });
+                folders.push(Folder { name: String::new(), path });
             }
         }
+        name_apart(&mut folders);
         if folders.is_empty() {
             return Err(std::io::Error::other("a workspace needs at least one folder"));
         }
@@ -121,18 +122,14 @@ impl Workspace {
         if path.is_absolute() {
             return Ok(vec![path.to_owned()]);
         }
-        let mut candidates: Vec<_> = self.folders.iter().map(|folder| folder.path.join(path)).collect();
-        // With several folders, answers print `folder/path`; what was printed must be accepted back.
-        if self.folders.len() > 1
-            && let Some(Utf8Component::Normal(first)) = path.components().next()
-        {
-            candidates.extend(
-                self.folders
-                    .iter()
-                    .filter(|folder| folder.name == first)
-                    .filter_map(|folder| Some(folder.path.join(path.strip_prefix(first).ok()?))),
-            );
+        let mut candidates = Vec::new();
+        // With several folders, answers print `folder/path`. What was printed must mean the same when it comes back,
+        // so this reading goes before "relative to a folder".
+        if self.folders.len() > 1 {
+            let named = |folder: &Folder| Some(folder.path.join(path.strip_prefix(&folder.name).ok()?));
+            candidates.extend(self.folders.iter().filter_map(named));
         }
+        candidates.extend(self.folders.iter().map(|folder| folder.path.join(path)));
         Ok(candidates)
     }
 
@@ -142,9 +139,37 @@ impl Workspace {
         match self.folder_of(path) {
             Some(folder) => {
                 let relative = path.strip_prefix(&folder.path).unwrap_or(path);
-                if self.folders.len() > 1 { format!("{}/{relative}", folder.name) } else { relative.to_string() }
+                match (self.folders.len() > 1, relative.as_str().is_empty()) {
+                    (true, true) => folder.name.clone(),
+                    (true, false) => format!("{}/{relative}", folder.name),
+                    (false, true) => ".".to_owned(),
+                    (false, false) => relative.to_string(),
+                }
             }
             None => path.to_string(),
         }
     }
 }
+
+/// Gives every folder its last path component as a name; folders that would share one get a component more, until
+/// all differ. This ends, for the paths differ.
+fn name_apart(folders: &mut [Folder]) {
+    let mut length = vec![1; folders.len()];
+    loop {
+        for (folder, length) in folders.iter_mut().zip(&length) {
+            let names: Vec<_> = folder.path.components().rev().take(*length).map(|name| name.as_str()).collect();
+            folder.name = names.into_iter().rev().collect::<Utf8PathBuf>().into_string();
+        }
+        let shared: Vec<bool> =
+            folders.iter().map(|one| folders.iter().filter(|other| other.name == one.name).count() > 1).collect();
+        if shared.iter().all(|shared| !shared) {
+            return;
+        }
+        for (length, shared) in length.iter_mut().zip(shared) {
+            *length += usize::from(shared);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

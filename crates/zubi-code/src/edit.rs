@@ -12,7 +12,7 @@ mod overlay;
 pub mod plan;
 mod splice;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -181,18 +181,40 @@ impl Edits {
         self.inner.store.action(id)
     }
 
+    /// The files a plan (or an action that carries one) touches: where they are before and where they are after,
+    /// absolute, each once. Files inside a directory that moves as a whole are not listed.
+    pub fn files_of(&self, id: &str) -> Result<Vec<Utf8PathBuf>, EditError> {
+        let plan = self.inner.store.plan(&self.plan_id(id)?)?;
+        let mut files = BTreeSet::new();
+        for operation in &plan.operations {
+            match operation {
+                FileOperation::Rename { from, to } => {
+                    files.insert(from.clone());
+                    files.insert(to.clone());
+                }
+                FileOperation::Write { path, .. } | FileOperation::Delete { path, .. } => {
+                    files.insert(path.clone());
+                }
+                _ => {}
+            }
+        }
+        Ok(files.into_iter().collect())
+    }
+
+    fn plan_id(&self, id: &str) -> Result<String, EditError> {
+        match IdKind::of(id)? {
+            IdKind::Plan => Ok(id.to_owned()),
+            IdKind::Action => match self.action(id)?.body {
+                ActionBody::Plan { plan } => Ok(plan),
+                ActionBody::Command { .. } | ActionBody::Resolve { .. } => Err(EditError::NoEdit { id: id.to_owned() }),
+            },
+        }
+    }
+
     /// Makes the change of a plan, or of an action that carries one. All of it or nothing; a caller that stops waiting
     /// does not stop it half-way.
     pub async fn apply(&self, id: &str) -> Result<Applied, EditError> {
-        let plan = match IdKind::of(id)? {
-            IdKind::Plan => id.to_owned(),
-            IdKind::Action => match self.action(id)?.body {
-                ActionBody::Plan { plan } => plan,
-                ActionBody::Command { .. } | ActionBody::Resolve { .. } => {
-                    return Err(EditError::NoEdit { id: id.to_owned() });
-                }
-            },
-        };
+        let plan = self.plan_id(id)?;
         let inner = Arc::clone(&self.inner);
         detached(async move { inner.apply(&plan).await }).await
     }
@@ -200,7 +222,7 @@ impl Edits {
     /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
     pub async fn undo(&self, id: &str) -> Result<Applied, EditError> {
         let inner = Arc::clone(&self.inner);
-        let id = id.to_owned();
+        let id = self.plan_id(id)?;
         detached(async move { inner.undo(&id).await }).await
     }
 

@@ -1,0 +1,98 @@
+use super::*;
+
+fn directory() -> (tempfile::TempDir, Utf8PathBuf) {
+    let guard = tempfile::tempdir().unwrap();
+    let path = canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    (guard, path)
+}
+
+fn names(directory: &Utf8Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        directory.read_dir_utf8().unwrap().map(|entry| entry.unwrap().file_name().to_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn reads_are_capped_and_name_the_file() {
+    let (_guard, root) = directory();
+    let path = root.join("large");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_len(MAX_TEXT_BYTES).unwrap();
+    assert_eq!(read_bytes(&path).unwrap().len() as u64, MAX_TEXT_BYTES);
+    file.set_len(MAX_TEXT_BYTES + 1).unwrap();
+    assert!(matches!(read_bytes(&path), Err(ReadError::TooLarge { bytes, .. }) if bytes == MAX_TEXT_BYTES + 1));
+    assert!(matches!(read_text(&root), Err(ReadError::Directory { .. })));
+    assert!(matches!(read_text(&root.join("none")), Err(ReadError::NotFound { .. })));
+    assert!(matches!(read_text(&path.join("below-a-file")), Err(ReadError::NotFound { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_is_refused_instead_of_waited_for() {
+    let (_guard, root) = directory();
+    let path = root.join("socket");
+    let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    assert!(matches!(read_bytes(&path), Err(ReadError::Special { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_keeps_mode_and_link_and_leaves_nothing_behind() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_guard, root) = directory();
+    let (file, link) = (root.join("run.sh"), root.join("link"));
+    write_atomic(&file, b"old").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink("run.sh", &link).unwrap();
+    write_atomic(&link, b"new").unwrap();
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(read_bytes(&file).unwrap(), b"new");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o7777, 0o755);
+    assert_eq!(names(&root), ["link", "run.sh"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn private_files_are_private_even_where_the_file_was_not() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_guard, root) = directory();
+    let records = root.join("a/b");
+    create_private_dir(&records).unwrap();
+    create_private_dir(&records).unwrap();
+    let mode = |path: &Utf8Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+    assert_eq!((mode(&records), mode(&root.join("a"))), (0o700, 0o700));
+    let file = records.join("record");
+    std::fs::File::create(&file).unwrap();
+    write_private(&file, b"{}").unwrap();
+    assert_eq!(mode(&file), 0o600);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_failed_write_changes_nothing() {
+    let (_guard, root) = directory();
+    std::os::unix::fs::symlink("nowhere", root.join("dangling")).unwrap();
+    std::fs::create_dir(root.join("directory")).unwrap();
+    for path in ["dangling", "directory", "missing/file"] {
+        assert!(write_atomic(&root.join(path), b"x").is_err(), "{path}");
+    }
+    assert_eq!(names(&root), ["dangling", "directory"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_to_create_is_resolved_as_far_as_it_exists() {
+    let (_guard, root) = directory();
+    std::fs::create_dir_all(root.join("real/deep")).unwrap();
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    std::os::unix::fs::symlink("nowhere", root.join("dangling")).unwrap();
+    let resolve = |path: &str| {
+        canonical_for_creation(&root.join(path)).ok().map(|path| path.strip_prefix(&root).unwrap().to_string())
+    };
+    assert_eq!(resolve("link/new/file").as_deref(), Some("real/new/file"));
+    assert_eq!(resolve("link/deep/../new").as_deref(), Some("real/new"));
+    assert_eq!(resolve("new/../../escape"), None, "`..` below what does not exist");
+    assert_eq!(resolve("dangling"), None, "writing it would create what it points to");
+    assert_eq!(resolve("dangling/file"), None);
+}

@@ -1,0 +1,154 @@
+use proptest::prelude::*;
+
+use super::*;
+
+struct Tree {
+    _guard: tempfile::TempDir,
+    root: Utf8PathBuf,
+}
+
+/// `ws/` is the workspace; `ws-other/` and `secret` lie beside it and are what an attacker wants.
+fn tree() -> Tree {
+    let guard = tempfile::tempdir().unwrap();
+    let root = fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    for directory in ["ws/src/deep", "ws-other", "b/src"] {
+        std::fs::create_dir_all(root.join(directory)).unwrap();
+    }
+    for file in ["ws/src/a.rs", "ws/src/deep/b c.rs", "ws-other/x.rs", "secret", "b/src/a.rs", "b/only.rs"] {
+        fs::write_atomic(&root.join(file), file.as_bytes()).unwrap();
+    }
+    #[cfg(unix)]
+    for (target, link) in [
+        ("../../secret", "ws/src/to-secret"),
+        ("../..", "ws/src/up"),
+        ("up/ws-other", "ws/src/chain"),
+        ("loop", "ws/src/loop"),
+        ("../../nowhere", "ws/src/dangling"),
+        ("a.rs", "ws/src/to-a"),
+    ] {
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+    }
+    Tree { _guard: guard, root }
+}
+
+#[test]
+fn one_folder() {
+    let tree = tree();
+    let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();
+    let long = "x".repeat(5000);
+    let table = [
+        ("src/a.rs", "src/a.rs"),
+        ("./src//a.rs", "src/a.rs"),
+        ("src/deep/../a.rs", "src/a.rs"),
+        ("src/to-a", "src/a.rs"),
+        ("src/up/ws/src/a.rs", "src/a.rs"),
+        (".", "."),
+        ("src/deep/b c.rs", "src/deep/b c.rs"),
+        ("none.rs", "not found"),
+        ("src/a.rs/below", "not found"),
+        ("src/loop", "not found"),
+        ("src/dangling", "not found"),
+        (&long, "not found"),
+        ("../secret", "outside"),
+        ("../ws-other/x.rs", "outside"),
+        ("src/to-secret", "outside"),
+        ("src/chain/x.rs", "outside"),
+        ("src/up/secret", "outside"),
+        ("/etc/passwd", "outside"),
+        ("", "no path"),
+        ("a\0b", "no path"),
+        ("https://x/y", "no path"),
+        ("file:///a%00b", "no path"),
+        ("file://host/a", "no path"),
+    ];
+    for (given, expected) in table {
+        let got = match workspace.resolve(given) {
+            Ok(path) => workspace.display(&path),
+            Err(PathError::NotFound { .. }) => "not found".to_owned(),
+            Err(PathError::Outside { .. }) => "outside".to_owned(),
+            Err(PathError::NotAPath { .. }) => "no path".to_owned(),
+        };
+        assert_eq!(got, expected, "{given:?}");
+    }
+    let uri = |path: &str| format!("file://{}/{path}", tree.root);
+    assert!(workspace.resolve(&uri("ws/src/deep/b%20c.rs")).is_ok());
+    assert!(workspace.resolve(&uri("ws/%2e%2e/secret")).is_err());
+    assert!(workspace.resolve(&uri("ws%2f..%2fsecret")).is_err());
+    for given in ["../new", "src/up/new", "src/dangling", "src/to-secret", "new/../../x", "/new"] {
+        assert!(workspace.resolve_for_creation(given).is_err(), "{given}");
+    }
+    let created = workspace.resolve_for_creation("src/new/file.rs").unwrap();
+    assert_eq!(created, tree.root.join("ws/src/new/file.rs"));
+}
+
+#[test]
+fn with_several_folders_what_was_printed_is_accepted_back() {
+    let tree = tree();
+    // The first folder has a subfolder with the second one's name, so `b/…` has two readings.
+    std::fs::create_dir_all(tree.root.join("ws/b")).unwrap();
+    let folders = [tree.root.join("ws"), tree.root.join("b"), tree.root.join("ws")];
+    let workspace = Workspace::open(&folders).unwrap();
+    assert_eq!(workspace.folders().len(), 2, "duplicates go");
+    for path in ["ws/src/a.rs", "b/src/a.rs", "b/only.rs", "b", "ws"] {
+        let resolved = workspace.resolve(path).unwrap();
+        assert_eq!(resolved, tree.root.join(path));
+        assert_eq!(workspace.display(&resolved), path);
+    }
+    assert_eq!(workspace.resolve("only.rs").unwrap(), tree.root.join("b/only.rs"));
+    assert_eq!(workspace.resolve_for_creation("b/new.rs").unwrap(), tree.root.join("b/new.rs"));
+    assert_eq!(workspace.display(Utf8Path::new("/usr/x")), "/usr/x");
+}
+
+#[test]
+fn folders_of_one_name_are_told_apart() {
+    let tree = tree();
+    let folders = [tree.root.join("ws/src"), tree.root.join("b/src")];
+    let workspace = Workspace::open(&folders).unwrap();
+    let names: Vec<_> = workspace.folders().iter().map(|folder| folder.name.as_str()).collect();
+    assert_eq!(names, ["ws/src", "b/src"]);
+    let path = workspace.resolve("b/src/a.rs").unwrap();
+    assert_eq!(path, tree.root.join("b/src/a.rs"));
+    assert_eq!(workspace.display(&path), "b/src/a.rs");
+}
+
+#[test]
+fn nested_folders_and_what_cannot_be_one() {
+    let tree = tree();
+    let workspace = Workspace::open(&[tree.root.join("ws"), tree.root.join("ws/src")]).unwrap();
+    assert_eq!(workspace.display(&tree.root.join("ws/src/a.rs")), "src/a.rs");
+    for bad in [vec![], vec![tree.root.join("none")], vec![tree.root.join("secret")]] {
+        assert!(Workspace::open(&bad).is_err(), "{bad:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// Whatever is asked for, what comes back is inside once every link is resolved.
+    #[test]
+    fn nothing_outside_is_ever_resolved(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "..", ".", "", "src", "deep", "a.rs", "up", "ws", "ws-other", "chain", "loop", "dangling", "to-secret", "secret",
+            "x.rs", "new", "%2e%2e", "b c.rs", "\0", "…",
+        ]), 0..8),
+        form in 0..3,
+    ) {
+        let tree = tree();
+        let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();
+        let joined = pieces.join("/");
+        let given = match form {
+            0 => joined,
+            1 => format!("{}/ws/{joined}", tree.root),
+            _ => format!("file://{}/ws/{joined}", tree.root),
+        };
+        let inside = |path: &Utf8Path| path.starts_with(tree.root.join("ws"));
+        if let Ok(path) = workspace.resolve(&given) {
+            prop_assert!(inside(&fs::canonical(&path).unwrap()), "{} from {:?}", path, given);
+        }
+        if let Ok(path) = workspace.resolve_for_creation(&given) {
+            let existing = path.ancestors().find(|ancestor| ancestor.exists()).unwrap();
+            prop_assert!(inside(&fs::canonical(existing).unwrap()) , "{} from {:?}", path, given);
+            prop_assert!(path.components().all(|part| part.as_str() != ".."), "{}", path);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The edit sink of the disk.
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use std::collections::BTreeMap;
+use zubi_base::text::{EditSink, FileOperation, SinkError};
+
+use super::journal::Journal;
+use super::prepare::prepare;
+use super::step;
+
+/// Writes to disk, all or nothing. Whoever calls it holds the edit lock, as [`crate::edit::Edits`] does.
+pub struct DiskSink {
+    state_dir: Utf8PathBuf,
+    #[cfg(test)]
+    pub(super) fault: Fault,
+}
+
+/// For tests: at which point to do what. Points are counted from 0: two for each step (before it, and after it but
+/// before its mark), then before the commit mark, then before the journal goes.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) enum Fault {
+    #[default]
+    None,
+    /// The write fails, as with a full disk.
+    Fail(usize),
+    /// The process is gone: nothing more happens.
+    Die(usize),
+    /// The write fails and the process dies after this many steps were taken back.
+    FailThenDie(usize, usize),
+}
+
+impl DiskSink {
+    /// Journals go to `<state_dir>/journal/`.
+    pub fn new(state_dir: &Utf8Path) -> Self {
+        Self {
+            state_dir: state_dir.to_owned(),
+            #[cfg(test)]
+            fault: Fault::None,
+        }
+    }
+
+    fn run(&self, operations: &[FileOperation]) -> Result<(), SinkError> {
+        let steps = prepare(operations, &BTreeMap::new())?;
+        let Some(first) = operations.first() else { return Ok(()) };
+        let io = |path: &Utf8Path| {
+            let path = path.to_owned();
+            move |source| SinkError::Io { path, source }
+        };
+        let mut journal = Journal::begin(&self.state_dir, &steps).map_err(io(first.path()))?;
+        for (index, step) in steps.iter().enumerate() {
+            let done = self
+                .point(index * 2, step.operation.path())
+                .and_then(|()| step::execute(&step.operation))
+                .and_then(|()| self.point(index * 2 + 1, step.operation.path()))
+                .and_then(|()| journal.done(index).map_err(io(step.operation.path())));
+            if let Err(error) = done {
+                #[cfg(test)]
+                if let Some(stopped) = self.died(&mut journal, &steps, index) {
+                    return Err(stopped);
+                }
+                return Err(take_back(journal, &steps, index, error));
+            }
+        }
+        let last = steps.len() - 1;
+        let committed =
+            self.point(steps.len() * 2, first.path()).and_then(|()| journal.commit().map_err(io(first.path())));
+        if let Err(error) = committed {
+            #[cfg(test)]
+            if let Some(stopped) = self.died(&mut journal, &steps, last) {
+                return Err(stopped);
+            }
+            return Err(take_back(journal, &steps, last, error));
+        }
+        #[cfg(test)]
+        if matches!(self.fault, Fault::Die(point) if point == steps.len() * 2 + 1) {
+            return Err(SinkError::Refused { why: "died".to_owned() });
+        }
+        // The change is whole; a journal that says so and stays is removed by the next start.
+        if let Err(error) = journal.remove() {
+            tracing::warn!(%error, "a finished journal could not be removed");
+        }
+        Ok(())
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the test build fails here on purpose")]
+    fn point(&self, _number: usize, _path: &Utf8Path) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    #[cfg(test)]
+    fn point(&self, number: usize, path: &Utf8Path) -> Result<(), SinkError> {
+        match self.fault {
+            Fault::Fail(at) | Fault::Die(at) | Fault::FailThenDie(at, _) if at == number => {
+                Err(SinkError::Io { path: path.to_owned(), source: std::io::ErrorKind::StorageFull.into() })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cfg(test)]
+    fn died(&self, journal: &mut Journal, steps: &[super::prepare::Step], failed: usize) -> Option<SinkError> {
+        match self.fault {
+            Fault::FailThenDie(_, taken_back) => {
+                let rest = (failed + 1).saturating_sub(taken_back);
+                journal.revert_down_to(steps, failed, rest);
+            }
+            Fault::Die(_) => {}
+            Fault::None | Fault::Fail(_) => return None,
+        }
+        Some(SinkError::Refused { why: "died".to_owned() })
+    }
+}
+
+/// After a failure: puts everything back, the step that failed included, for it may have been half done.
+fn take_back(mut journal: Journal, steps: &[super::prepare::Step], failed: usize, error: SinkError) -> SinkError {
+    let left = journal.revert(steps, failed);
+    if left.is_empty() {
+        if let Err(error) = journal.remove() {
+            tracing::warn!(%error, "a worked-off journal could not be removed");
+        }
+        return error;
+    }
+    // The journal stays, so that the next start tries again.
+    let path = steps.get(failed).map(|step| step.operation.path().to_owned()).unwrap_or_default();
+    let source = match error {
+        SinkError::Io { source, .. } => source,
+        other => std::io::Error::other(other),
+    };
+    SinkError::Stuck { path, source, left: left.join("; ") }
+}
+
+#[async_trait]
+impl EditSink for DiskSink {
+    async fn apply(&self, operations: &[FileOperation]) -> Result<(), SinkError> {
+        // Every step waits for the disk, and there may be thousands of them.
+        let operations = operations.to_vec();
+        let sink = Self {
+            state_dir: self.state_dir.clone(),
+            #[cfg(test)]
+            fault: self.fault,
+        };
+        match tokio::task::spawn_blocking(move || sink.run(&operations)).await {
+            Ok(result) => result,
+            Err(error) => Err(SinkError::Refused { why: format!("the write was interrupted: {error}") }),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The record of a change under way, from which a half-done one is taken back.
+//!
+//! A journal is one file under `<state>/journal/`. Its first line holds all steps with their inverses, old contents
+//! included, and is durable before the first step. Then comes a line for each step done (`done 0`), or taken back
+//! (`undone 0`), and `committed` at the end, after which the file goes. So at any moment at most one step is in doubt,
+//! and what is on disk tells whether it was made.
+
+use std::io::{self, Write as _};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use zubi_base::fs;
+use zubi_base::text::FileOperation;
+
+use super::prepare::Step;
+use super::step;
+use crate::edit::error::EditError;
+use crate::edit::plan::{IdKind, state};
+
+/// The largest journal that is read back. It holds old and new contents of a change, with JSON's escapes.
+const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
+
+/// What a start found and put right.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// How many half-done changes were taken back.
+    pub reverted: usize,
+    /// What could not be put back, because it changed since or cannot be written; a sentence each. The journal is kept.
+    pub left: Vec<String>,
+}
+
+/// A journal that is being written.
+pub(super) struct Journal {
+    file: std::fs::File,
+    path: Utf8PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    steps: Vec<Step>,
+}
+
+impl Journal {
+    /// Writes the steps down, durably. Nothing may be touched before this has returned.
+    pub(super) fn begin(state_dir: &Utf8Path, steps: &[Step]) -> io::Result<Self> {
+        let directory = directory(state_dir);
+        fs::create_private_dir(&directory)?;
+        let id = IdKind::Plan.fresh().map_err(io::Error::other)?;
+        let path = directory.join(format!("{id}.journal"));
+        let mut header = serde_json::to_vec(&Header { version: 1, steps: steps.to_vec() })?;
+        header.push(b'\n');
+        fs::write_private(&path, &header)?;
+        let file = std::fs::OpenOptions::new().append(true).open(&path)?;
+        Ok(Self { file, path })
+    }
+
+    pub(super) fn done(&mut self, step: usize) -> io::Result<()> {
+        self.mark(&format!("done {step}\n"))
+    }
+
+    fn undone(&mut self, step: usize) -> io::Result<()> {
+        self.mark(&format!("undone {step}\n"))
+    }
+
+    fn mark(&mut self, line: &str) -> io::Result<()> {
+        self.file.write_all(line.as_bytes())?;
+        self.file.sync_data()
+    }
+
+    /// The change is whole: from here on it is never taken back.
+    pub(super) fn commit(&mut self) -> io::Result<()> {
+        self.mark("committed\n")
+    }
+
+    pub(super) fn remove(self) -> io::Result<()> {
+        std::fs::remove_file(&self.path)
+    }
+
+    /// Takes back steps, last first, from `first` down. Says what could not be.
+    pub(super) fn revert(&mut self, steps: &[Step], first: usize) -> Vec<String> {
+        self.revert_down_to(steps, first, 0)
+    }
+
+    /// Like [`Self::revert`], but steps below `last` stay done.
+    pub(super) fn revert_down_to(&mut self, steps: &[Step], first: usize, last: usize) -> Vec<String> {
+        sweep_temporary(steps);
+        let mut left = Vec::new();
+        for (index, step) in steps.iter().enumerate().take(first + 1).skip(last).rev() {
+            for operation in &step.inverse {
+                if let Err(error) = step::revert(operation) {
+                    left.push(error.to_string());
+                }
+            }
+            if let Err(error) = self.undone(index) {
+                left.push(format!("cannot write `{}`: {error}", self.path));
+            }
+        }
+        left
+    }
+
+    /// Keeps the journal for a person to look at, and out of the way of the next start.
+    pub(super) fn set_aside(self) -> io::Result<()> {
+        std::fs::rename(&self.path, self.path.with_extension("conflict"))
+    }
+}
+
+/// Takes back every change that a process which is gone left half done. The caller holds the lock.
+pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<Recovered, EditError> {
+    let directory = directory(state_dir);
+    let mut recovered = Recovered::default();
+    let entries = match directory.read_dir_utf8() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(recovered),
+        Err(error) => return Err(state("the journal directory cannot be read", &error)),
+    };
+    let mut journals: Vec<_> = entries.filter_map(Result::ok).map(camino::Utf8DirEntry::into_path).collect();
+    journals.retain(|path| path.extension() == Some("journal"));
+    journals.sort();
+    for path in journals {
+        recover_one(&path, &mut recovered)
+            .map_err(|error| state(&format!("the journal `{path}` cannot be worked off"), &error))?;
+    }
+    Ok(recovered)
+}
+
+fn recover_one(path: &Utf8Path, recovered: &mut Recovered) -> io::Result<()> {
+    let mut journal = Journal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
+    if std::fs::metadata(path)?.len() > MAX_JOURNAL_BYTES {
+        recovered.left.push(format!("the journal `{path}` is too large to be read; it was kept"));
+        return journal.set_aside();
+    }
+    let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
+    let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+    let Some(header) = lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()) else {
+        // The header is moved into place whole, so this is not ours or damaged from outside.
+        recovered.left.push(format!("the journal `{path}` cannot be understood; it was kept"));
+        return journal.set_aside();
+    };
+    let lines: Vec<_> = lines.collect();
+    if lines.contains(&"committed") {
+        return journal.remove();
+    }
+    // Only whole lines count. The step after the last one marked is the one in doubt.
+    let count = |word: &str| lines.iter().filter(|line| line.starts_with(word)).count();
+    let (done, undone) = (count("done "), count("undone "));
+    let doubtful = if undone == 0 { Some(done) } else { lowest_undone(&lines).checked_sub(1) };
+    if let Some(first) = doubtful {
+        let left = journal.revert(&header.steps, first);
+        if !left.is_empty() {
+            recovered.left.extend(left);
+            recovered.left.push(format!("the old contents are kept in `{}`", path.with_extension("conflict")));
+            return journal.set_aside();
+        }
+    }
+    recovered.reverted += 1;
+    journal.remove()
+}
+
+fn lowest_undone(lines: &[&str]) -> usize {
+    lines.iter().filter_map(|line| line.strip_prefix("undone ")?.parse().ok()).min().unwrap_or(0)
+}
+
+/// Removes what an interrupted write left beside the files that were to be written. The lock is held, so no other
+/// zubi is writing there.
+fn sweep_temporary(steps: &[Step]) {
+    let directories: std::collections::BTreeSet<_> = steps
+        .iter()
+        .flat_map(|step| std::iter::once(&step.operation).chain(&step.inverse))
+        .filter(|operation| matches!(operation, FileOperation::Write { .. }))
+        .filter_map(|operation| operation.path().parent())
+        .collect();
+    for directory in directories {
+        let Ok(entries) = directory.read_dir_utf8() else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name();
+            if name.starts_with(fs::TEMPORARY_PREFIX) && name.ends_with(fs::TEMPORARY_SUFFIX) {
+                // What cannot be removed stays as a stray file; the change itself is put back all the same.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+fn directory(state_dir: &Utf8Path) -> Utf8PathBuf {
+    state_dir.join("journal")
+}

@@ -1,0 +1,59 @@
+//! One edit at a time, across all zubi processes of a user.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::time::Duration;
+
+use camino::Utf8Path;
+use zubi_base::fs;
+
+use crate::edit::error::EditError;
+use crate::edit::plan::state;
+
+/// How long to wait for another process: an apply takes milliseconds, one over thousands of files seconds.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Held while files are checked and written. The operating system lets go of it when the process ends, however it ends.
+pub(in crate::edit) struct EditLock {
+    _file: File,
+}
+
+impl EditLock {
+    /// Waits for the lock, at most ten seconds.
+    pub(in crate::edit) async fn acquire(state_dir: &Utf8Path) -> Result<Self, EditError> {
+        let file = open(state_dir)?;
+        // The thread ends with the lock or, if nobody waits for it any more, lets go of it at once.
+        let waiting = tokio::task::spawn_blocking(move || file.lock().map(|()| Self { _file: file }));
+        match tokio::time::timeout(WAIT, waiting).await {
+            Err(_) => Err(EditError::Busy { seconds: WAIT.as_secs() }),
+            Ok(Err(error)) => Err(failed(&error)),
+            Ok(Ok(locked)) => locked.map_err(|error| failed(&error)),
+        }
+    }
+
+    /// The lock, if nobody holds it.
+    pub(in crate::edit) fn try_acquire(state_dir: &Utf8Path) -> Result<Option<Self>, EditError> {
+        let file = open(state_dir)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(failed(&error)),
+        }
+    }
+}
+
+fn open(state_dir: &Utf8Path) -> Result<File, EditError> {
+    let directory = state_dir.join("journal");
+    fs::create_private_dir(&directory).map_err(|error| failed(&error))?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(directory.join("lock")).map_err(|error| failed(&error))
+}
+
+fn failed(error: &dyn std::fmt::Display) -> EditError {
+    state("the edit lock cannot be taken", error)
+}

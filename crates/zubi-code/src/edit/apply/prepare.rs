@@ -1,0 +1,271 @@
+//! Checks a list of operations against the disk and works out how to take each of them back. Writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use zubi_base::fs::{self, ReadError};
+use zubi_base::text::{ContentHash, FileOperation, SinkError};
+
+use crate::edit::overlay::{Kind, disk_before, kind_on_disk, link_target};
+use crate::edit::plan::Expected;
+
+/// One operation with what takes it back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::edit) struct Step {
+    pub(in crate::edit) operation: FileOperation,
+    /// In the order in which they must be made.
+    pub(in crate::edit) inverse: Vec<FileOperation>,
+}
+
+/// The steps of a change, each checked against what would be there when its turn comes. `unsaved` holds the texts of
+/// files that live in an editor, whose disk content is not what undoing must restore.
+pub(in crate::edit) fn prepare(
+    operations: &[FileOperation],
+    unsaved: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+) -> Result<Vec<Step>, SinkError> {
+    let mut view = View { done: &[], written: BTreeMap::new() };
+    let mut steps = Vec::with_capacity(operations.len());
+    for (index, operation) in operations.iter().enumerate() {
+        view.done = operations.get(..index).unwrap_or_default();
+        let inverse = view.inverse(operation, unsaved)?;
+        view.record(operation);
+        steps.push(Step { operation: operation.clone(), inverse });
+    }
+    Ok(steps)
+}
+
+/// How to take a whole change back: last step first.
+pub(in crate::edit) fn undo_of(steps: &[Step]) -> Vec<FileOperation> {
+    steps.iter().rev().flat_map(|step| step.inverse.iter().cloned()).collect()
+}
+
+/// The disk as it would be after some of the operations.
+struct View<'a> {
+    done: &'a [FileOperation],
+    /// What the operations done made, directories made on the way included, by its present path. What is not here is
+    /// as on disk.
+    written: BTreeMap<Utf8PathBuf, Made>,
+}
+
+#[derive(Debug, Clone)]
+enum Made {
+    File(Vec<u8>),
+    Link(Utf8PathBuf),
+    Directory,
+}
+
+/// What is at a path.
+enum Found {
+    Missing,
+    File { bytes: Vec<u8>, mode: Option<u32> },
+    Link(Utf8PathBuf),
+    Directory { mode: Option<u32> },
+}
+
+impl View<'_> {
+    fn find(&self, path: &Utf8Path) -> Result<Found, SinkError> {
+        match self.written.get(path) {
+            Some(Made::File(bytes)) => return Ok(Found::File { bytes: bytes.clone(), mode: None }),
+            Some(Made::Link(target)) => return Ok(Found::Link(target.clone())),
+            Some(Made::Directory) => return Ok(Found::Directory { mode: None }),
+            None => {}
+        }
+        let Some(disk) = disk_before(self.done, path) else { return Ok(Found::Missing) };
+        let fail = |source| SinkError::Io { path: path.to_owned(), source };
+        Ok(match kind_on_disk(&disk) {
+            Kind::Missing => Found::Missing,
+            Kind::Directory => Found::Directory { mode: mode(&disk) },
+            Kind::Link => Found::Link(link_target(&disk).map_err(fail)?),
+            Kind::File => match fs::read_bytes(&disk) {
+                Ok(bytes) => Found::File { bytes, mode: mode(&disk) },
+                Err(ReadError::Io { source, .. }) => return Err(fail(source)),
+                Err(error) => return Err(fail(std::io::Error::other(error))),
+            },
+            Kind::Special => return Err(SinkError::Changed { path: path.to_owned() }),
+        })
+    }
+
+    /// What is at a path, without reading it.
+    fn exists(&self, path: &Utf8Path) -> bool {
+        self.written.contains_key(path)
+            || disk_before(self.done, path).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing)
+    }
+
+    fn inverse(
+        &self,
+        operation: &FileOperation,
+        unsaved: &BTreeMap<Utf8PathBuf, Vec<u8>>,
+    ) -> Result<Vec<FileOperation>, SinkError> {
+        let path = operation.path();
+        let changed = || SinkError::Changed { path: path.to_owned() };
+        let free = |view: &Self| {
+            if view.exists(path) { Err(SinkError::Exists { path: path.to_owned() }) } else { Ok(()) }
+        };
+        let matches = |bytes: &[u8], before: &ContentHash| {
+            if ContentHash::of(bytes) == *before { Ok(()) } else { Err(changed()) }
+        };
+        Ok(match operation {
+            FileOperation::Write { before: None, content, .. } => {
+                free(self)?;
+                let gone = FileOperation::Delete { path: path.to_owned(), before: ContentHash::of(content) };
+                std::iter::once(gone).chain(self.remove_made(path)).collect()
+            }
+            FileOperation::Write { before: Some(before), content, .. } => {
+                let bytes = match (unsaved.get(path), self.find(path)?) {
+                    (Some(unsaved), _) => unsaved.clone(),
+                    (None, Found::File { bytes, .. }) => bytes,
+                    (None, _) => return Err(changed()),
+                };
+                matches(&bytes, before)?;
+                let after = Some(ContentHash::of(content));
+                vec![FileOperation::Write { path: path.to_owned(), before: after, content: bytes }]
+            }
+            FileOperation::Rename { from, to } => {
+                free(self)?;
+                if !self.exists(from) {
+                    return Err(SinkError::Changed { path: from.clone() });
+                }
+                let back = FileOperation::Rename { from: to.clone(), to: from.clone() };
+                std::iter::once(back).chain(self.remove_made(path)).collect()
+            }
+            FileOperation::Delete { before, .. } => match self.find(path)? {
+                Found::File { bytes, mode } => {
+                    matches(&bytes, before)?;
+                    let again = FileOperation::Write { path: path.to_owned(), before: None, content: bytes };
+                    std::iter::once(again).chain(set_mode(path, mode)).collect()
+                }
+                Found::Link(target) => {
+                    matches(target.as_str().as_bytes(), before)?;
+                    vec![FileOperation::CreateLink { path: path.to_owned(), target }]
+                }
+                Found::Missing | Found::Directory { .. } => return Err(changed()),
+            },
+            FileOperation::CreateDirectory { .. } => {
+                free(self)?;
+                let gone = FileOperation::RemoveDirectory { path: path.to_owned() };
+                std::iter::once(gone).chain(self.remove_made(path)).collect()
+            }
+            FileOperation::RemoveDirectory { .. } => match self.find(path)? {
+                Found::Directory { mode } => {
+                    let again = FileOperation::CreateDirectory { path: path.to_owned() };
+                    std::iter::once(again).chain(set_mode(path, mode)).collect()
+                }
+                _ => return Err(changed()),
+            },
+            FileOperation::CreateLink { target, .. } => {
+                free(self)?;
+                let before = ContentHash::of(target.as_str().as_bytes());
+                let gone = FileOperation::Delete { path: path.to_owned(), before };
+                std::iter::once(gone).chain(self.remove_made(path)).collect()
+            }
+            FileOperation::SetMode { .. } => match self.find(path)? {
+                Found::File { mode, .. } | Found::Directory { mode } => set_mode(path, mode).into_iter().collect(),
+                Found::Missing | Found::Link(_) => return Err(changed()),
+            },
+        })
+    }
+
+    /// Removals of the directories that making `path` would make, innermost first.
+    fn remove_made(&self, path: &Utf8Path) -> Vec<FileOperation> {
+        self.missing_above(path).into_iter().map(|path| FileOperation::RemoveDirectory { path }).collect()
+    }
+
+    fn missing_above(&self, path: &Utf8Path) -> Vec<Utf8PathBuf> {
+        path.ancestors().skip(1).take_while(|above| !self.exists(above)).map(Utf8Path::to_owned).collect()
+    }
+
+    fn record(&mut self, operation: &FileOperation) {
+        if matches!(
+            operation,
+            FileOperation::Write { before: None, .. }
+                | FileOperation::Rename { .. }
+                | FileOperation::CreateDirectory { .. }
+                | FileOperation::CreateLink { .. }
+        ) {
+            let made = self.missing_above(operation.path());
+            self.written.extend(made.into_iter().map(|path| (path, Made::Directory)));
+        }
+        match operation {
+            FileOperation::Write { path, content, .. } => {
+                self.written.insert(path.clone(), Made::File(content.clone()));
+            }
+            FileOperation::CreateLink { path, target } => {
+                self.written.insert(path.clone(), Made::Link(target.clone()));
+            }
+            FileOperation::CreateDirectory { path } => {
+                self.written.insert(path.clone(), Made::Directory);
+            }
+            FileOperation::Delete { path, .. } | FileOperation::RemoveDirectory { path } => {
+                self.written.remove(path);
+            }
+            FileOperation::Rename { from, to } => {
+                let moving: Vec<_> = self.written.keys().filter(|path| path.starts_with(from)).cloned().collect();
+                for path in moving {
+                    if let (Some(made), Ok(rest)) = (self.written.remove(&path), path.strip_prefix(from)) {
+                        let new = if rest.as_str().is_empty() { to.clone() } else { to.join(rest) };
+                        self.written.insert(new, made);
+                    }
+                }
+            }
+            FileOperation::SetMode { .. } => {}
+        }
+    }
+}
+
+/// Whether a path holds now what is expected of it.
+pub(in crate::edit) fn holds(path: &Utf8Path, expected: &Expected) -> bool {
+    match (expected, kind_on_disk(path)) {
+        (Expected::Absent, kind) => kind == Kind::Missing,
+        (Expected::Directory, kind) => kind == Kind::Directory,
+        (Expected::Content(hash), Kind::File) => {
+            fs::read_bytes(path).is_ok_and(|bytes| ContentHash::of(&bytes) == *hash)
+        }
+        (Expected::Content(hash), Kind::Link) => {
+            link_target(path).is_ok_and(|target| ContentHash::of(target.as_str().as_bytes()) == *hash)
+        }
+        (Expected::Content(_), _) => false,
+    }
+}
+
+/// What every touched path will hold after the change. Content that is only moved is read now.
+pub(in crate::edit) fn after(operations: &[FileOperation]) -> Result<Vec<(Utf8PathBuf, Expected)>, SinkError> {
+    let mut view = View { done: &[], written: BTreeMap::new() };
+    let mut touched = BTreeSet::new();
+    for (index, operation) in operations.iter().enumerate() {
+        view.done = operations.get(..index).unwrap_or_default();
+        view.record(operation);
+        touched.insert(operation.path());
+        if let FileOperation::Rename { from, .. } = operation {
+            touched.insert(from);
+        }
+    }
+    view.done = operations;
+    touched
+        .into_iter()
+        .map(|path| {
+            let expected = match view.find(path)? {
+                Found::File { bytes, .. } => Expected::Content(ContentHash::of(&bytes)),
+                Found::Link(target) => Expected::Content(ContentHash::of(target.as_str().as_bytes())),
+                Found::Directory { .. } => Expected::Directory,
+                Found::Missing => Expected::Absent,
+            };
+            Ok((path.to_owned(), expected))
+        })
+        .collect()
+}
+
+fn set_mode(path: &Utf8Path, mode: Option<u32>) -> Option<FileOperation> {
+    Some(FileOperation::SetMode { path: path.to_owned(), mode: mode? })
+}
+
+#[cfg(unix)]
+fn mode(path: &Utf8Path) -> Option<u32> {
+    use std::os::unix::fs::PermissionsExt as _;
+    Some(std::fs::symlink_metadata(path).ok()?.permissions().mode() & 0o7777)
+}
+
+#[cfg(not(unix))]
+fn mode(_path: &Utf8Path) -> Option<u32> {
+    None
+}

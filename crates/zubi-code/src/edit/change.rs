@@ -1,0 +1,494 @@
+//! From what servers send (`WorkspaceEdit`, `TextEdit[]`) to what would be done: final contents and file operations.
+//!
+//! A change is worked out whole or refused whole; nothing is written here. The rules for text are in
+//! [`super::splice`]; those for files are LSP's, with what LSP leaves open decided like this:
+//!
+//! - `documentChanges` is preferred to `changes`. Text edits between two file operations form one batch and speak of
+//!   the texts at its start; edits after a rename name the new path.
+//! - Every path must lie in the workspace after links are resolved. A text edit on a symbolic link edits the file it
+//!   points to; a rename or removal of a link concerns the link.
+//! - `overwrite` wins over `ignoreIfExists`, as LSP says. A directory is never overwritten.
+//! - A directory is renamed as one step and carries along whatever is in it; it is removed file by file, each of which
+//!   must be readable and unchanged, so that each can be brought back.
+//! - A `version` is compared where the text comes from an editor, whose numbers servers know. Texts on disk have none.
+//! - Snippets are refused: zubi does not announce that it takes them, and a stray `$0` would compile in some languages.
+//! - Annotations that ask for confirmation become notes of the plan, which a plan is: nothing is applied unseen.
+//!   (The typed form of an edit loses *which* text edit an annotation belongs to, so all of them are named.)
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextIndex};
+use zubi_base::text::{BOM, ContentHash, FileOperation, TextOrigin, TextSource};
+use zubi_base::workspace::Workspace;
+
+use super::error::EditError;
+use super::overlay::{self, Kind, Node, Overlay, Source};
+use super::splice::{self, SpliceError};
+
+/// The most files and directories one change may touch. A rename over a large code base stays far below it.
+pub const MAX_FILES: usize = 5_000;
+/// The most text edits one change may hold.
+pub const MAX_EDITS: usize = 200_000;
+/// The most bytes of files that one change may read and write.
+pub const MAX_CHANGE_BYTES: u64 = 64 << 20;
+/// The most notes a plan carries; a server may send any number of annotations.
+const MAX_NOTES: usize = 20;
+
+/// What a change does to one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FileAction {
+    Edit,
+    Create,
+    Delete,
+    Rename,
+    /// A whole directory moves, with everything in it.
+    RenameDirectory,
+    DeleteDirectory,
+}
+
+/// One file of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    /// Where the file is afterwards; of a removed one, where it was. Absolute.
+    pub path: Utf8PathBuf,
+    /// Where it was, when that differs.
+    pub from: Option<Utf8PathBuf>,
+    pub action: FileAction,
+    /// Text edits made in it.
+    pub edits: usize,
+    /// The text before; `None` where there was none or it is not text.
+    pub before: Option<Arc<str>>,
+    /// The text after; `None` where there is none or it stays as it is.
+    pub after: Option<Arc<str>>,
+}
+
+/// A text the change was worked out from; it must be the same when the change is made.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BasedOn {
+    pub path: Utf8PathBuf,
+    pub origin: TextOrigin,
+    pub hash: ContentHash,
+}
+
+/// What would be done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Change {
+    /// In the order in which they must be made: file operations first, then the final content of each edited file.
+    pub operations: Vec<FileOperation>,
+    /// For people: every file once, by path.
+    pub files: Vec<FileChange>,
+    pub based_on: Vec<BasedOn>,
+    /// What the reader should know before applying, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One server's edit.
+#[derive(Debug, Clone, Copy)]
+pub struct ServerEdit<'a> {
+    pub edit: &'a lsp::WorkspaceEdit,
+    /// The unit of its columns.
+    pub encoding: Encoding,
+}
+
+impl Change {
+    /// What one or several servers' edits, all made for the present texts, would do together. Several servers' text
+    /// edits combine where they do not overlap; where one of them moves files, others must not edit the same ones.
+    pub async fn from_workspace_edits(
+        edits: &[ServerEdit<'_>],
+        texts: &dyn TextSource,
+        workspace: &Workspace,
+    ) -> Result<Self, EditError> {
+        let mut builder = Builder::new(texts, workspace);
+        for (server, edit) in edits.iter().enumerate() {
+            builder.workspace_edit(edit, server).await?;
+        }
+        builder.finish()
+    }
+
+    /// What text edits of one file would do (formatting).
+    pub async fn from_text_edits(
+        path: &Utf8Path,
+        edits: &[lsp::TextEdit],
+        encoding: Encoding,
+        texts: &dyn TextSource,
+        workspace: &Workspace,
+    ) -> Result<Self, EditError> {
+        let mut builder = Builder::new(texts, workspace);
+        builder.text_edits(&zubi_base::uri::from_path(path), None, edits, encoding, 0).await?;
+        builder.finish()
+    }
+}
+
+struct Builder<'a> {
+    texts: &'a dyn TextSource,
+    tree: Overlay<'a>,
+    notes: Vec<String>,
+    edits: usize,
+    duplicates: usize,
+    /// Texts of files that are removed, to be shown.
+    removed: FxHashMap<Utf8PathBuf, Arc<str>>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(texts: &'a dyn TextSource, workspace: &'a Workspace) -> Self {
+        let tree = Overlay::new(workspace);
+        Self { texts, tree, notes: Vec::new(), edits: 0, duplicates: 0, removed: FxHashMap::default() }
+    }
+
+    async fn workspace_edit(&mut self, given: &ServerEdit<'_>, server: usize) -> Result<(), EditError> {
+        self.note_annotations(given.edit);
+        if let Some(changes) = &given.edit.document_changes {
+            for change in changes {
+                match change {
+                    lsp::DocumentChange::TextDocumentEdit(edit) => {
+                        self.document_edit(edit, given.encoding, server).await?
+                    }
+                    lsp::DocumentChange::CreateFile(create) => {
+                        self.flush(server)?;
+                        self.create(create, server).await?;
+                    }
+                    lsp::DocumentChange::RenameFile(rename) => {
+                        self.flush(server)?;
+                        self.rename(rename)?;
+                    }
+                    lsp::DocumentChange::DeleteFile(delete) => {
+                        self.flush(server)?;
+                        self.delete(delete)?;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let mut changes: Vec<_> = given.edit.changes.iter().flatten().collect();
+        changes.sort_by(|one, other| one.0.0.cmp(&other.0.0));
+        for (uri, edits) in changes {
+            self.text_edits(uri, None, edits, given.encoding, server).await?;
+        }
+        Ok(())
+    }
+
+    async fn document_edit(
+        &mut self,
+        edit: &lsp::TextDocumentEdit,
+        encoding: Encoding,
+        server: usize,
+    ) -> Result<(), EditError> {
+        let document = &edit.text_document;
+        let edits: Option<Vec<_>> = edit
+            .edits
+            .iter()
+            .map(|edit| match edit {
+                lsp::Edit::TextEdit(edit) => Some(edit.clone()),
+                lsp::Edit::AnnotatedTextEdit(edit) => Some(edit.text_edit.clone()),
+                lsp::Edit::SnippetTextEdit(_) => None,
+            })
+            .collect();
+        let uri = &document.text_document_identifier.uri;
+        let Some(edits) = edits else {
+            return Err(EditError::Snippet { path: self.tree.show(&self.tree.entry(uri)?) });
+        };
+        self.text_edits(uri, document.version, &edits, encoding, server).await
+    }
+
+    async fn text_edits(
+        &mut self,
+        uri: &lsp::Uri,
+        version: Option<i32>,
+        edits: &[lsp::TextEdit],
+        encoding: Encoding,
+        server: usize,
+    ) -> Result<(), EditError> {
+        self.edits += edits.len();
+        if self.edits > MAX_EDITS {
+            return Err(EditError::TooLarge { what: format!("more than {MAX_EDITS} text edits") });
+        }
+        let entry = self.tree.entry(uri)?;
+        let path = self.load(&entry).await?;
+        let shown = self.tree.show(&path);
+        let Some(node) = self.tree.files.get_mut(&path) else { return Ok(()) };
+        if node.changed_by.is_some_and(|other| other != server) {
+            return Err(EditError::Disagree { path: shown });
+        }
+        if let (Some(asked), Some(Source { origin: TextOrigin::Editor { version: current }, .. })) =
+            (version, &node.source)
+            && asked != *current
+        {
+            return Err(EditError::Version { path: shown, asked, current: *current });
+        }
+        let index = TextIndex::new(&node.text);
+        let located = splice::locate(&node.text, &index, edits, encoding, server);
+        node.pending.extend(located.map_err(|error| splice_error(shown, error))?);
+        Ok(())
+    }
+
+    /// Takes a file's text into the tree, and says under which path; a link's target stands for the link.
+    async fn load(&mut self, entry: &Utf8Path) -> Result<Utf8PathBuf, EditError> {
+        if self.tree.files.contains_key(entry) {
+            return Ok(entry.to_owned());
+        }
+        let missing = || EditError::Missing { path: self.tree.show(entry) };
+        if self.tree.kind(entry) == Kind::Missing {
+            return Err(missing());
+        }
+        let disk = self.tree.disk(entry).ok_or_else(missing)?;
+        let real = zubi_base::fs::canonical(&disk).map_err(|_| missing())?;
+        let path = if real == disk {
+            entry.to_owned()
+        } else {
+            // The entry is a link, or below one that moved: the file behind it is what is edited.
+            self.tree.allow(&real).map_err(|_| EditError::Outside { path: self.tree.show(entry) })?;
+            self.tree.forward(&real).ok_or_else(missing)?
+        };
+        if !self.tree.files.contains_key(&path) {
+            let read = self.texts.read(&real).await;
+            let source = read.map_err(|error| self.tree.unreadable(&path, &overlay::read_error(&error)))?;
+            self.tree.charge(source.text.len())?;
+            let source =
+                Source { hash: source.hash(), bom: source.bom, origin: source.origin, text: source.text, disk: real };
+            let node = Node { text: source.text.to_string(), source: Some(source), ..Node::default() };
+            self.tree.files.insert(path.clone(), node);
+        }
+        Ok(path)
+    }
+
+    /// Makes the edits that were gathered, so that what follows speaks of the new texts.
+    fn flush(&mut self, server: usize) -> Result<(), EditError> {
+        let mut written = 0;
+        let mut failed = None;
+        for (path, node) in self.tree.files.iter_mut().filter(|(_, node)| !node.pending.is_empty()) {
+            let mut spliced = match splice::splice(&node.text, std::mem::take(&mut node.pending)) {
+                Ok(spliced) => spliced,
+                Err(error) => {
+                    failed = Some((path.clone(), error));
+                    break;
+                }
+            };
+            // A server that sends the whole document may send the mark too; it is written back by us.
+            if node.source.as_ref().is_some_and(|source| source.bom) && spliced.text.starts_with(BOM) {
+                spliced.text.drain(..BOM.len());
+            }
+            node.edits += spliced.edits;
+            self.duplicates += spliced.duplicates;
+            written += spliced.text.len();
+            node.text = spliced.text;
+            node.changed_by = Some(server);
+        }
+        if let Some((path, error)) = failed {
+            return Err(splice_error(self.tree.show(&path), error));
+        }
+        self.tree.charge(written)
+    }
+
+    async fn create(&mut self, create: &lsp::CreateFile, server: usize) -> Result<(), EditError> {
+        let entry = self.tree.entry(&create.uri)?;
+        let options = create.options.unwrap_or_default();
+        match self.tree.kind(&entry) {
+            Kind::Missing => {
+                self.tree.allow_creation(&entry)?;
+                let node = Node { changed_by: Some(server), ..Node::default() };
+                self.tree.files.insert(entry, node);
+                self.tree.charge(0)
+            }
+            Kind::File | Kind::Link if options.overwrite == Some(true) => {
+                let path = self.load(&entry).await?;
+                if let Some(node) = self.tree.files.get_mut(&path) {
+                    node.text.clear();
+                    node.changed_by = Some(server);
+                }
+                Ok(())
+            }
+            Kind::File | Kind::Link if options.ignore_if_exists == Some(true) => Ok(()),
+            _ => Err(EditError::Exists { path: self.tree.show(&entry) }),
+        }
+    }
+
+    fn rename(&mut self, rename: &lsp::RenameFile) -> Result<(), EditError> {
+        let (from, to) = (self.tree.entry(&rename.old_uri)?, self.tree.entry(&rename.new_uri)?);
+        let options = rename.options.unwrap_or_default();
+        let kind = self.tree.kind(&from);
+        let impossible = |why: &str| EditError::Impossible { path: self.tree.show(&from), why: why.to_owned() };
+        match kind {
+            Kind::Missing => return Err(EditError::Missing { path: self.tree.show(&from) }),
+            Kind::Special => return Err(impossible("it is neither a file nor a directory")),
+            Kind::Directory => self.tree.allow_below(&from)?,
+            Kind::File | Kind::Link => {}
+        }
+        if from == to {
+            return Ok(());
+        }
+        if to.starts_with(&from) {
+            return Err(impossible("it would move into itself"));
+        }
+        match self.tree.kind(&to) {
+            Kind::Missing => self.tree.allow_creation(&to)?,
+            Kind::File | Kind::Link if options.overwrite == Some(true) && kind != Kind::Directory => {
+                self.remove(&to)?;
+            }
+            _ if options.overwrite != Some(true) && options.ignore_if_exists == Some(true) => {
+                self.note(format!(
+                    "`{}` exists, so `{}` stays where it is.",
+                    self.tree.show(&to),
+                    self.tree.show(&from)
+                ));
+                return Ok(());
+            }
+            _ => return Err(EditError::Exists { path: self.tree.show(&to) }),
+        }
+        self.tree.rename(&from, &to);
+        self.tree.charge(0)
+    }
+
+    fn delete(&mut self, delete: &lsp::DeleteFile) -> Result<(), EditError> {
+        let entry = self.tree.entry(&delete.uri)?;
+        let options = delete.options.unwrap_or_default();
+        match self.tree.kind(&entry) {
+            Kind::Missing if options.ignore_if_not_exists == Some(true) => Ok(()),
+            Kind::Missing => Err(EditError::Missing { path: self.tree.show(&entry) }),
+            Kind::Directory if options.recursive != Some(true) && !self.tree.names(&entry)?.is_empty() => {
+                let why = "it is a directory with files in it, and the server did not ask for those".to_owned();
+                Err(EditError::Impossible { path: self.tree.show(&entry), why })
+            }
+            _ => self.remove(&entry),
+        }
+    }
+
+    fn remove(&mut self, path: &Utf8Path) -> Result<(), EditError> {
+        let before = self.tree.steps.len();
+        self.tree.delete(path)?;
+        let (earlier, new) = self.tree.steps.split_at(before);
+        let mut done = earlier.to_vec();
+        for step in new {
+            if let FileOperation::Delete { path, .. } = step
+                && let Some(disk) = overlay::disk_before(&done, path)
+                && overlay::kind_on_disk(&disk) == Kind::File
+                && let Ok(text) = zubi_base::fs::read_text(&disk)
+            {
+                self.removed.insert(disk, text.into());
+            }
+            done.push(step.clone());
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, note: String) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn note_annotations(&mut self, edit: &lsp::WorkspaceEdit) {
+        let mut annotations: Vec<_> = edit.change_annotations.iter().flatten().collect();
+        annotations.sort_by(|one, other| one.0.cmp(other.0));
+        for (_, annotation) in
+            annotations.into_iter().filter(|(_, annotation)| annotation.needs_confirmation == Some(true))
+        {
+            let text = match &annotation.description {
+                Some(description) => format!("{} ({description})", annotation.label),
+                None => annotation.label.clone(),
+            };
+            let text: String = text.chars().filter(|character| !character.is_control()).take(200).collect();
+            self.note(format!("The server asks to confirm: {text}."));
+        }
+    }
+
+    fn finish(mut self) -> Result<Change, EditError> {
+        self.flush(usize::MAX)?;
+        if self.duplicates > 0 {
+            let (count, what) = (self.duplicates, if self.duplicates == 1 { "edit was" } else { "edits were" });
+            self.note(format!("{count} duplicate {what} sent; each is made once."));
+        }
+        let mut change = Change { notes: self.notes, ..Change::default() };
+        change.files = moved_and_removed(&self.tree, &self.removed);
+        change.operations.clone_from(&self.tree.steps);
+        for (path, node) in self.tree.files {
+            let text: Arc<str> = node.text.into();
+            let file = FileChange {
+                path: path.clone(),
+                from: None,
+                action: FileAction::Create,
+                edits: node.edits,
+                before: None,
+                after: Some(Arc::clone(&text)),
+            };
+            let Some(source) = node.source else {
+                change.operations.push(FileOperation::Write { path, before: None, content: text.as_bytes().to_vec() });
+                change.files.push(file);
+                continue;
+            };
+            if text == source.text {
+                continue;
+            }
+            let mark = if source.bom { BOM } else { "" };
+            let content = [mark.as_bytes(), text.as_bytes()].concat();
+            let before = Some(source.hash.clone());
+            change.operations.push(FileOperation::Write { path: path.clone(), before, content });
+            let from = Some(&source.disk).filter(|disk| **disk != path).cloned();
+            let action = if from.is_some() { FileAction::Rename } else { FileAction::Edit };
+            change.files.retain(|listed| listed.path != path || listed.action != FileAction::Rename);
+            change.files.push(FileChange { from, action, before: Some(source.text), ..file });
+            change.based_on.push(BasedOn { path: source.disk, origin: source.origin, hash: source.hash });
+        }
+        change.files.sort_by(|one, other| one.path.cmp(&other.path));
+        if change.operations.is_empty() { Err(EditError::Nothing) } else { Ok(change) }
+    }
+}
+
+/// What the steps do, seen from before the first to after the last: a file that moved twice is listed once.
+fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<str>>) -> Vec<FileChange> {
+    let mut files: Vec<FileChange> = Vec::new();
+    for (index, step) in tree.steps.iter().enumerate() {
+        let (done, rest) = tree.steps.split_at(index);
+        let gone = |path: &Utf8PathBuf, action| {
+            let path = overlay::disk_before(done, path)?;
+            let before = removed.get(&path).cloned();
+            Some(FileChange { path, from: None, action, edits: 0, before, after: None })
+        };
+        let file = match step {
+            FileOperation::Delete { path, .. } => gone(path, FileAction::Delete),
+            FileOperation::RemoveDirectory { path } => gone(path, FileAction::DeleteDirectory),
+            FileOperation::Rename { from, .. } => overlay::disk_before(done, from).and_then(|origin| {
+                let path = overlay::forward_through(rest, from)?;
+                let directory = overlay::kind_on_disk(&origin) == Kind::Directory;
+                let action = if directory { FileAction::RenameDirectory } else { FileAction::Rename };
+                (path != origin).then(|| FileChange {
+                    path,
+                    from: Some(origin),
+                    action,
+                    edits: 0,
+                    before: None,
+                    after: None,
+                })
+            }),
+            _ => None,
+        };
+        files.extend(file.filter(|file| !files.contains(file)));
+    }
+    files
+}
+
+fn splice_error(path: String, error: SpliceError) -> EditError {
+    match error {
+        SpliceError::Overlap { first, second } => EditError::Overlap { path, first, second },
+        SpliceError::BeyondEnd { line, lines } => EditError::BeyondEnd { path, line, lines },
+        SpliceError::CutsCharacter { place } => EditError::CutsCharacter { path, place },
+        SpliceError::LoneCarriageReturn => {
+            let why = "it has carriage returns without line feeds, which servers count differently".to_owned();
+            EditError::Unreadable { path, why }
+        }
+        SpliceError::NotText => {
+            let why = "the new text holds a NUL character, so it would no longer be text".to_owned();
+            EditError::Impossible { path, why }
+        }
+        SpliceError::TooLarge => EditError::TooLarge {
+            what: format!("`{path}` would have more than {} MiB", zubi_base::fs::MAX_TEXT_BYTES >> 20),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

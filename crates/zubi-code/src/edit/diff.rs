@@ -1,0 +1,78 @@
+//! A change as a unified diff, in git's form, so that every reader of diffs can read it.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use similar::{Algorithm, TextDiff};
+use zubi_base::workspace::Workspace;
+
+use super::change::{Change, FileAction, FileChange};
+
+/// The most bytes of diff a plan carries: about 15,000 tokens, more than any agent reads whole.
+pub const MAX_DIFF_BYTES: usize = 60_000;
+/// How long comparing one file may take before `similar` settles for a longer, still correct, diff.
+const MAX_COMPARE: Duration = Duration::from_millis(500);
+
+/// The diff of a change, with names as answers show them. Longer than `limit` bytes it is cut at the end of a line,
+/// and its last line says what is missing.
+pub fn unified(change: &Change, workspace: &Workspace, limit: usize) -> String {
+    let mut diff = String::new();
+    for (index, file) in change.files.iter().enumerate() {
+        let whole = file_diff(file, workspace);
+        if diff.len() + whole.len() <= limit {
+            diff.push_str(&whole);
+            continue;
+        }
+        let mut lines = whole.split_inclusive('\n').peekable();
+        while let Some(line) = lines.next_if(|line| diff.len() + line.len() <= limit) {
+            diff.push_str(line);
+        }
+        let (lines, files) = (lines.count(), change.files.len() - index - 1);
+        let more = if files > 0 { format!(" and {files} more files") } else { String::new() };
+        let _ = writeln!(diff, "[diff cut: {lines} more lines of {}{more}]", workspace.display(&file.path));
+        break;
+    }
+    diff
+}
+
+fn file_diff(file: &FileChange, workspace: &Workspace) -> String {
+    let new = workspace.display(&file.path);
+    let old = file.from.as_ref().map_or_else(|| new.clone(), |from| workspace.display(from));
+    // Writing to a `String` cannot fail.
+    let mut diff = format!("diff --git a/{old} b/{new}\n");
+    let (before, after) = (file.before.as_deref(), file.after.as_deref());
+    match file.action {
+        FileAction::Create => diff.push_str("new file\n"),
+        FileAction::Delete => diff.push_str("deleted file\n"),
+        FileAction::DeleteDirectory => diff.push_str("deleted directory\n"),
+        FileAction::Rename | FileAction::RenameDirectory => {
+            let _ = write!(diff, "rename from {old}\nrename to {new}\n");
+        }
+        FileAction::Edit => {}
+    }
+    let (old, new) = match (before, after) {
+        (None, None) => {
+            if file.action == FileAction::Delete {
+                diff.push_str("Binary file or link, content not shown\n");
+            }
+            return diff;
+        }
+        (None, Some(_)) => ("/dev/null".to_owned(), format!("b/{new}")),
+        (Some(_), None) => (format!("a/{old}"), "/dev/null".to_owned()),
+        (Some(_), Some(_)) => (format!("a/{old}"), format!("b/{new}")),
+    };
+    let hunks = TextDiff::configure()
+        .algorithm(Algorithm::Patience)
+        .timeout(MAX_COMPARE)
+        .diff_lines(before.unwrap_or_default(), after.unwrap_or_default())
+        .unified_diff()
+        .context_radius(3)
+        .header(&old, &new)
+        .to_string();
+    // A carriage return would move a terminal's cursor, and is invisible in an agent's answer.
+    diff.push_str(&hunks.replace("\r\n", "\n"));
+    diff
+}
+
+#[cfg(test)]
+mod tests;

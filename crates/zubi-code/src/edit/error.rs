@@ -1,0 +1,124 @@
+//! Why an edit was not planned, applied or undone: one sentence for the agent, and the next step.
+
+use zubi_base::text::SinkError;
+
+/// Why an edit was not planned, applied or undone. Paths are as answers show them. But for [`SinkError::Stuck`] in
+/// [`EditError::Sink`], nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    #[error("the server wants to change `{uri}`, which is not a local file")]
+    NotAFile { uri: String },
+    #[error("the server wants to change `{path}`, which is outside the workspace")]
+    Outside { path: String },
+    #[error("the server wants to change `{path}`, which edits may not touch (`.git` and zubi's own settings)")]
+    Protected { path: String },
+    #[error("the server wants to change `{path}`, which does not exist")]
+    Missing { path: String },
+    #[error("the server wants to create `{path}`, which already exists")]
+    Exists { path: String },
+    /// A file operation that cannot be done to what is there; `why` is a clause.
+    #[error("`{path}` cannot be changed as the server wants: {why}")]
+    Impossible { path: String, why: String },
+    #[error("`{path}` cannot be edited: {why}")]
+    Unreadable { path: String, why: String },
+    /// Places are 1-based.
+    #[error("two edits of `{path}` overlap: one at {first} and one at {second}")]
+    Overlap { path: String, first: String, second: String },
+    #[error("an edit of `{path}` begins on line {line}, but the file has {lines} lines: it was made for another text")]
+    BeyondEnd { path: String, line: u64, lines: u32 },
+    #[error("an edit of `{path}` cuts a character in two at {place}: the server counts columns in another unit")]
+    CutsCharacter { path: String, place: String },
+    #[error("the edit is for version {asked} of `{path}`, but the editor has version {current}")]
+    Version { path: String, asked: i32, current: i32 },
+    #[error("the edit of `{path}` is a snippet with placeholders, which zubi told the server it does not take")]
+    Snippet { path: String },
+    #[error(
+        "several servers want to change `{path}` and one of them also moves files, so their edits cannot be combined"
+    )]
+    Disagree { path: String },
+    #[error("the edit is too large: {what}")]
+    TooLarge { what: String },
+    #[error("the edit changes nothing")]
+    Nothing,
+
+    #[error("`{given}` is neither a plan (`p-…`) nor an action (`a-…`)")]
+    NotAnId { given: String },
+    #[error("there is no `{id}` here; it is older than 24 hours or was never made")]
+    Unknown { id: String },
+    #[error("`{id}` belongs to another workspace, `{workspace}`")]
+    OtherWorkspace { id: String, workspace: String },
+    #[error("`{id}` cannot be read back: {why}")]
+    Damaged { id: String, why: String },
+    #[error("`{id}` is already applied")]
+    AlreadyApplied { id: String },
+    #[error("`{id}` is not applied, so there is nothing to undo")]
+    NotApplied { id: String },
+    #[error("`{id}` is an action that runs a command on its server; it holds no edit to apply")]
+    NoEdit { id: String },
+
+    #[error("`{path}` changed since the plan was made; nothing was written")]
+    Changed { path: String },
+    #[error("`{path}` changed since `{id}` was applied; nothing was undone")]
+    ChangedSinceApply { id: String, path: String },
+    #[error("{} ({})", .0, sink_outcome(.0))]
+    Sink(SinkError),
+    #[error("another zubi is applying an edit and did not finish within {seconds} s; nothing was written")]
+    Busy { seconds: u64 },
+    /// zubi's own records could not be read or written.
+    #[error("{what}: {why}")]
+    State { what: String, why: String },
+}
+
+fn sink_outcome(error: &SinkError) -> &'static str {
+    match error {
+        SinkError::Stuck { .. } => {
+            "some files hold new text; the journal keeps the old one and the next start of zubi tries again"
+        }
+        SinkError::Io { .. } => "whatever had been written before was put back",
+        SinkError::Changed { .. } | SinkError::Exists { .. } | SinkError::Refused { .. } => "nothing was written",
+    }
+}
+
+impl EditError {
+    /// The next step, as a sentence or two.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotAFile { .. } | Self::Outside { .. } | Self::Protected { .. } => {
+                "Nothing was planned. Make the change by hand in the files that may be edited.".to_owned()
+            }
+            Self::Missing { .. } | Self::BeyondEnd { .. } | Self::Version { .. } | Self::CutsCharacter { .. } => {
+                "Ask again: the server may have answered for an older state of the file.".to_owned()
+            }
+            Self::Exists { .. } | Self::Impossible { .. } => "Move or remove what is there, then ask again.".to_owned(),
+            Self::Unreadable { .. } | Self::Snippet { .. } | Self::Disagree { .. } | Self::Overlap { .. } => {
+                "Nothing was planned. Make this change by hand, or ask for a smaller one.".to_owned()
+            }
+            Self::TooLarge { .. } => "Ask for a smaller change, for instance in fewer files.".to_owned(),
+            Self::Nothing => "There is nothing to apply.".to_owned(),
+            Self::NotAnId { .. } => {
+                "Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it."
+                    .to_owned()
+            }
+            Self::Unknown { .. } | Self::Damaged { .. } | Self::Changed { .. } => {
+                "Make the plan again with the tool that made it, look at the new diff, then apply that.".to_owned()
+            }
+            Self::OtherWorkspace { .. } => "Make the plan again in this workspace.".to_owned(),
+            Self::AlreadyApplied { id } => format!("To take it back: `undo_edit` with `{id}`."),
+            Self::NotApplied { id } => format!("To make the change: `apply_edit` with `{id}`."),
+            Self::NoEdit { .. } => "List the code actions again; actions with an edit carry a diff.".to_owned(),
+            Self::ChangedSinceApply { .. } => {
+                "Undo would overwrite the later change. Take that back first, or undo by hand.".to_owned()
+            }
+            Self::Sink(SinkError::Changed { .. } | SinkError::Exists { .. }) => {
+                "Make the plan again, look at the new diff, then apply that.".to_owned()
+            }
+            Self::Sink(SinkError::Io { .. }) => "See that the file and its directory can be written, then apply again.".to_owned(),
+            Self::Sink(SinkError::Stuck { .. }) => {
+                "See that the files named can be written, then start zubi again and check them.".to_owned()
+            }
+            Self::Sink(SinkError::Refused { .. }) => "Look at the editor's own message, then apply again.".to_owned(),
+            Self::Busy { .. } => "Apply again in a moment.".to_owned(),
+            Self::State { .. } => "See that zubi's state directory can be written and has space.".to_owned(),
+        }
+    }
+}

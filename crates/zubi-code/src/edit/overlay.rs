@@ -1,0 +1,333 @@
+//! The workspace's tree as it would be after part of an edit: what a server's later operations speak of.
+//!
+//! Nothing is written here. The tree on disk is read; file operations are recorded as steps and paths translated
+//! through them: [`Overlay::disk`] says where a path's content lies on disk now, [`Overlay::forward`] where a path on
+//! disk has gone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::lsp::Uri;
+use zubi_base::text::{ContentHash, FileOperation, TextOrigin};
+use zubi_base::workspace::Workspace;
+use zubi_base::{fs, uri};
+
+use super::change::{MAX_CHANGE_BYTES, MAX_FILES};
+use super::error::EditError;
+use super::splice::ByteEdit;
+
+/// What is at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Missing,
+    File,
+    Link,
+    Directory,
+    /// A socket, a pipe, a device.
+    Special,
+}
+
+/// Where a file's text came from.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) text: Arc<str>,
+    pub(super) bom: bool,
+    pub(super) origin: TextOrigin,
+    pub(super) hash: ContentHash,
+    /// Where it lies on disk, before any step.
+    pub(super) disk: Utf8PathBuf,
+}
+
+/// A file whose text the edit touches.
+#[derive(Debug, Default)]
+pub(super) struct Node {
+    /// `None`: the edit creates the file.
+    pub(super) source: Option<Source>,
+    pub(super) text: String,
+    /// Edits of `text` that were located but not made yet.
+    pub(super) pending: Vec<ByteEdit>,
+    pub(super) edits: usize,
+    /// Which server's edits `text` already holds: another's, made for the text before, no longer fit.
+    pub(super) changed_by: Option<usize>,
+}
+
+/// See the module's documentation.
+pub(super) struct Overlay<'a> {
+    workspace: &'a Workspace,
+    /// Renames and removals of what is on disk, in order.
+    pub(super) steps: Vec<FileOperation>,
+    /// Files whose text is touched, by where they are after [`Self::steps`].
+    pub(super) files: BTreeMap<Utf8PathBuf, Node>,
+    /// Bytes of everything that is read to be changed or removed.
+    bytes: u64,
+}
+
+impl<'a> Overlay<'a> {
+    pub(super) fn new(workspace: &'a Workspace) -> Self {
+        Self { workspace, steps: Vec::new(), files: BTreeMap::new(), bytes: 0 }
+    }
+
+    pub(super) fn show(&self, path: &Utf8Path) -> String {
+        self.workspace.display(path)
+    }
+
+    /// Counts what a plan holds against its limits.
+    pub(super) fn charge(&mut self, bytes: usize) -> Result<(), EditError> {
+        self.bytes += bytes as u64;
+        if self.bytes > MAX_CHANGE_BYTES {
+            let what = format!("more than {} MiB of text in all", MAX_CHANGE_BYTES >> 20);
+            return Err(EditError::TooLarge { what });
+        }
+        if self.files.len() + self.steps.len() > MAX_FILES {
+            return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
+        }
+        Ok(())
+    }
+
+    /// The path a URI names, its directory with links resolved, its last component as given. Refuses what lies outside
+    /// the workspace, the workspace folders themselves, and what no edit may touch.
+    pub(super) fn entry(&self, given: &Uri) -> Result<Utf8PathBuf, EditError> {
+        // A URI is a server's text and may be long or hold control characters.
+        let shown = || given.0.chars().filter(|character| !character.is_control()).take(300).collect::<String>();
+        let path = uri::to_path(given).ok_or_else(|| EditError::NotAFile { uri: shown() })?;
+        let outside = || EditError::Outside { path: shown() };
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(outside()) };
+        let parent = fs::canonical_for_creation(parent).map_err(|_| outside())?;
+        let entry = parent.join(name);
+        if !self.workspace.contains(&parent) || self.workspace.folders().iter().any(|folder| folder.path == entry) {
+            return Err(outside());
+        }
+        self.allow(&entry)?;
+        Ok(entry)
+    }
+
+    /// Refuses what no language server has business in: the repository's own data, and zubi's settings, which decide
+    /// what may run.
+    pub(super) fn allow(&self, path: &Utf8Path) -> Result<(), EditError> {
+        let below = self.workspace.folder_of(path).and_then(|folder| path.strip_prefix(&folder.path).ok());
+        let Some(below) = below else { return Err(EditError::Outside { path: self.show(path) }) };
+        if below.components().any(|part| matches!(part.as_str(), ".git" | ".zubi.toml")) {
+            return Err(EditError::Protected { path: self.show(path) });
+        }
+        Ok(())
+    }
+
+    /// Where on disk lies what is at `path` after the steps so far; `None` when that came from no place on disk.
+    pub(super) fn disk(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        disk_before(&self.steps, path)
+    }
+
+    /// Where what is at `path` on disk is after the steps so far; `None` when they removed it.
+    pub(super) fn forward(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        forward_through(&self.steps, path)
+    }
+
+    pub(super) fn kind(&self, path: &Utf8Path) -> Kind {
+        if self.files.contains_key(path) {
+            return Kind::File;
+        }
+        // Paths sort by component, so whatever lies below a path comes directly after it.
+        let below = self.files.range(path.to_owned()..).next().is_some_and(|(file, _)| file.starts_with(path));
+        if below || self.workspace.folders().iter().any(|folder| folder.path == path) {
+            return Kind::Directory;
+        }
+        self.disk(path).map_or(Kind::Missing, |disk| kind_on_disk(&disk))
+    }
+
+    /// The names in a directory.
+    pub(super) fn names(&self, directory: &Utf8Path) -> Result<BTreeSet<String>, EditError> {
+        let mut names = BTreeSet::new();
+        if let Some(disk) = self.disk(directory)
+            && kind_on_disk(&disk) == Kind::Directory
+        {
+            let unreadable = |error: std::io::Error| EditError::Unreadable {
+                path: self.show(directory),
+                why: format!("its entries cannot be listed: {error}"),
+            };
+            for entry in disk.read_dir_utf8().map_err(unreadable)? {
+                names.insert(entry.map_err(unreadable)?.file_name().to_owned());
+                if names.len() > MAX_FILES {
+                    return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
+                }
+            }
+        }
+        let moved_in = self.steps.iter().filter_map(|step| match step {
+            FileOperation::Rename { to, .. } => Some(to.as_path()),
+            _ => None,
+        });
+        for path in moved_in.chain(self.files.keys().map(Utf8PathBuf::as_path)) {
+            if let Ok(below) = path.strip_prefix(directory)
+                && let Some(first) = below.components().next()
+            {
+                names.insert(first.as_str().to_owned());
+            }
+        }
+        names.retain(|name| self.kind(&directory.join(name)) != Kind::Missing);
+        Ok(names)
+    }
+
+    /// Refuses a path that cannot come to be because something above it is a file.
+    pub(super) fn allow_creation(&self, path: &Utf8Path) -> Result<(), EditError> {
+        for above in path.ancestors().skip(1) {
+            match self.kind(above) {
+                Kind::Missing => {}
+                Kind::Directory => return Ok(()),
+                Kind::File | Kind::Link | Kind::Special => {
+                    let why = format!("`{}` is not a directory", self.show(above));
+                    return Err(EditError::Impossible { path: self.show(path), why });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what is at or below `from`, where the path is free.
+    pub(super) fn rename(&mut self, from: &Utf8Path, to: &Utf8Path) {
+        let on_disk = self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
+        let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
+        for path in moving {
+            if let (Some(node), Some(new)) = (self.files.remove(&path), rebase(&path, from, to)) {
+                self.files.insert(new, node);
+            }
+        }
+        if on_disk {
+            self.steps.push(FileOperation::Rename { from: from.to_owned(), to: to.to_owned() });
+        }
+    }
+
+    /// Removes what is at a path, files of a directory one by one so that each can be checked and brought back.
+    pub(super) fn delete(&mut self, path: &Utf8Path) -> Result<(), EditError> {
+        self.allow(path)?;
+        if self.kind(path) == Kind::Directory {
+            for name in self.names(path)? {
+                self.delete(&path.join(name))?;
+            }
+            if self.disk(path).is_some_and(|disk| kind_on_disk(&disk) == Kind::Directory) {
+                self.steps.push(FileOperation::RemoveDirectory { path: path.to_owned() });
+            }
+            return self.charge(0);
+        }
+        self.files.remove(path);
+        let Some(disk) = self.disk(path) else { return Ok(()) };
+        let before = match kind_on_disk(&disk) {
+            Kind::Missing => return Ok(()),
+            Kind::Link => {
+                let target = link_target(&disk).map_err(|error| self.unreadable(path, &error.to_string()))?;
+                ContentHash::of(target.as_str().as_bytes())
+            }
+            Kind::File => {
+                let bytes = fs::read_bytes(&disk).map_err(|error| self.unreadable(path, &read_error(&error)))?;
+                self.charge(bytes.len())?;
+                ContentHash::of(&bytes)
+            }
+            Kind::Directory | Kind::Special => return Err(self.unreadable(path, "it is not a regular file")),
+        };
+        self.steps.push(FileOperation::Delete { path: path.to_owned(), before });
+        self.charge(0)
+    }
+
+    /// Refuses to move a directory with something in it that no edit may touch, or with more files than can be
+    /// looked at.
+    pub(super) fn allow_below(&self, directory: &Utf8Path) -> Result<(), EditError> {
+        let mut open = vec![directory.to_owned()];
+        let mut seen = 0;
+        while let Some(directory) = open.pop() {
+            for name in self.names(&directory)? {
+                let path = directory.join(name);
+                self.allow(&path)?;
+                seen += 1;
+                if seen > MAX_FILES {
+                    return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
+                }
+                if self.kind(&path) == Kind::Directory {
+                    open.push(path);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn unreadable(&self, path: &Utf8Path, why: &str) -> EditError {
+        EditError::Unreadable { path: self.show(path), why: why.to_owned() }
+    }
+}
+
+/// Where on disk lies what is at `path` after these steps.
+pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let mut path = path.to_owned();
+    for step in steps.iter().rev() {
+        match step {
+            FileOperation::Rename { from, to } => match rebase(&path, to, from) {
+                Some(before) => path = before,
+                None if path.starts_with(from) => return None,
+                None => {}
+            },
+            FileOperation::Delete { path: gone, .. } | FileOperation::RemoveDirectory { path: gone } => {
+                if path.starts_with(gone) {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(path)
+}
+
+/// Where what was at `path` before these steps is after them.
+pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let mut path = path.to_owned();
+    for step in steps {
+        match step {
+            FileOperation::Rename { from, to } => {
+                if let Some(after) = rebase(&path, from, to) {
+                    path = after;
+                }
+            }
+            FileOperation::Delete { path: gone, .. } | FileOperation::RemoveDirectory { path: gone }
+                if path.starts_with(gone) =>
+            {
+                return None;
+            }
+            _ => {}
+        }
+    }
+    Some(path)
+}
+
+/// `path` with its beginning `from` replaced; `None` when it does not begin so.
+fn rebase(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
+    let rest = path.strip_prefix(from).ok()?;
+    // Joining an empty path would add a slash.
+    Some(if rest.as_str().is_empty() { to.to_owned() } else { to.join(rest) })
+}
+
+/// What is at a path on disk; a link is not followed.
+pub(super) fn kind_on_disk(path: &Utf8Path) -> Kind {
+    match std::fs::symlink_metadata(path) {
+        Err(_) => Kind::Missing,
+        Ok(metadata) if metadata.is_symlink() => Kind::Link,
+        Ok(metadata) if metadata.is_dir() => Kind::Directory,
+        Ok(metadata) if metadata.is_file() => Kind::File,
+        Ok(_) => Kind::Special,
+    }
+}
+
+/// The path a symbolic link holds, as it stands there.
+pub(super) fn link_target(path: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
+    path.read_link_utf8()
+}
+
+/// A read error as a clause about a file that is named elsewhere in the sentence.
+pub(super) fn read_error(error: &fs::ReadError) -> String {
+    match error {
+        fs::ReadError::NotFound { .. } => "it does not exist".to_owned(),
+        fs::ReadError::Directory { .. } => "it is a directory".to_owned(),
+        fs::ReadError::Special { .. } => "it is neither a file nor a directory".to_owned(),
+        fs::ReadError::TooLarge { bytes, .. } => {
+            format!("it has {bytes} bytes, more than the {} that are read as source text", fs::MAX_TEXT_BYTES)
+        }
+        fs::ReadError::NotText { .. } => "it is not UTF-8 text".to_owned(),
+        fs::ReadError::Io { source, .. } => source.to_string(),
+    }
+}

@@ -1,0 +1,306 @@
+//! Where plans and code actions are kept between "show me" and "do it": one JSON file each, for 24 hours.
+//!
+//! Files are 0600 in a 0700 directory. Their names are random, so that nobody can name a plan that was not shown to
+//! them; what a file holds is checked all the same before anything is done with it.
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use zubi_base::clock::Clock;
+use zubi_base::fs;
+use zubi_base::text::{ContentHash, FileOperation};
+use zubi_base::workspace::Workspace;
+
+use super::change::BasedOn;
+use super::error::EditError;
+
+/// How long plans and actions are kept (contracts, section 2).
+pub const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// The most records in the directory; the oldest go first.
+pub const MAX_RECORDS: usize = 500;
+/// The most bytes of all records together; the oldest go first.
+pub const MAX_STORE_BYTES: u64 = 512 << 20;
+/// The largest record that is read back: a change's own limit, before and after, with JSON's escapes.
+const MAX_RECORD_BYTES: u64 = 6 * super::change::MAX_CHANGE_BYTES;
+/// Raised when a record's form changes; records of another version are not read.
+const VERSION: u32 = 1;
+/// RFC 4648's base32 alphabet in lower case.
+const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+/// Characters of an id after its prefix: 50 random bits.
+const ID_LENGTH: usize = 10;
+
+/// What a path must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Expected {
+    Absent,
+    /// A file with these bytes, or a link to this path.
+    Content(ContentHash),
+    /// A directory, whatever is in it.
+    Directory,
+}
+
+/// How far a plan has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "state")]
+pub enum PlanState {
+    /// Made, or undone: it can be applied.
+    Planned,
+    /// Written before the first file is touched. Found later, it means that a process ended meanwhile; the tree tells
+    /// whether the change was made.
+    Applying(Undo),
+    Applied(Undo),
+}
+
+/// How to take a change back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Undo {
+    pub operations: Vec<FileOperation>,
+    /// What every touched path held after the change; undoing over anything else would lose someone's work.
+    pub after: Vec<(Utf8PathBuf, Expected)>,
+}
+
+/// A plan as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredPlan {
+    pub id: String,
+    pub title: String,
+    /// Who made it, for answers: `rust-analyzer`.
+    pub by: String,
+    pub operations: Vec<FileOperation>,
+    pub based_on: Vec<BasedOn>,
+    pub state: PlanState,
+}
+
+/// What a listed code action does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", tag = "kind")]
+pub enum ActionBody {
+    /// It carries an edit, which stands in this plan.
+    Plan { plan: String },
+    /// It runs a command on its server.
+    Command { endpoint: String, document: Utf8PathBuf, command: String, arguments: Vec<Value> },
+    /// The server must be asked for its edit first (`codeAction/resolve`).
+    Resolve { endpoint: String, document: Utf8PathBuf, action: Value },
+}
+
+/// A code action as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredAction {
+    pub id: String,
+    pub title: String,
+    pub by: String,
+    pub body: ActionBody,
+}
+
+/// What stands around every record.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Envelope<T> {
+    version: u32,
+    /// When it was made, in seconds since the Unix epoch.
+    created: u64,
+    workspace: Vec<Utf8PathBuf>,
+    record: T,
+}
+
+/// Which kind of record an id names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IdKind {
+    Plan,
+    Action,
+}
+
+impl IdKind {
+    /// From an id as a caller gives it. Nothing else ever becomes a file name.
+    pub fn of(id: &str) -> Result<Self, EditError> {
+        let (kind, random) = match (id.strip_prefix("p-"), id.strip_prefix("a-")) {
+            (Some(random), _) => (Self::Plan, random),
+            (_, Some(random)) => (Self::Action, random),
+            _ => (Self::Plan, ""),
+        };
+        if random.len() != ID_LENGTH || !random.bytes().all(|byte| ALPHABET.contains(&byte)) {
+            let given = id.chars().filter(|character| !character.is_control()).take(40).collect();
+            return Err(EditError::NotAnId { given });
+        }
+        Ok(kind)
+    }
+
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Plan => "p-",
+            Self::Action => "a-",
+        }
+    }
+
+    /// A new id, from the operating system's random numbers.
+    pub fn fresh(self) -> Result<String, EditError> {
+        let mut random = [0; ID_LENGTH];
+        getrandom::fill(&mut random).map_err(|error| state("the operating system gave no random numbers", &error))?;
+        let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
+        Ok(self.prefix().chars().chain(letters).collect())
+    }
+}
+
+/// See the module's documentation.
+pub struct PlanStore {
+    directory: Utf8PathBuf,
+    workspace: Arc<Workspace>,
+    clock: Arc<dyn Clock>,
+}
+
+impl PlanStore {
+    pub fn new(state_dir: &Utf8Path, workspace: Arc<Workspace>, clock: Arc<dyn Clock>) -> Self {
+        Self { directory: state_dir.join("plans"), workspace, clock }
+    }
+
+    /// Stores a new record; `record` is given the id it will have. Old records are swept first.
+    pub fn add<T: Serialize>(&self, kind: IdKind, record: impl FnOnce(&str) -> T) -> Result<T, EditError> {
+        fs::create_private_dir(&self.directory).map_err(|error| state("the plan directory cannot be made", &error))?;
+        self.sweep()?;
+        let id = kind.fresh()?;
+        let record = record(&id);
+        let envelope = Envelope {
+            version: VERSION,
+            created: self.clock.now().as_secs(),
+            workspace: self.folders(),
+            record: &record,
+        };
+        let json = to_json(&envelope)?;
+        // Not made durable: a plan lost in a power failure is made again, and listing twenty code actions stores
+        // twenty records.
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(0o600);
+        }
+        options
+            .open(self.file(&id))
+            .and_then(|mut file| {
+                file.write_all(&json)?;
+                file.set_modified(UNIX_EPOCH + self.clock.now())
+            })
+            .map_err(|error| state("the plan cannot be stored", &error))?;
+        Ok(record)
+    }
+
+    /// Replaces a record, durably: what undo needs must be on disk before a file is touched.
+    pub fn update<T: Serialize>(&self, id: &str, record: &T) -> Result<(), EditError> {
+        IdKind::of(id)?;
+        let created = self.read::<Value>(id)?.created;
+        let envelope = Envelope { version: VERSION, created, workspace: self.folders(), record };
+        let file = self.file(id);
+        fs::write_private(&file, &to_json(&envelope)?)
+            .and_then(|()| std::fs::File::open(&file)?.set_modified(UNIX_EPOCH + Duration::from_secs(created)))
+            .map_err(|error| state("the plan cannot be stored", &error))
+    }
+
+    /// The plan with this id.
+    pub fn plan(&self, id: &str) -> Result<StoredPlan, EditError> {
+        match IdKind::of(id)? {
+            IdKind::Plan => Ok(self.read(id)?.record),
+            IdKind::Action => Err(EditError::NotAnId { given: id.to_owned() }),
+        }
+    }
+
+    /// The action with this id.
+    pub fn action(&self, id: &str) -> Result<StoredAction, EditError> {
+        match IdKind::of(id)? {
+            IdKind::Action => Ok(self.read(id)?.record),
+            IdKind::Plan => Err(EditError::NotAnId { given: id.to_owned() }),
+        }
+    }
+
+    fn read<T: DeserializeOwned>(&self, id: &str) -> Result<Envelope<T>, EditError> {
+        let damaged = |why: String| EditError::Damaged { id: id.to_owned(), why };
+        let unknown = || EditError::Unknown { id: id.to_owned() };
+        let file = self.file(id);
+        let metadata = std::fs::metadata(&file).map_err(|_| unknown())?;
+        if metadata.len() > MAX_RECORD_BYTES {
+            return Err(damaged("its record is too large".to_owned()));
+        }
+        let bytes = std::fs::read(&file).map_err(|error| damaged(error.to_string()))?;
+        let envelope: Envelope<Value> = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if envelope.version != VERSION {
+            return Err(damaged("it was made by another version of zubi".to_owned()));
+        }
+        if self.expired(envelope.created) {
+            return Err(unknown());
+        }
+        if envelope.workspace != self.folders() {
+            let workspace = envelope.workspace.iter().map(|folder| folder.as_str()).collect::<Vec<_>>().join(", ");
+            return Err(EditError::OtherWorkspace { id: id.to_owned(), workspace });
+        }
+        let Envelope { version, created, workspace, record } = envelope;
+        let record = serde_json::from_value(record).map_err(|error| damaged(error.to_string()))?;
+        Ok(Envelope { version, created, workspace, record })
+    }
+
+    /// A clock that was set back must not keep records for ever, so a record from the future has expired too.
+    fn expired(&self, created: u64) -> bool {
+        let now = self.clock.now().as_secs();
+        now.abs_diff(created) >= KEPT.as_secs()
+    }
+
+    /// The age of a record is its file's modification time, which is set to our clock's time when it is written: that
+    /// spares reading every record. Removes records that are too old, then the oldest until the rest is within the store's limits with one more.
+    fn sweep(&self) -> Result<(), EditError> {
+        let entries =
+            self.directory.read_dir_utf8().map_err(|error| state("the plan directory cannot be read", &error))?;
+        let mut records: Vec<(Duration, u64, Utf8PathBuf)> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().extension() == Some("json"))
+            .filter_map(|entry| {
+                let metadata = entry.metadata().ok()?;
+                let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+                Some((written, metadata.len(), entry.into_path()))
+            })
+            .collect();
+        records.sort();
+        let mut bytes: u64 = records.iter().map(|record| record.1).sum();
+        let mut count = records.len();
+        let now = self.clock.now();
+        for (written, size, path) in records {
+            let old = written.abs_diff(now) >= KEPT;
+            if !old && count < MAX_RECORDS && bytes < MAX_STORE_BYTES {
+                continue;
+            }
+            // Another process may have swept it already.
+            if std::fs::remove_file(&path).is_ok() {
+                tracing::debug!(%path, "swept a stored plan");
+            }
+            count -= 1;
+            bytes -= size;
+        }
+        Ok(())
+    }
+
+    fn file(&self, id: &str) -> Utf8PathBuf {
+        self.directory.join(format!("{id}.json"))
+    }
+
+    fn folders(&self) -> Vec<Utf8PathBuf> {
+        self.workspace.folders().iter().map(|folder| folder.path.clone()).collect()
+    }
+}
+
+fn to_json(value: &impl Serialize) -> Result<Vec<u8>, EditError> {
+    serde_json::to_vec(value).map_err(|error| state("the plan cannot be written as JSON", &error))
+}
+
+pub(super) fn state(what: &str, why: &dyn std::fmt::Display) -> EditError {
+    EditError::State { what: what.to_owned(), why: why.to_string() }
+}
+
+#[cfg(test)]
+mod tests;
