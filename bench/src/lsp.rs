@@ -1,0 +1,187 @@
+//! A language server asked directly: the floor.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use zubi_tests::{Project, zubi::environment};
+
+use crate::subject::{Ready, Spot, Subject};
+use crate::wire::{Asked, Framing, Reply, Wire};
+
+/// The four questions that are timed warm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    Hover,
+    Definition,
+    References,
+    DocumentSymbols,
+}
+
+impl Question {
+    pub(crate) const ALL: [Self; 4] = [Self::Hover, Self::Definition, Self::References, Self::DocumentSymbols];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Hover => "hover",
+            Self::Definition => "definition",
+            Self::References => "references",
+            Self::DocumentSymbols => "document symbols",
+        }
+    }
+}
+
+/// A running server.
+pub(crate) struct Server<'a> {
+    wire: Wire,
+    project: &'a Project,
+    language: &'static str,
+    ready: Ready,
+    opened: BTreeSet<String>,
+}
+
+impl<'a> Server<'a> {
+    /// Starts the server and initializes it.
+    pub(crate) fn start(subject: &Subject, project: &'a Project) -> Result<Self> {
+        let environment = environment(project, subject.components);
+        let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
+        let words = subject.server_command(path.unwrap_or_default())?;
+        let (program, arguments) = words.split_first().context("a server has a program")?;
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(project.root()).env_clear().envs(environment);
+        let mut wire = Wire::start(command, Framing::Headers, serve)?;
+        let root = format!("file://{}", project.root());
+        wire.request(
+            "initialize",
+            &json!({
+                "processId": std::process::id(),
+                "rootUri": root,
+                "workspaceFolders": [{ "uri": root, "name": "project" }],
+                "capabilities": {
+                    "window": { "workDoneProgress": true },
+                    "workspace": {
+                        "configuration": true,
+                        "workspaceFolders": true,
+                        "didChangeWatchedFiles": { "dynamicRegistration": true },
+                    },
+                    "textDocument": {
+                        "hover": { "contentFormat": ["markdown", "plaintext"] },
+                        "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+                        "publishDiagnostics": {},
+                    },
+                    "experimental": { "serverStatusNotification": true },
+                },
+            }),
+        )?;
+        wire.notify("initialized", &json!({}))?;
+        Ok(Self { wire, project, language: subject.language, ready: subject.ready, opened: BTreeSet::new() })
+    }
+
+    /// When the process was started.
+    pub(crate) fn started(&self) -> Instant {
+        self.wire.started
+    }
+
+    /// Waits for the server's own signal that it has read the project. `file` is opened where the signal needs an
+    /// open document.
+    pub(crate) fn wait_until_ready(&mut self, file: &str) -> Result<()> {
+        match self.ready {
+            Ready::Log(prefix) => {
+                // Opening something first would delay the search for files.
+                self.wire.until(|note| {
+                    note["method"] == "window/logMessage"
+                        && note["params"]["message"].as_str().is_some_and(|line| line.starts_with(prefix))
+                })?;
+                self.open(file)
+            }
+            Ready::Progress(token) => {
+                self.open(file)?;
+                self.wire.until(|note| {
+                    note["method"] == "$/progress"
+                        && note["params"]["token"] == token
+                        && note["params"]["value"]["kind"] == "end"
+                })?;
+                Ok(())
+            }
+            Ready::ServerStatus => {
+                self.open(file)?;
+                let mut was_busy = false;
+                self.wire.until(|note| {
+                    let quiescent = &note["params"]["quiescent"];
+                    let is_status = note["method"] == "experimental/serverStatus";
+                    was_busy |= is_status && quiescent == false;
+                    is_status && was_busy && quiescent == true
+                })?;
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn open(&mut self, file: &str) -> Result<()> {
+        if self.opened.insert(file.to_owned()) {
+            let document = json!({
+                "uri": self.uri(file), "languageId": self.language, "version": 1, "text": self.project.read(file)
+            });
+            self.wire.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
+        }
+        Ok(())
+    }
+
+    /// Tells the server that a file was created on disk.
+    pub(crate) fn created(&self, file: &str) -> Result<()> {
+        let change = json!({ "uri": self.uri(file), "type": 1 });
+        self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": [change] }))
+    }
+
+    pub(crate) fn ask(&mut self, question: Question, spot: &Spot) -> Result<Asked> {
+        self.open(&spot.file)?;
+        let mut params = json!({ "textDocument": { "uri": self.uri(&spot.file) } });
+        if question != Question::DocumentSymbols {
+            params["position"] = json!({ "line": spot.line, "character": spot.column });
+        }
+        if question == Question::References {
+            params["context"] = json!({ "includeDeclaration": true });
+        }
+        let method = match question {
+            Question::Hover => "textDocument/hover",
+            Question::Definition => "textDocument/definition",
+            Question::References => "textDocument/references",
+            Question::DocumentSymbols => "textDocument/documentSymbol",
+        };
+        self.wire.ask(method, &params)
+    }
+
+    pub(crate) fn answer(&mut self, asked: &Asked) -> Result<Reply> {
+        self.wire.answer(asked)
+    }
+
+    pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<Reply> {
+        let asked = self.ask(question, spot)?;
+        self.answer(&asked)
+    }
+
+    fn uri(&self, file: &str) -> String {
+        format!("file://{}", self.project.root().join(file))
+    }
+}
+
+/// How many places a references answer names.
+pub(crate) fn count(result: &Value) -> usize {
+    result.as_array().map_or(0, Vec::len)
+}
+
+fn serve(method: &str, params: &Value) -> Option<Value> {
+    match method {
+        "workspace/configuration" => {
+            let items = params["items"].as_array().map_or(0, Vec::len);
+            Some(json!(vec![Value::Null; items]))
+        }
+        "client/registerCapability" | "client/unregisterCapability" | "window/workDoneProgress/create" => {
+            Some(Value::Null)
+        }
+        refresh if refresh.ends_with("/refresh") => Some(Value::Null),
+        _ => None,
+    }
+}

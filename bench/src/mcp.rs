@@ -1,0 +1,100 @@
+//! `zubi mcp`, asked over its pipes.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+use zubi_tests::Project;
+use zubi_tests::zubi::Start;
+
+use crate::lsp::Question;
+use crate::subject::Spot;
+use crate::wire::{Asked, Framing, Reply, Wire};
+
+/// A running `zubi mcp`.
+pub(crate) struct Zubi {
+    pub(crate) wire: Wire,
+}
+
+/// An answer of a tool.
+#[derive(Debug)]
+pub(crate) struct ToolReply {
+    pub(crate) reply: Reply,
+    pub(crate) text: String,
+}
+
+impl ToolReply {
+    /// The number in the line that counts, `5 references to …`.
+    pub(crate) fn count(&self) -> Option<usize> {
+        self.text.lines().find_map(|line| {
+            let (number, rest) = line.split_once(' ')?;
+            rest.starts_with("reference").then(|| number.replace(',', "").parse().ok())?
+        })
+    }
+
+    /// Whether the status line says that nothing is missing.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.text.lines().last().is_some_and(|status| status.contains("· ready]") || status.contains("· ready ·"))
+    }
+}
+
+impl Zubi {
+    /// Starts it and shakes hands.
+    pub(crate) fn start(project: &Project, components: &[&str]) -> Result<Self> {
+        let mut zubi = Self::spawn(project, components)?;
+        zubi.initialize()?;
+        Ok(zubi)
+    }
+
+    /// Starts it.
+    pub(crate) fn spawn(project: &Project, components: &[&str]) -> Result<Self> {
+        let mut command = Start::new(project, components).command();
+        command.arg("mcp");
+        Ok(Self { wire: Wire::start(command, Framing::Lines, |_, _| None)? })
+    }
+
+    /// Lets the project's own programs run.
+    pub(crate) fn trust(project: &Project) -> Result<()> {
+        let output = Start::new(project, &[]).command().arg("trust").output().context("zubi starts")?;
+        ensure!(output.status.success(), "zubi trust failed: {}", String::from_utf8_lossy(&output.stderr));
+        Ok(())
+    }
+
+    /// The handshake.
+    pub(crate) fn initialize(&mut self) -> Result<Reply> {
+        let params = json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": { "name": "zubi-bench", "version": env!("CARGO_PKG_VERSION") },
+        });
+        let reply = self.wire.request("initialize", &params)?;
+        self.wire.notify("notifications/initialized", &json!({}))?;
+        Ok(reply)
+    }
+
+    pub(crate) fn ask(&mut self, question: Question, spot: &Spot) -> Result<Asked> {
+        let (tool, arguments) = match question {
+            Question::Hover => ("lsp_hover", json!({ "at": spot.at() })),
+            Question::Definition => ("lsp_definition", json!({ "at": spot.at() })),
+            Question::References => ("lsp_references", json!({ "at": spot.at() })),
+            Question::DocumentSymbols => ("lsp_document_symbols", json!({ "path": spot.file })),
+        };
+        self.wire.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    pub(crate) fn answer(&mut self, asked: &Asked) -> Result<ToolReply> {
+        let reply = self.wire.answer(asked)?;
+        let text = text(&reply.result)?;
+        if reply.result["isError"] == true {
+            bail!("zubi refused: {text}");
+        }
+        Ok(ToolReply { reply, text })
+    }
+
+    pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<ToolReply> {
+        let asked = self.ask(question, spot)?;
+        self.answer(&asked)
+    }
+}
+
+fn text(result: &Value) -> Result<String> {
+    result["content"][0]["text"].as_str().map(str::to_owned).with_context(|| format!("no text in {result}"))
+}

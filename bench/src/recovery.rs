@@ -1,0 +1,99 @@
+//! What happens around zubi: a file appears on disk, the server is killed, the input closes.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use zubi_tests::{Project, processes};
+
+use crate::lsp::{Question, Server};
+use crate::mcp::Zubi;
+use crate::stats::Samples;
+use crate::subject::{Spot, Subject};
+use crate::table::{Aim, Row, Table};
+
+/// Runs each event so many times.
+pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
+    new_file(subject, table, rounds)?;
+    let (mut answering, mut ending) = (Samples::default(), Samples::default());
+    for _ in 0..rounds {
+        let project = Project::published(subject.project);
+        let spot = subject.spots(&project)?.remove(0);
+        Zubi::trust(&project)?;
+        let mut zubi = Zubi::start(&project, subject.components)?;
+        zubi.request(Question::References, &spot)?;
+        answering.push(kill_server(subject, &mut zubi, &spot)?);
+        ending.push(close(&mut zubi)?);
+    }
+    let mut push = |what: &str, samples: &Samples, aim: f64| {
+        table.push(Row {
+            what: format!("{}: {what}, p50 of {rounds}", subject.server),
+            zubi: samples.percentile(50),
+            floor: None,
+            unit: "ms",
+            aim: Some(Aim::AtMost(aim)),
+            note: format!("slowest {:.0}", samples.percentile(100)),
+        });
+    };
+    push("server killed → outline answered again", &answering, 1000.0);
+    push("input closed → nothing left", &ending, 1000.0);
+    Ok(())
+}
+
+/// A file written on disk is in the very next answer. The bare server is told by hand.
+fn new_file(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
+    let (file, text) = subject.new_file;
+    let (mut ours, mut floor) = (Samples::default(), Samples::default());
+    let mut fresh = 0;
+    for _ in 0..rounds {
+        let project = Project::published(subject.project);
+        let spot = subject.spots(&project)?.remove(0);
+        let mut server = Server::start(subject, &project)?;
+        server.wait_until_ready(&spot.file)?;
+        server.request(Question::References, &spot)?;
+        project.write(file, text);
+        let start = Instant::now();
+        server.created(file)?;
+        server.request(Question::References, &spot)?;
+        floor.push(start.elapsed());
+        drop(server);
+
+        let project = Project::published(subject.project);
+        Zubi::trust(&project)?;
+        let mut zubi = Zubi::start(&project, subject.components)?;
+        let before = zubi.request(Question::References, &spot)?.count();
+        project.write(file, text);
+        let after = zubi.request(Question::References, &spot)?;
+        ours.push(after.reply.took);
+        fresh += usize::from(after.count() > before);
+    }
+    table.push(Row {
+        what: format!("{}: new file on disk → next references, p50 of {rounds}", subject.server),
+        zubi: ours.percentile(50),
+        floor: Some(floor.percentile(50)),
+        unit: "ms",
+        aim: None,
+        note: format!("the new use was in the answer {fresh} of {rounds} times"),
+    });
+    Ok(())
+}
+
+/// From killing the server to the next answered outline.
+fn kill_server(subject: &Subject, zubi: &mut Zubi, spot: &Spot) -> Result<Duration> {
+    let program = subject.command.first().context("a server has a program")?;
+    let servers = processes::named(program);
+    ensure!(!servers.is_empty(), "no process of `{program}` runs below zubi");
+    let start = Instant::now();
+    for server in &servers {
+        processes::kill(server);
+    }
+    zubi.request(Question::DocumentSymbols, spot)?;
+    Ok(start.elapsed())
+}
+
+/// From closing the input to the end of zubi and everything it started.
+fn close(zubi: &mut Zubi) -> Result<Duration> {
+    let watched = processes::watch(processes::descendants());
+    zubi.wire.close_input();
+    let took = watched.ended_within(Duration::from_secs(10));
+    took.map_err(|left| anyhow::anyhow!("still running 10 s after the input closed: {left:?}"))
+}

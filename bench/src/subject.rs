@@ -1,0 +1,147 @@
+//! What is measured: three published projects, each with a server and symbols to ask about.
+
+use anyhow::{Context as _, Result};
+use camino::Utf8PathBuf;
+use zubi_tests::Project;
+
+/// One project with its server.
+pub(crate) struct Subject {
+    /// What the command line calls it.
+    pub(crate) name: &'static str,
+    pub(crate) title: &'static str,
+    /// The published sources, as [`Project::published`] names them.
+    pub(crate) project: &'static str,
+    /// The server's name in the table, and part of its command line.
+    pub(crate) server: &'static str,
+    /// The components on PATH.
+    pub(crate) components: &'static [&'static str],
+    /// The server's own command line, as the catalogue starts it.
+    pub(crate) command: &'static [&'static str],
+    pub(crate) language: &'static str,
+    /// How the bare server says that it has read the project.
+    pub(crate) ready: Ready,
+    /// The symbols asked about in turn: a file and a text whose last word is the symbol's declaration. The first is
+    /// used widely and is the one the cold start is measured with.
+    pub(crate) symbols: &'static [(&'static str, &'static str)],
+    /// A new file's name and text with one more use of the first symbol.
+    pub(crate) new_file: (&'static str, &'static str),
+}
+
+/// A server's own signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ready {
+    /// A line of its log that begins so.
+    Log(&'static str),
+    /// The end of the progress with this token.
+    Progress(&'static str),
+    /// `experimental/serverStatus` that is quiescent after one that was not.
+    ServerStatus,
+}
+
+/// A place to ask about.
+#[derive(Debug, Clone)]
+pub(crate) struct Spot {
+    pub(crate) file: String,
+    /// 0-based, as LSP counts; the files are ASCII at these lines, so every encoding agrees.
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    pub(crate) name: String,
+}
+
+impl Spot {
+    /// The place as zubi's `at` takes it.
+    pub(crate) fn at(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line + 1, self.column + 1)
+    }
+}
+
+impl Subject {
+    /// Where the symbols are in a copy of the project.
+    pub(crate) fn spots(&self, project: &Project) -> Result<Vec<Spot>> {
+        self.symbols.iter().map(|(file, text)| spot(project, file, text)).collect()
+    }
+
+    /// The server's program with its arguments, resolved on the given PATH.
+    pub(crate) fn server_command(&self, path: &str) -> Result<Vec<String>> {
+        let (program, arguments) = self.command.split_first().context("a server has a program")?;
+        let found = path.split(':').map(|directory| Utf8PathBuf::from(directory).join(program)).find(|p| p.is_file());
+        let found = found.with_context(|| format!("`{program}` is not on {path}"))?;
+        Ok(std::iter::once(found.into_string()).chain(arguments.iter().map(|a| (*a).to_owned())).collect())
+    }
+}
+
+fn spot(project: &Project, file: &str, text: &str) -> Result<Spot> {
+    let source = project.read(file);
+    let (line, content) = source
+        .lines()
+        .enumerate()
+        .find(|(_, line)| line.contains(text))
+        .with_context(|| format!("{file}: no {text:?}"))?;
+    let name = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text);
+    let start = content.find(text).unwrap_or_default() + text.len() - name.len();
+    Ok(Spot { file: file.to_owned(), line, column: start, name: name.to_owned() })
+}
+
+/// All of them.
+pub(crate) const SUBJECTS: &[Subject] = &[
+    Subject {
+        name: "python",
+        title: "rich (Python)",
+        project: "rich",
+        server: "pyright",
+        components: &["node", "pyright"],
+        command: &["pyright-langserver", "--stdio"],
+        language: "python",
+        ready: Ready::Log("Found "),
+        symbols: &[
+            ("rich/console.py", "class Console"),
+            ("rich/text.py", "class Text"),
+            ("rich/segment.py", "class Segment"),
+            ("rich/style.py", "class Style"),
+            ("rich/console.py", "class ConsoleOptions"),
+        ],
+        new_file: ("rich/_zubi_bench.py", "from .console import Console\n\nBENCH = Console()\n"),
+    },
+    Subject {
+        name: "cpp",
+        title: "LevelDB (C++)",
+        project: "leveldb",
+        server: "clangd",
+        components: &["clangd"],
+        command: &["clangd", "--background-index"],
+        language: "cpp",
+        ready: Ready::Progress("backgroundIndexProgress"),
+        symbols: &[
+            ("include/leveldb/slice.h", "class LEVELDB_EXPORT Slice"),
+            ("include/leveldb/status.h", "class LEVELDB_EXPORT Status"),
+            ("db/dbformat.h", "class InternalKeyComparator"),
+            ("util/arena.h", "class Arena"),
+            ("db/version_set.h", "class VersionSet"),
+        ],
+        new_file: (
+            "util/zubi_bench.cc",
+            "#include \"leveldb/slice.h\"\n\nnamespace leveldb {\nSlice ZubiBench() { return Slice(\"bench\"); }\n}\n",
+        ),
+    },
+    Subject {
+        name: "rust",
+        title: "clap_builder (Rust)",
+        project: "clap_builder",
+        server: "rust-analyzer",
+        components: &["rust-analyzer"],
+        command: &["rust-analyzer"],
+        language: "rust",
+        ready: Ready::ServerStatus,
+        symbols: &[
+            ("src/builder/command.rs", "pub struct Command"),
+            ("src/builder/arg.rs", "pub struct Arg"),
+            ("src/parser/matches/arg_matches.rs", "pub struct ArgMatches"),
+            ("src/builder/action.rs", "pub enum ArgAction"),
+            ("src/builder/arg_group.rs", "pub struct ArgGroup"),
+        ],
+        new_file: (
+            "src/zubi_bench.rs",
+            "pub fn zubi_bench() -> crate::Command {\n    crate::Command::new(\"bench\")\n}\n",
+        ),
+    },
+];

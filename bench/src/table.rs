@@ -1,0 +1,109 @@
+//! The one table the benchmark prints.
+
+use std::fmt::Write as _;
+
+/// One figure.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) what: String,
+    pub(crate) zubi: f64,
+    /// The same question put to the server directly.
+    pub(crate) floor: Option<f64>,
+    pub(crate) unit: &'static str,
+    /// What is aimed at.
+    pub(crate) aim: Option<Aim>,
+    pub(crate) note: String,
+}
+
+/// An aim, and what it is compared with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Aim {
+    /// The figure itself is at most this.
+    AtMost(f64),
+    /// The difference to the floor is at most this.
+    Adds(f64),
+}
+
+impl Row {
+    fn difference(&self) -> Option<f64> {
+        self.floor.map(|floor| self.zubi - floor)
+    }
+
+    fn reached(&self) -> Option<bool> {
+        match self.aim? {
+            Aim::AtMost(limit) => Some(self.zubi <= limit),
+            Aim::Adds(limit) => self.difference().map(|difference| difference <= limit),
+        }
+    }
+}
+
+/// All figures, in the order in which they were measured.
+#[derive(Debug, Default)]
+pub(crate) struct Table(Vec<Row>);
+
+impl Table {
+    pub(crate) fn push(&mut self, row: Row) {
+        self.0.push(row);
+    }
+
+    /// Markdown, so that it can be pasted where it is needed.
+    pub(crate) fn render(&self) -> String {
+        let mut text = "| what | zubi | floor | difference | aim | |\n|---|--:|--:|--:|--:|---|\n".to_owned();
+        for row in &self.0 {
+            let number = |value: f64| if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") };
+            let optional = |value: Option<f64>| value.map(number).unwrap_or_default();
+            let aim = match row.aim {
+                Some(Aim::AtMost(limit)) => format!("≤ {}", number(limit)),
+                Some(Aim::Adds(limit)) => format!("+ {}", number(limit)),
+                None => String::new(),
+            };
+            let verdict = match row.reached() {
+                Some(true) => "reached",
+                Some(false) => "MISSED",
+                None => "",
+            };
+            let remarks: Vec<_> = [verdict, &row.note].into_iter().filter(|remark| !remark.is_empty()).collect();
+            // Writing to a string cannot fail.
+            writeln!(
+                text,
+                "| {} ({}) | {} | {} | {} | {aim} | {} |",
+                row.what,
+                row.unit,
+                number(row.zubi),
+                optional(row.floor),
+                optional(row.difference()),
+                remarks.join(" · ")
+            )
+            .ok();
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Aim, Row, Table};
+
+    #[test]
+    fn a_row_says_whether_its_aim_is_reached() {
+        let mut table = Table::default();
+        let row = |what: &str, zubi, floor, aim| Row {
+            what: what.to_owned(),
+            zubi,
+            floor,
+            unit: "ms",
+            aim,
+            note: String::new(),
+        };
+        table.push(row("quick", 1.0, Some(0.75), Some(Aim::Adds(0.5))));
+        table.push(row("slow", 12.0, None, Some(Aim::AtMost(10.0))));
+        table.push(row("plain", 120.4, None, None));
+        assert_eq!(
+            table.render(),
+            "| what | zubi | floor | difference | aim | |\n|---|--:|--:|--:|--:|---|\n\
+             | quick (ms) | 1.00 | 0.75 | 0.25 | + 0.50 | reached |\n\
+             | slow (ms) | 12.00 |  |  | ≤ 10.00 | MISSED |\n\
+             | plain (ms) | 120 |  |  |  |  |\n"
+        );
+    }
+}

@@ -1,0 +1,131 @@
+//! Warm questions: what zubi adds to each, how many bytes an answer has, and whether a slow question holds up a quick one.
+
+use anyhow::{Result, ensure};
+use zubi_tests::Project;
+
+use crate::fixed::push_memory;
+use crate::lsp::{self, Question, Server};
+use crate::mcp::Zubi;
+use crate::stats::Samples;
+use crate::subject::{Spot, Subject};
+use crate::table::{Aim, Row, Table};
+
+/// What zubi may add to a warm answer, in milliseconds: half the time, and nearly always.
+const ADDED_MEDIAN: f64 = 0.5;
+const ADDED_P95: f64 = 2.0;
+
+/// Two instances of one server, one behind zubi, take turns for so many rounds over all symbols.
+pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
+    let (ours, theirs) = (Project::published(subject.project), Project::published(subject.project));
+    let spots = subject.spots(&ours)?;
+    let first = &spots[0];
+    Zubi::trust(&ours)?;
+    let mut zubi = Zubi::start(&ours, subject.components)?;
+    let mut server = Server::start(subject, &theirs)?;
+    // Both sides read the whole project and have seen every symbol once before anything is timed.
+    server.wait_until_ready(&first.file)?;
+    for spot in &spots {
+        for question in Question::ALL {
+            zubi.request(question, spot)?;
+            server.request(question, spot)?;
+        }
+    }
+    for question in Question::ALL {
+        compare(subject, table, &mut zubi, &mut server, question, &spots, rounds)?;
+    }
+    sizes(subject, table, &mut zubi, &mut server, first)?;
+    hover_meanwhile(subject, table, &mut zubi, &mut server, &spots, rounds)?;
+    push_memory(table, &zubi, &format!("after all questions about {}", subject.title))
+}
+
+fn compare(
+    subject: &Subject,
+    table: &mut Table,
+    zubi: &mut Zubi,
+    server: &mut Server<'_>,
+    question: Question,
+    spots: &[Spot],
+    rounds: usize,
+) -> Result<()> {
+    let (mut ours, mut floor) = (Samples::default(), Samples::default());
+    for round in 0..rounds {
+        for spot in spots {
+            // Who goes first changes with the round, so that neither profits from what the other warmed up.
+            if round % 2 == 0 {
+                floor.push(server.request(question, spot)?.took);
+                ours.push(zubi.request(question, spot)?.reply.took);
+            } else {
+                ours.push(zubi.request(question, spot)?.reply.took);
+                floor.push(server.request(question, spot)?.took);
+            }
+        }
+    }
+    for (percent, aim) in [(50, ADDED_MEDIAN), (95, ADDED_P95)] {
+        let what = format!("{}: {}, warm, p{percent} of {}", subject.server, question.title(), rounds * spots.len());
+        table.push(Row {
+            what,
+            zubi: ours.percentile(percent),
+            floor: Some(floor.percentile(percent)),
+            unit: "ms",
+            aim: Some(Aim::Adds(aim)),
+            note: String::new(),
+        });
+    }
+    Ok(())
+}
+
+/// The bytes of answers; the floor is what the server itself sends.
+fn sizes(subject: &Subject, table: &mut Table, zubi: &mut Zubi, server: &mut Server<'_>, spot: &Spot) -> Result<()> {
+    for question in [Question::Hover, Question::References, Question::DocumentSymbols] {
+        let ours = zubi.request(question, spot)?;
+        let theirs = server.request(question, spot)?;
+        let note = match question {
+            Question::References => {
+                let (counted, expected) = (ours.count(), lsp::count(&theirs.result));
+                ensure!(counted == Some(expected), "zubi counts {counted:?} references, the server {expected}");
+                format!("{expected} references to `{}`", spot.name)
+            }
+            _ => format!("`{}`", spot.name),
+        };
+        table.push(Row {
+            what: format!("{}: {}, answer", subject.server, question.title()),
+            zubi: f64::from(u32::try_from(ours.text.len())?),
+            floor: Some(f64::from(u32::try_from(theirs.bytes)?)),
+            unit: "bytes",
+            aim: None,
+            note,
+        });
+    }
+    Ok(())
+}
+
+/// A quick hover asked while references run. The server itself may answer one after the other; what counts is whether
+/// zubi adds to that.
+fn hover_meanwhile(
+    subject: &Subject,
+    table: &mut Table,
+    zubi: &mut Zubi,
+    server: &mut Server<'_>,
+    spots: &[Spot],
+    rounds: usize,
+) -> Result<()> {
+    let (slow, quick) = (&spots[0], &spots[1]);
+    let (mut ours, mut floor) = (Samples::default(), Samples::default());
+    for _ in 0..rounds {
+        let references = server.ask(Question::References, slow)?;
+        floor.push(server.request(Question::Hover, quick)?.took);
+        server.answer(&references)?;
+        let references = zubi.ask(Question::References, slow)?;
+        ours.push(zubi.request(Question::Hover, quick)?.reply.took);
+        zubi.answer(&references)?;
+    }
+    table.push(Row {
+        what: format!("{}: hover while references run, p50 of {rounds}", subject.server),
+        zubi: ours.percentile(50),
+        floor: Some(floor.percentile(50)),
+        unit: "ms",
+        aim: Some(Aim::Adds(ADDED_P95)),
+        note: String::new(),
+    });
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! One child process that speaks JSON-RPC over its pipes, and the clock on its answers. Both protocols use it, so that
+//! neither side of a comparison pays for a different client.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+/// How messages are told apart on the pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// `Content-Length` headers (LSP).
+    Headers,
+    /// One line each (MCP).
+    Lines,
+}
+
+/// No answer takes longer than this; a cold rust-analyzer on a loaded machine takes ten seconds.
+const LIMIT: Duration = Duration::from_mins(2);
+
+/// A message with the moment it had arrived whole, and its length in bytes.
+#[derive(Debug)]
+pub(crate) struct Arrived {
+    pub(crate) at: Instant,
+    pub(crate) bytes: usize,
+    pub(crate) message: Value,
+}
+
+/// An answer with the time from sending the question.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) took: Duration,
+    pub(crate) bytes: usize,
+    pub(crate) result: Value,
+}
+
+/// A question on its way.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    id: i64,
+    sent: Instant,
+}
+
+/// The child and its pipes.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    child: Child,
+    input: Option<Input>,
+    arrivals: Receiver<Arrived>,
+    waiting: BTreeMap<i64, Arrived>,
+    /// Notifications, in order, until someone takes them.
+    pub(crate) notifications: Vec<Arrived>,
+    next: i64,
+    pub(crate) started: Instant,
+}
+
+#[derive(Debug, Clone)]
+struct Input {
+    pipe: Arc<Mutex<ChildStdin>>,
+    framing: Framing,
+}
+
+impl Input {
+    fn send(&self, message: &Value) -> Result<()> {
+        let text = message.to_string();
+        let framed = match self.framing {
+            Framing::Headers => format!("Content-Length: {}\r\n\r\n{text}", text.len()),
+            Framing::Lines => format!("{text}\n"),
+        };
+        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        pipe.write_all(framed.as_bytes()).and_then(|()| pipe.flush()).context("the program closed its input")
+    }
+}
+
+/// Answers a request of the other side; `None` leaves it to nobody (an error reply).
+pub(crate) type Serve = fn(&str, &Value) -> Option<Value>;
+
+impl Wire {
+    /// Starts a program.
+    pub(crate) fn start(mut command: Command, framing: Framing, serve: Serve) -> Result<Self> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let started = Instant::now();
+        let mut child = command.spawn().with_context(|| format!("cannot start {}", command.get_program().display()))?;
+        let input = Input { pipe: Arc::new(Mutex::new(child.stdin.take().context("piped")?)), framing };
+        let output = child.stdout.take().context("piped")?;
+        let (arrived, arrivals) = channel();
+        let replies = Arc::downgrade(&input.pipe);
+        std::thread::spawn(move || read(BufReader::new(output), framing, serve, &replies, &arrived));
+        let (waiting, notifications) = (BTreeMap::new(), Vec::new());
+        Ok(Self { child, input: Some(input), arrivals, waiting, notifications, next: 0, started })
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn notify(&self, method: &str, params: &Value) -> Result<()> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    /// Sends a question without waiting for its answer.
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Result<Asked> {
+        self.next += 1;
+        let message = json!({ "jsonrpc": "2.0", "id": self.next, "method": method, "params": params });
+        let sent = Instant::now();
+        self.send(&message)?;
+        Ok(Asked { id: self.next, sent })
+    }
+
+    /// Waits for an answer.
+    pub(crate) fn answer(&mut self, asked: &Asked) -> Result<Reply> {
+        loop {
+            if let Some(arrived) = self.waiting.remove(&asked.id) {
+                let Arrived { at, bytes, mut message } = arrived;
+                if message["error"].is_object() {
+                    bail!("the answer is an error: {}", message["error"]);
+                }
+                return Ok(Reply { took: at - asked.sent, bytes, result: message["result"].take() });
+            }
+            let arrived = self.next_arrival()?;
+            self.sort(arrived);
+        }
+    }
+
+    /// Asks and waits.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Reply> {
+        let asked = self.ask(method, params)?;
+        self.answer(&asked)
+    }
+
+    /// Waits for a notification that satisfies a condition; earlier ones are dropped. Returns when it had arrived.
+    pub(crate) fn until(&mut self, mut condition: impl FnMut(&Value) -> bool) -> Result<Instant> {
+        loop {
+            for arrived in std::mem::take(&mut self.notifications) {
+                if condition(&arrived.message) {
+                    return Ok(arrived.at);
+                }
+            }
+            let arrived = self.next_arrival()?;
+            self.sort(arrived);
+        }
+    }
+
+    /// Closes the program's input.
+    pub(crate) fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    fn send(&self, message: &Value) -> Result<()> {
+        self.input.as_ref().context("the input is closed")?.send(message)
+    }
+
+    fn next_arrival(&self) -> Result<Arrived> {
+        match self.arrivals.recv_timeout(LIMIT) {
+            Ok(arrived) => Ok(arrived),
+            Err(RecvTimeoutError::Timeout) => bail!("no answer within {} s", LIMIT.as_secs()),
+            Err(RecvTimeoutError::Disconnected) => bail!("the program ended"),
+        }
+    }
+
+    fn sort(&mut self, arrived: Arrived) {
+        match arrived.message["id"].as_i64() {
+            Some(id) => drop(self.waiting.insert(id, arrived)),
+            None => self.notifications.push(arrived),
+        }
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        // Ends what is measured; a program that has ended already is fine too.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// Reads until the pipe ends. The reader holds no handle of its own to the input it sends replies to: when the owner
+/// closes it, it is closed.
+fn read(
+    mut output: BufReader<ChildStdout>,
+    framing: Framing,
+    serve: Serve,
+    input: &Weak<Mutex<ChildStdin>>,
+    arrived: &Sender<Arrived>,
+) {
+    while let Some(text) = message(&mut output, framing) {
+        let at = Instant::now();
+        let Ok(message) = serde_json::from_slice::<Value>(&text) else { continue };
+        match (message["method"].as_str(), message.get("id")) {
+            (Some(method), Some(id)) => {
+                let reply = match serve(method, &message["params"]) {
+                    Some(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+                    None => json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": "unknown" } }),
+                };
+                if let Some(pipe) = input.upgrade() {
+                    // A program that ended meanwhile needs no reply.
+                    Input { pipe, framing }.send(&reply).ok();
+                }
+            }
+            _ => {
+                if arrived.send(Arrived { at, bytes: text.len(), message }).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn message(output: &mut BufReader<ChildStdout>, framing: Framing) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    match framing {
+        Framing::Lines => (output.read_until(b'\n', &mut line).ok()? > 0).then_some(line),
+        Framing::Headers => {
+            let mut length = 0;
+            loop {
+                line.clear();
+                if output.read_until(b'\n', &mut line).ok()? == 0 {
+                    return None;
+                }
+                let header = String::from_utf8_lossy(&line).trim().to_ascii_lowercase();
+                if header.is_empty() {
+                    break;
+                }
+                if let Some(value) = header.strip_prefix("content-length:") {
+                    length = value.trim().parse().ok()?;
+                }
+            }
+            let mut body = vec![0; length];
+            output.read_exact(&mut body).ok()?;
+            Some(body)
+        }
+    }
+}
