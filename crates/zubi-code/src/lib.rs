@@ -22,6 +22,8 @@ pub mod question;
 pub mod readiness;
 pub mod router;
 pub mod status;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod words;
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@ use serde_json::json;
 use zubi_base::endpoint::{DocumentRef, EndpointError};
 use zubi_base::lsp;
 
-use crate::edit::Plan;
+use crate::edit::{EditError, Plan};
 use crate::error::CodeError;
 use crate::question::Question;
 use crate::readiness::Need;
@@ -50,9 +50,12 @@ impl Question<'_> {
         }
         let title = format!("format `{}`", self.workspace().display(path));
         let encoding = reply.endpoint.encoding();
-        let plan = self.intel.edits.plan_text_edits(&title, path, edits, encoding, &reply.endpoint.id().0).await?;
-        // Some formatters answer the whole text even when nothing changes.
-        let value = (plan.edit_count > 0).then_some(plan);
+        let value = match self.intel.edits.plan_text_edits(&title, path, edits, encoding, &reply.endpoint.id().0).await {
+            Ok(plan) => Some(plan),
+            // Some formatters answer the whole text even when nothing changes.
+            Err(EditError::Nothing) => None,
+            Err(error) => return Err(error.into()),
+        };
         Ok(Answer { value, status: replies.status })
     }
 }

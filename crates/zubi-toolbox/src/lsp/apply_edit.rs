@@ -72,7 +72,10 @@ pub(crate) async fn change(
     let mut text = String::new();
     let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
     for file in &applied.files {
-        let _ = writeln!(text, "  {}", file.describe(question.workspace()));
+        let _ = writeln!(text, "  {}  {}", file.shown, file.done);
+    }
+    for note in &applied.notes {
+        let _ = writeln!(text, "note: {note}");
     }
     if let Some(delta) = &changed.value.delta {
         write_delta(&mut text, delta);
@@ -82,7 +85,7 @@ pub(crate) async fn change(
     }
     let delta =
         changed.value.delta.as_ref().map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
-    let files: Vec<_> = applied.files.iter().map(|file| file.describe(question.workspace())).collect();
+    let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.shown, "done": file.done })).collect();
     let (text, truncated) = view.block(&text);
     Ok(Reply {
         text,

@@ -57,7 +57,7 @@ impl CodeTool for FormatDocument {
         });
         let planned = question.format(&path, &options).await?;
         match planned.value {
-            Some(plan) => Ok(plan_reply(question, view, None, &plan, planned.status)),
+            Some(plan) => Ok(plan_reply(view, None, &plan, planned.status)),
             None => Ok(Reply {
                 text: format!("`{}` is formatted already; nothing to change\n", question.workspace().display(&path)),
                 data: json!({ "plan": null, "items": [], "total": 0 }),

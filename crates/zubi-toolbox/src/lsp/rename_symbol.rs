@@ -42,7 +42,7 @@ impl CodeTool for RenameSymbol {
         let planned = question.rename(&at, &input.new_name).await?;
         let mut status = planned.status;
         status.merge(at.status.clone());
-        let mut reply = plan_reply(question, view, Some(&at.header()), &planned.value, status);
+        let mut reply = plan_reply(view, Some(&at.header()), &planned.value, status);
         reply.data["resolved"] = resolved_json(&at);
         Ok(reply)
     }

@@ -7,7 +7,7 @@ use zubi_code::edit::Plan;
 use zubi_code::features::locations::Hit;
 use zubi_code::locate::Resolved;
 use zubi_code::place::Place;
-use zubi_code::{AnswerStatus, CodeError, Question};
+use zubi_code::{AnswerStatus, CodeError};
 use zubi_tools::Truncated;
 
 use crate::lsp::arguments::Paging;
@@ -162,13 +162,7 @@ pub(crate) fn hit_json(hit: &Hit) -> Value {
 }
 
 /// The answer of a tool that planned a change: id, counts, diff.
-pub(crate) fn plan_reply(
-    question: &Question<'_>,
-    view: &View,
-    header: Option<&str>,
-    plan: &Plan,
-    status: AnswerStatus,
-) -> Reply {
+pub(crate) fn plan_reply(view: &View, header: Option<&str>, plan: &Plan, status: AnswerStatus) -> Reply {
     let mut text = header.map(|header| format!("{header}\n")).unwrap_or_default();
     // Writing to a `String` cannot fail.
     let _ = writeln!(
@@ -185,11 +179,7 @@ pub(crate) fn plan_reply(
     let (diff, truncated) = view.block(&plan.diff);
     text.push_str(&diff);
     let _ = writeln!(text, "apply_edit {{\"plan\":\"{}\"}} writes it", plan.id);
-    let files: Vec<_> = plan
-        .files
-        .iter()
-        .map(|file| json!({ "path": question.workspace().display(&file.path), "edits": file.edits }))
-        .collect();
+    let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
     let data =
         json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff });
     Reply { text, data, status, truncated }

@@ -1,0 +1,352 @@
+//! A toy language and its in-process endpoint, for tests of everything above the endpoint seam.
+//!
+//! Real servers are tested end to end elsewhere; here the point is that every form of answer, every state of readiness
+//! and every encoding can be had at will. A `.toy` file declares with `class X`, `def x`, `let x`, nested by
+//! indentation; any other identifier is a use of what is declared; `#` begins a comment; a line with `bad` in it is a
+//! problem.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::endpoint::{
+    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Readiness,
+    RequestCx,
+};
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
+use zubi_base::text::DiskText;
+use zubi_base::workspace::Workspace;
+use zubi_base::{fs, uri};
+
+use crate::edit::apply::DiskSink;
+use crate::{CallCx, CodeConfig, CodeIntel, words};
+
+/// A workspace on disk made from a fixture, with the toy endpoint serving it.
+pub struct Toy {
+    pub intel: Arc<CodeIntel>,
+    pub endpoint: Arc<ToyEndpoint>,
+    pub root: Utf8PathBuf,
+    /// Where `$0` stood: `path:line:column`, one-based.
+    pub cursor: Option<String>,
+    _directory: TempDir,
+}
+
+impl Toy {
+    /// Files are separated by lines `//- path`; `$0` marks the cursor and is taken out.
+    pub fn new(fixture: &str) -> Self {
+        Self::with(fixture, Encoding::Utf16)
+    }
+
+    pub fn with(fixture: &str, encoding: Encoding) -> Self {
+        let directory = TempDir::new().expect("a temporary directory");
+        let root = fs::canonical(Utf8Path::from_path(directory.path()).expect("a UTF-8 path")).expect("it exists");
+        let project = root.join("project");
+        let mut cursor = None;
+        for file in fixture.split("//- ").skip(1) {
+            let (name, text) = file.split_once('\n').expect("a line end after the file name");
+            let mut text = text.to_owned();
+            if let Some(at) = text.find("$0") {
+                text.replace_range(at..at + 2, "");
+                let place = TextIndex::new(&text).to_lsp(size(at), Encoding::Utf32);
+                cursor = Some(format!("{name}:{}:{}", place.line + 1, place.character + 1));
+            }
+            let path = project.join(name);
+            std::fs::create_dir_all(path.parent().expect("files have a parent")).expect("a directory");
+            fs::write_atomic(&path, text.as_bytes()).expect("a fixture file");
+        }
+        let workspace = Arc::new(Workspace::open(std::slice::from_ref(&project)).expect("the workspace"));
+        let endpoint = Arc::new(ToyEndpoint {
+            id: "toy".into(),
+            root: project.clone(),
+            encoding,
+            readiness: watch::Sender::new(Readiness::Ready),
+            unsupported: Mutex::default(),
+        });
+        let state = root.join("state");
+        let intel = CodeIntel::new(CodeConfig {
+            workspace,
+            sources: vec![Arc::new(ToySource(Arc::clone(&endpoint)))],
+            texts: Arc::new(DiskText),
+            sink: Arc::new(DiskSink::new(&state)),
+            state_dir: state,
+            clock: Arc::new(SystemClock),
+        });
+        Self { intel, endpoint, root: project, cursor, _directory: directory }
+    }
+
+    /// A call with enough patience for a test.
+    pub fn cx() -> CallCx {
+        CallCx {
+            cancel: CancellationToken::new(),
+            deadline: Instant::now() + Duration::from_mins(1),
+            wait: Duration::from_secs(30),
+            progress: Arc::new(|_, _| {}),
+        }
+    }
+}
+
+/// Answers for `.toy` files from what is on disk.
+pub struct ToyEndpoint {
+    id: EndpointId,
+    root: Utf8PathBuf,
+    encoding: Encoding,
+    /// What it says of itself; send to change it.
+    pub readiness: watch::Sender<Readiness>,
+    /// Methods it denies to know.
+    pub unsupported: Mutex<Vec<&'static str>>,
+}
+
+struct Declared {
+    name: String,
+    kind: u32,
+    depth: usize,
+    line: u32,
+    range: TextRange,
+}
+
+impl ToyEndpoint {
+    fn files(&self) -> Vec<(Utf8PathBuf, String)> {
+        let walk = ignore::WalkBuilder::new(&self.root).sort_by_file_name(Ord::cmp).build();
+        walk.flatten()
+            .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+            .filter(|path| path.extension() == Some("toy"))
+            .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)))
+            .collect()
+    }
+
+    fn declared(text: &str) -> Vec<Declared> {
+        let index = TextIndex::new(text);
+        let mut found = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            let code = line.split('#').next().unwrap_or_default();
+            let mut parts = code.split_whitespace();
+            let kind = match parts.next() {
+                Some("class") => 5,
+                Some("def") => 12,
+                Some("let") => 13,
+                _ => continue,
+            };
+            let (Some(name), Ok(at)) = (parts.next(), u32::try_from(at)) else { continue };
+            let Some(col) = code.find(name) else { continue };
+            let start = index.offset(LineCol { line: at, col: size(col).into() });
+            let depth = code.len() - code.trim_start().len();
+            found.push(Declared {
+                name: name.to_owned(),
+                kind,
+                depth,
+                line: at,
+                range: TextRange::at(start, size(name.len())),
+            });
+        }
+        found
+    }
+
+    fn uses(&self, word: &str) -> Vec<Value> {
+        let mut found = Vec::new();
+        for (path, text) in self.files() {
+            let index = TextIndex::new(&text);
+            for (line, content) in text.lines().enumerate() {
+                let code = content.split('#').next().unwrap_or_default();
+                for range in words::identifiers(code) {
+                    if code.get(range.clone()) == Some(word)
+                        && let Ok(line) = u32::try_from(line)
+                    {
+                        let start = index.offset(LineCol { line, col: size(range.start).into() });
+                        found.push(self.location(&path, &index, TextRange::at(start, size(range.len()))));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn declarations(&self, wanted: impl Fn(&str) -> bool) -> Vec<(Declared, Value)> {
+        let mut found = Vec::new();
+        for (path, text) in self.files() {
+            let index = TextIndex::new(&text);
+            for declared in Self::declared(&text) {
+                if wanted(&declared.name) {
+                    let location = self.location(&path, &index, declared.range);
+                    found.push((declared, location));
+                }
+            }
+        }
+        found
+    }
+
+    fn location(&self, path: &Utf8Path, index: &TextIndex, range: TextRange) -> Value {
+        json!({ "uri": uri::from_path(path), "range": index.range_to_lsp(range, self.encoding) })
+    }
+
+    fn outline(&self, text: &str) -> Value {
+        let index = TextIndex::new(text);
+        // From the last to the first, each takes the deeper ones that follow it as its children.
+        let mut open: Vec<(usize, Value)> = Vec::new();
+        for declared in Self::declared(text).into_iter().rev() {
+            let mut children = Vec::new();
+            while open.last().is_some_and(|(depth, _)| *depth > declared.depth) {
+                children.extend(open.pop().map(|(_, child)| child));
+            }
+            let range = index.range_to_lsp(declared.range, self.encoding);
+            let whole = index.line_range(declared.line).map(|line| index.range_to_lsp(line, self.encoding));
+            open.push((
+                declared.depth,
+                json!({ "name": declared.name, "kind": declared.kind, "range": whole, "selectionRange": range, "children": children }),
+            ));
+        }
+        open.into_iter().rev().map(|(_, symbol)| symbol).collect()
+    }
+
+    fn word_at(&self, params: &Value) -> Option<(String, String)> {
+        let uri = lsp::Uri(params.pointer("/textDocument/uri")?.as_str()?.to_owned());
+        let position: lsp::Position = serde_json::from_value(params.get("position")?.clone()).ok()?;
+        let text = fs::read_text(&uri::to_path(&uri)?).ok()?;
+        let index = TextIndex::new(&text);
+        let at = index.line_col(index.from_lsp(position, self.encoding));
+        let line = text.lines().nth(at.line as usize)?;
+        let range = words::identifier_at(line, at.col as usize)?;
+        Some((line.get(range)?.to_owned(), line.trim().to_owned()))
+    }
+
+    fn rename(&self, word: &str, new_name: &str) -> Value {
+        let mut changes: Vec<(String, Vec<Value>)> = Vec::new();
+        for place in self.uses(word) {
+            let uri = place.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let edit = json!({ "range": place.get("range"), "newText": new_name });
+            match changes.iter_mut().find(|(known, _)| *known == uri) {
+                Some((_, edits)) => edits.push(edit),
+                None => changes.push((uri, vec![edit])),
+            }
+        }
+        json!({ "changes": changes.into_iter().map(|(uri, edits)| (uri, Value::Array(edits))).collect::<serde_json::Map<_, _>>() })
+    }
+}
+
+#[async_trait]
+impl Endpoint for ToyEndpoint {
+    fn id(&self) -> &EndpointId {
+        &self.id
+    }
+
+    fn serves(&self, document: &DocumentRef) -> bool {
+        document.path.extension() == Some("toy")
+    }
+
+    fn readiness(&self) -> Readiness {
+        self.readiness.borrow().clone()
+    }
+
+    fn readiness_changes(&self) -> watch::Receiver<Readiness> {
+        self.readiness.subscribe()
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    fn supports(&self, method: &str, _document: Option<&DocumentRef>) -> bool {
+        !self.unsupported.lock().unwrap_or_else(PoisonError::into_inner).contains(&method)
+    }
+
+    fn capabilities(&self) -> Value {
+        json!({ "renameProvider": true, "codeActionProvider": true })
+    }
+
+    fn allows_command(&self, command: &str) -> bool {
+        command == "toy.sort"
+    }
+
+    fn analysed(&self) -> Option<String> {
+        None
+    }
+
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let word = || self.word_at(&params).map(|(word, _)| word).unwrap_or_default();
+        Ok(match method {
+            "textDocument/documentSymbol" => {
+                let document = cx.documents.first().ok_or(EndpointError::Cancelled)?;
+                self.outline(
+                    &fs::read_text(&document.path).map_err(|error| EndpointError::Document(error.to_string()))?,
+                )
+            }
+            "workspace/symbol" => {
+                let query = params.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+                self.declarations(|name| name.to_lowercase().contains(&query))
+                    .into_iter()
+                    .map(|(declared, location)| json!({ "name": declared.name, "kind": declared.kind, "location": location }))
+                    .collect()
+            }
+            "textDocument/definition" => {
+                let word = word();
+                self.declarations(|name| name == word).into_iter().map(|(_, location)| location).collect()
+            }
+            "textDocument/references" => Value::Array(self.uses(&word())),
+            "textDocument/hover" => match self.word_at(&params) {
+                Some((_, line)) => json!({ "contents": { "language": "toy", "value": line } }),
+                None => Value::Null,
+            },
+            "textDocument/completion" => {
+                let items: Vec<_> = self
+                    .declarations(|_| true)
+                    .into_iter()
+                    .map(|(declared, _)| json!({ "label": declared.name, "kind": 6 }))
+                    .collect();
+                json!({ "isIncomplete": false, "items": items })
+            }
+            "textDocument/rename" => {
+                self.rename(&word(), params.get("newName").and_then(Value::as_str).unwrap_or_default())
+            }
+            "textDocument/codeAction" => json!([
+                { "title": "Rename to fixed", "kind": "quickfix", "isPreferred": true, "edit": self.rename("bad", "good") },
+                { "title": "Run it", "command": "toy.run" },
+                { "title": "Not now", "disabled": { "reason": "it is Friday" } },
+            ]),
+            _ => return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() }),
+        })
+    }
+
+    async fn diagnostics(&self, document: &DocumentRef, _cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        let text = fs::read_text(&document.path).map_err(|error| EndpointError::Document(error.to_string()))?;
+        let index = TextIndex::new(&text);
+        let lines = text.lines().enumerate().filter(|(_, line)| words::count(line, "bad") > 0);
+        let items = lines.filter_map(|(line, _)| {
+            let range = index.line_range(u32::try_from(line).ok()?)?;
+            let range = index.range_to_lsp(range, self.encoding);
+            serde_json::from_value(json!({ "range": range, "severity": 1, "message": "this is bad", "source": "toy" }))
+                .ok()
+        });
+        Ok(DiagnosticsReport { items: items.collect(), current: true, note: None })
+    }
+}
+
+struct ToySource(Arc<ToyEndpoint>);
+
+#[async_trait]
+impl EndpointSource for ToySource {
+    async fn for_document(&self, document: &DocumentRef, _cx: &RequestCx) -> Endpoints {
+        if self.0.serves(document) {
+            return Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() };
+        }
+        let subject = format!(".{}", document.path.extension().unwrap_or_default());
+        let absent =
+            Absent { why: format!("no server for {subject}"), hint: "Add a catalogue row.".to_owned(), subject };
+        Endpoints { endpoints: Vec::new(), absent: vec![absent] }
+    }
+
+    async fn for_workspace(&self, _cx: &RequestCx) -> Endpoints {
+        Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() }
+    }
+
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        None
+    }
+
+    async fn shutdown(&self) {}
+}

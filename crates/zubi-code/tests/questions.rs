@@ -1,0 +1,327 @@
+//! Questions over the toy endpoint: addressing, verdicts, answers.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use zubi_base::endpoint::Readiness;
+use zubi_base::position::Encoding;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::{Snap, TargetInput};
+use zubi_code::testing::Toy;
+use zubi_code::{CodeError, Completeness};
+
+const SHAPES: &str = "\
+//- shapes.toy
+class Shape
+  def area
+  def name
+class Square
+  def area # area of a square
+let unit
+//- app.toy
+use Shape
+  print area unit
+# naïve: unit
+let élan → unit
+";
+
+fn at(at: &str) -> TargetInput {
+    TargetInput { at: Some(at.to_owned()), ..TargetInput::default() }
+}
+
+fn symbol(symbol: &str, path: Option<&str>) -> TargetInput {
+    TargetInput { symbol: Some(symbol.to_owned()), path: path.map(str::to_owned), ..TargetInput::default() }
+}
+
+fn position(uri: &str, line: u32, character: u32) -> TargetInput {
+    TargetInput { uri: Some(uri.to_owned()), line: Some(line), character: Some(character), ..TargetInput::default() }
+}
+
+fn show(error: &CodeError) -> String {
+    format!("{error}\n{}", error.hint())
+}
+
+/// Resolves each target and shows what was meant, or what the caller is told.
+async fn check_resolve(snap: Snap, targets: &[TargetInput]) -> String {
+    let toy = Toy::new(SHAPES);
+    let mut out = String::new();
+    for target in targets {
+        let question = toy.intel.question(Toy::cx()).await;
+        let shown = match question.resolve(target, snap).await {
+            Ok(resolved) => resolved.header(),
+            Err(error) => show(&error).replace(toy.root.as_str(), "[root]"),
+        };
+        writeln!(out, "{shown}").unwrap();
+    }
+    out
+}
+
+#[tokio::test]
+async fn a_symbol_is_found_by_its_name_path() {
+    let targets = [
+        symbol("Shape", None),
+        symbol("Square/area", None),
+        symbol("Square.name", None),
+        symbol("shapes::Shape::name", None),
+        symbol("unit", Some("shapes.toy")),
+        symbol("area", None),
+        symbol("Shap", None),
+        symbol("Shape", Some("app.toy")),
+        symbol("", None),
+    ];
+    insta::assert_snapshot!(check_resolve(Snap::Identifier, &targets).await, @r#"
+    at shapes.toy:1:7 Shape (class)
+    at shapes.toy:5:7 area (function)
+    symbol: no symbol `Square.name` in the workspace
+    Nearest names:
+      symbol: "name"   at shapes.toy:3
+    at shapes.toy:3:7 name (function)
+    at shapes.toy:6:5 unit (variable)
+    symbol: `area` names 2 symbols
+    Use one of:
+      symbol: "Shape/area"   function at shapes.toy:2:7
+      symbol: "Square/area"   function at shapes.toy:5:7
+    symbol: no symbol `Shap` in the workspace
+    Nearest names:
+      symbol: "Shape"   at shapes.toy:1
+    symbol: no symbol `Shape` in `app.toy`
+    Look for it with `lsp_workspace_symbols`, or give its place as at: "file:line".
+    symbol: the name is empty
+    Give a name such as "Type/method".
+    "#);
+}
+
+#[tokio::test]
+async fn a_place_is_read_and_repaired() {
+    let targets = [
+        at("app.toy:2:9"),
+        at("app.toy:2:8"),
+        at("shapes.toy:1"),
+        at("app.toy:1"),
+        at("app.toy:2"),
+        at("app.toy:2:3"),
+        at("shapes.toy:4 def name"),
+        at("shapes.toy:1 let unit"),
+        at("app.toy:4:5"),
+        at("app.toy:99:1"),
+        at("app.toy:0:1"),
+        at("nowhere.toy:1:1"),
+        at("../secret:1:1"),
+        at("app.toy"),
+        position("app.toy", 1, 8),
+        position("app.toy", 2, 9),
+        position("app.toy", 7, 0),
+        TargetInput { line: Some(1), ..TargetInput::default() },
+        TargetInput { at: Some("app.toy:1:1".to_owned()), ..symbol("Shape", None) },
+        TargetInput::default(),
+    ];
+    insta::assert_snapshot!(check_resolve(Snap::Identifier, &targets).await, @r#"
+    at app.toy:2:9 area
+    at app.toy:2:3 print
+    at shapes.toy:1:7 Shape (class)
+    at: line 1 declares no symbol and names several; say which
+    Identifiers on line 1:
+      at: "app.toy:1:1" (`use`)
+      at: "app.toy:1:5" (`Shape`)
+    at: line 2 declares no symbol and names several; say which
+    Identifiers on line 2:
+      at: "app.toy:2:3" (`print`)
+      at: "app.toy:2:9" (`area`)
+      at: "app.toy:2:14" (`unit`)
+    at app.toy:2:3 print
+    at shapes.toy:3:7 name (function); line repaired from 4
+    at: `let unit` is not within 3 lines of `shapes.toy:1`; that line reads `class Shape`
+    Look the place up with `lsp_document_symbols`, or give symbol: "name".
+    at app.toy:4:5 élan
+    at: line 99 is past the end; `app.toy` has 5 lines
+    `lsp_document_symbols` shows where things are now.
+    at: lines count from 1
+    Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
+    `nowhere.toy` does not exist in the workspace; paths are relative to `[root]`
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    `../secret` does not exist in the workspace; paths are relative to `[root]`
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    at: `app.toy` is not a place
+    Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
+    at app.toy:2:9 area
+    at app.toy:3:10 unit
+    line: line 7 (0-based) is past the end; `app.toy` has 5 lines
+    Lines of `uri`/`line`/`character` count from 0; the `at` form counts from 1.
+    position: `uri`, `line` and `character` belong together
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    position: the position was given in more than one way
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    position: no position was given
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    "#);
+}
+
+#[tokio::test]
+async fn a_place_to_type_at_is_taken_as_given() {
+    let targets = [at("app.toy:2:8"), at("app.toy:2 print"), at("app.toy:2"), position("app.toy", 1, 3)];
+    insta::assert_snapshot!(check_resolve(Snap::Exact, &targets).await, @"
+    at app.toy:2:8
+    at app.toy:2:8
+    at app.toy:2:18
+    at app.toy:2:3 print
+    ");
+}
+
+async fn check_references(toy: &Toy, target: &TargetInput) -> String {
+    let question = toy.intel.question(Toy::cx()).await;
+    let at = match question.resolve(target, Snap::Identifier).await {
+        Ok(at) => at,
+        Err(error) => return show(&error),
+    };
+    match question.locations(&at, Relation::References { include_declaration: true }, 0).await {
+        Ok(found) => {
+            let mut out = format!("{}\n", at.header());
+            for hit in found.value {
+                let mark = if hit.declaration { " (declaration)" } else { "" };
+                writeln!(out, "  {} {}{mark}", hit.place.at(), hit.place.source.unwrap_or_default()).unwrap();
+            }
+            writeln!(out, "{:?}", found.status.completeness).unwrap();
+            out
+        }
+        Err(error) => show(&error),
+    }
+}
+
+#[tokio::test]
+async fn references_are_the_same_in_every_encoding() {
+    let mut answers = Vec::new();
+    for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        let toy = Toy::with(SHAPES, encoding);
+        answers.push(check_references(&toy, &symbol("unit", None)).await);
+    }
+    answers.dedup();
+    assert_eq!(answers.len(), 1);
+    insta::assert_snapshot!(answers[0], @"
+    at shapes.toy:6:5 unit (variable)
+      app.toy:2:14 print area unit
+      app.toy:4:12 let élan → unit
+      shapes.toy:6:5 let unit (declaration)
+    Complete
+    ");
+}
+
+#[tokio::test]
+async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });
+    let impatient = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
+    let question = toy.intel.question(impatient).await;
+    let place = question.resolve(&at("shapes.toy:6:5"), Snap::Identifier).await.unwrap();
+    let found = question.locations(&place, Relation::References { include_declaration: true }, 0).await.unwrap();
+    insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `wait_ms`");
+    assert_eq!(found.status.readiness_line(), "loading 40 %");
+
+    let question = toy.intel.question(Toy::cx()).await;
+    let asking = question.locations(&place, Relation::References { include_declaration: true }, 0);
+    let loading = async {
+        toy.endpoint.readiness.send_replace(Readiness::Ready);
+    };
+    let (found, ()) = tokio::join!(asking, loading);
+    assert_eq!(found.unwrap().status.completeness, Completeness::Complete);
+}
+
+#[tokio::test]
+async fn without_a_signal_the_words_are_counted() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
+    // Each occurrence of `Shape` is a reference; one of `unit` stands in a comment.
+    insta::assert_snapshot!(check_references(&toy, &symbol("Shape", None)).await, @"
+    at shapes.toy:1:7 Shape (class)
+      app.toy:1:5 use Shape
+      shapes.toy:1:7 class Shape (declaration)
+    Complete
+    ");
+    insta::assert_snapshot!(check_references(&toy, &symbol("unit", None)).await, @r#"
+    at shapes.toy:6:5 unit (variable)
+      app.toy:2:14 print area unit
+      app.toy:4:12 let élan → unit
+      shapes.toy:6:5 let unit (declaration)
+    Unknown { why: "toy gives no readiness signal; 3 references for 4 word matches" }
+    "#);
+}
+
+#[tokio::test]
+async fn a_server_without_an_index_works_through_outlines() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.unsupported.lock().unwrap().push("workspace/symbol");
+    let question = toy.intel.question(Toy::cx()).await;
+    assert_eq!(question.resolve(&symbol("Square/area", None), Snap::Identifier).await.unwrap().shown, "shapes.toy:5:7");
+    let found = question.workspace_symbols("Shape", None).await.unwrap();
+    assert_eq!(found.value.len(), 1);
+    insta::assert_snapshot!(found.status.note().unwrap(), @"toy has no symbol index: exact names only, from the outlines of 2 files");
+}
+
+#[tokio::test]
+async fn what_a_server_cannot_do_and_what_none_serves_is_said() {
+    let toy = Toy::new("//- a.toy\nlet x\n//- b.kt\nval x\n");
+    toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
+    insta::assert_snapshot!(check_references(&toy, &at("a.toy:1:5")).await, @"
+    toy cannot find references
+    Ask another question, or read the file; the server does not offer this one.
+    ");
+    insta::assert_snapshot!(check_references(&toy, &at("b.kt:1:5")).await, @"
+    no server for .kt
+    Add a catalogue row.
+    ");
+    toy.endpoint
+        .readiness
+        .send_replace(Readiness::Failed { why: "it crashed".to_owned(), hint: "Reinstall it.".to_owned() });
+    insta::assert_snapshot!(check_references(&toy, &at("a.toy:1:5")).await, @"
+    toy is not running: it crashed
+    Reinstall it.
+    ");
+}
+
+#[tokio::test]
+async fn a_rename_is_planned_applied_and_undone() {
+    let toy = Toy::new(SHAPES);
+    let question = toy.intel.question(Toy::cx()).await;
+    let at = question.resolve(&symbol("unit", None), Snap::Identifier).await.unwrap();
+    let plan = question.rename(&at, "bad").await.unwrap().value;
+    insta::assert_snapshot!(plan.diff, @"
+    diff --git a/app.toy b/app.toy
+    --- a/app.toy
+    +++ b/app.toy
+    @@ -1,4 +1,4 @@
+     use Shape
+    -  print area unit
+    +  print area bad
+     # naïve: unit
+    -let élan → unit
+    +let élan → bad
+    diff --git a/shapes.toy b/shapes.toy
+    --- a/shapes.toy
+    +++ b/shapes.toy
+    @@ -3,4 +3,4 @@
+       def name
+     class Square
+       def area # area of a square
+    -let unit
+    +let bad
+    ");
+    let before = std::fs::read(toy.root.join("app.toy")).unwrap();
+    let change = question.change(&plan.id, zubi_code::apply::Direction::Apply).await.unwrap().value;
+    let new: Vec<_> = change.delta.unwrap().new.iter().map(|problem| problem.place.at()).collect();
+    insta::assert_snapshot!(new.join("\n"), @"
+    app.toy:2:1
+    app.toy:4:1
+    shapes.toy:6:1
+    ");
+    let change = question.change(&plan.id, zubi_code::apply::Direction::Undo).await.unwrap().value;
+    assert_eq!(change.delta.unwrap().fixed.len(), 3);
+    assert_eq!(std::fs::read(toy.root.join("app.toy")).unwrap(), before);
+}
