@@ -1,1 +1,10 @@
-//! (being written)
+//! What stands between the surfaces and the tools: the [`ToolService`] every surface speaks to, and [`LocalHost`], which
+//! owns a workspace in this process and assembles trust, providers, registry and policy.
+//!
+//! Nothing here knows MCP or LSP.
+
+pub mod local;
+pub mod service;
+
+pub use crate::local::{HostConfig, HostError, LocalHost};
+pub use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};

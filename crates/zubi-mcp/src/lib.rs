@@ -1,1 +1,87 @@
-//! (being written)
+//! The MCP surface over a [`ToolService`]: newline-delimited JSON-RPC on two byte streams, for both eras of the protocol
+//! (`initialize` up to 2025-11-25, `server/discover` and per-request metadata from 2026-07-28).
+//!
+//! This is the only crate that names `rmcp`, and it knows no tool. stdout, where the output stream usually is, belongs to
+//! the protocol alone.
+
+mod convert;
+mod progress;
+mod server;
+mod transport;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::service::serve_server_with_ct;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+use zubi_host::ToolService;
+
+use crate::server::Server;
+use crate::transport::Gate;
+
+pub use crate::convert::tool_list_json;
+pub use rmcp::transport::io::stdio_pipes as stdio;
+
+/// The name zubi introduces itself with.
+pub const NAME: &str = "zubi";
+
+/// How long calls that still run may take to finish once the input has ended. Clients wait a second or two before they
+/// kill, and servers have to be ended in that time too.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Answers one client until the input ends or `stop` is cancelled. Calls that run then get [`DRAIN`] to finish and are
+/// cancelled after it. The service itself is left running; ending it is the caller's.
+///
+/// # Errors
+/// Only when the client's first message is such that no conversation can begin.
+pub async fn serve<R, W>(
+    service: Arc<dyn ToolService>,
+    input: R,
+    output: W,
+    stop: CancellationToken,
+) -> anyhow::Result<()>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let calls = CancellationToken::new();
+    let ended = CancellationToken::new();
+    let transport = Gate::new(input, output, ended.clone());
+    let server = Server::new(service, calls.clone());
+    // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
+    let _calls = calls.clone().drop_guard();
+    let drain = async {
+        tokio::select! {
+            () = ended.cancelled() => {}
+            () = stop.cancelled() => {}
+        }
+        tokio::time::sleep(DRAIN).await;
+        calls.cancel();
+    };
+    let conversation = async {
+        match serve_server_with_ct(server, transport, stop.clone()).await {
+            Ok(running) => running
+                .waiting()
+                .await
+                .map(|reason| tracing::debug!(?reason, "the conversation ended"))
+                .map_err(Into::into),
+            // The client went away, or we were told to stop, before anything was asked: a normal end.
+            Err(error) if ended.is_cancelled() || stop.is_cancelled() => {
+                tracing::debug!(%error, "the conversation ended before it began");
+                Ok(())
+            }
+            Err(error) => Err(anyhow::Error::new(error)),
+        }
+    };
+    tokio::pin!(conversation, drain);
+    tokio::select! {
+        result = &mut conversation => return result,
+        () = &mut drain => {}
+    }
+    // Cancelled calls return within their grace; a client that does not read must not hold the process either.
+    match tokio::time::timeout(DRAIN, conversation).await {
+        Ok(result) => result,
+        Err(_) => Ok(()),
+    }
+}

@@ -59,14 +59,17 @@ impl Registry {
 
     /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.
     pub fn list(&self, restrictions: &Restrictions) -> Vec<Arc<dyn Tool>> {
-        let tools =
-            self.with_index(|index| index.tools.iter().map(|entry| Arc::clone(&entry.tool)).collect::<Vec<_>>());
-        tools
+        self.everything()
             .into_iter()
             .filter(|tool| {
                 tool.spec().exposure != Exposure::Hidden && self.refusal(tool.spec(), restrictions).is_none()
             })
             .collect()
+    }
+
+    /// Every tool there is, whatever the restrictions and its exposure.
+    pub fn everything(&self) -> Vec<Arc<dyn Tool>> {
+        self.with_index(|index| index.tools.iter().map(|entry| Arc::clone(&entry.tool)).collect())
     }
 
     /// A tool by id or wire name, if this caller can see it.

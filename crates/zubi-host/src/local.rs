@@ -1,0 +1,233 @@
+//! A host in this process.
+
+mod code;
+
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use zubi_base::clock::Clock;
+use zubi_base::config::{Effective, Settings};
+use zubi_base::process::Spawner;
+use zubi_base::text::{DiskText, TextSource};
+use zubi_base::trust::Trust;
+use zubi_base::workspace::Workspace;
+use zubi_code::CodeIntel;
+use zubi_tools::audit::{AuditFile, AuditSink};
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
+
+use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
+
+/// What a host is made of; the composition root hands it in.
+#[derive(Clone)]
+pub struct HostConfig {
+    /// The workspace's folders; the first is where relative paths start.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Where plans, journal, trust and the audit log are kept.
+    pub state_dir: Utf8PathBuf,
+    pub settings: Settings,
+    pub trust: Trust,
+    pub spawner: Spawner,
+    /// `PATH`: where programs are looked for.
+    pub search_path: Option<OsString>,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Why there is no host.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    #[error("{0}")]
+    Workspace(std::io::Error),
+    #[error("{0}")]
+    Servers(String),
+}
+
+/// A host in this process: it owns the workspace, the servers and the registry.
+pub struct LocalHost {
+    workspace: Arc<Workspace>,
+    trust: Trust,
+    registry: Arc<Registry>,
+    resources: Vec<Arc<dyn Resource>>,
+    texts: Arc<dyn TextSource>,
+    /// Ended on [`ToolService::shutdown`].
+    intel: Option<Arc<CodeIntel>>,
+    changes: watch::Sender<u64>,
+    /// Tasks that follow the providers' lists, started when somebody first wants to know.
+    followers: Mutex<Option<JoinSet<()>>>,
+}
+
+impl LocalHost {
+    /// A host with all compiled-in tools. Does no slow work: nothing is detected, read or started before the first
+    /// question needs it.
+    pub fn new(config: &HostConfig) -> Result<Self, HostError> {
+        let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+        let texts: Arc<dyn TextSource> = Arc::new(DiskText);
+        let intel = code::intelligence(config, &workspace, &texts)?;
+        let providers = vec![zubi_toolbox::lsp::provider(&intel)];
+        Ok(Self { intel: Some(intel), ..Self::assemble(config, workspace, providers) })
+    }
+
+    /// A host over other providers, without language servers of its own.
+    pub fn with_providers(config: &HostConfig, providers: Vec<Arc<dyn ToolProvider>>) -> Result<Self, HostError> {
+        let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+        Ok(Self::assemble(config, workspace, providers))
+    }
+
+    fn assemble(config: &HostConfig, workspace: Arc<Workspace>, providers: Vec<Arc<dyn ToolProvider>>) -> Self {
+        let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
+        let allow = &config.settings.allow.value;
+        let registry = Registry::new(RegistryConfig {
+            providers,
+            policy: Policy::new(ToolFilter::new(allow.iter().map(String::as_str))),
+            audit,
+            clock: Arc::clone(&config.clock),
+            restrictions: restrictions(&config.settings),
+        });
+        Self {
+            workspace,
+            trust: config.trust.clone(),
+            registry: Arc::new(registry),
+            resources: Vec::new(),
+            texts: Arc::new(DiskText),
+            intel: None,
+            changes: watch::Sender::new(0),
+            followers: Mutex::default(),
+        }
+    }
+
+    pub fn workspace(&self) -> &Arc<Workspace> {
+        &self.workspace
+    }
+
+    /// Patterns of the settings that match no tool and no toolset: misspellings, most likely.
+    pub fn unmatched_filters(&self, settings: &Settings) -> Vec<String> {
+        let tools = self.registry.everything();
+        let mut unmatched = Vec::new();
+        let mut collect = |filters: &[Effective<Vec<String>>], ids: Vec<&str>| {
+            for filter in filters {
+                let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
+                let source = &filter.source;
+                let patterns = parsed.unmatched(ids.iter().copied());
+                unmatched.extend(patterns.into_iter().map(|pattern| format!("`{pattern}` ({source}) matches nothing")));
+            }
+        };
+        collect(&settings.tools, tools.iter().map(|tool| tool.spec().id.as_str()).collect());
+        collect(&settings.toolsets, tools.iter().map(|tool| tool.spec().toolset.as_str()).collect());
+        unmatched
+    }
+
+    fn cx(&self, caller: Arc<Caller>, circumstances: Circumstances, token_budget: Option<usize>) -> ToolCx {
+        let now = Instant::now();
+        ToolCx {
+            cancel: circumstances.cancel,
+            // An instant that far away cannot be told apart from any other.
+            deadline: now.checked_add(circumstances.patience).unwrap_or(now),
+            progress: circumstances.progress,
+            token_budget,
+            caller,
+            approver: circumstances.approver,
+            workspace: Arc::clone(&self.workspace),
+            text_source: Arc::clone(&self.texts),
+        }
+    }
+}
+
+/// The settings as restrictions: one for each filter that must be passed.
+fn restrictions(settings: &Settings) -> Vec<Restrictions> {
+    let mut all = vec![Restrictions { read_only: settings.read_only.value, ..Restrictions::default() }];
+    for filter in &settings.toolsets {
+        all.push(Restrictions { toolsets: filter.value.clone(), ..Restrictions::default() });
+    }
+    for filter in &settings.tools {
+        all.push(Restrictions { tools: filter.value.clone(), ..Restrictions::default() });
+    }
+    all
+}
+
+fn answer(result: Result<ToolOutput, CallError>) -> Result<CallAnswer, UnknownTool> {
+    match result {
+        Ok(output) => Ok(CallAnswer { text: output.render(), data: output.data, failure: None }),
+        Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
+        Err(CallError::Tool { id, error }) => {
+            Ok(CallAnswer { text: error.render(&id), data: None, failure: Some(error.code().to_owned()) })
+        }
+    }
+}
+
+#[async_trait]
+impl ToolService for LocalHost {
+    fn describe(&self) -> HostDescription {
+        let folders = self.workspace.folders().to_vec();
+        HostDescription {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            trusted: folders.iter().all(|folder| self.trust.folder(&folder.path)),
+            folders,
+        }
+    }
+
+    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect()
+    }
+
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        match self.registry.find(name, restrictions) {
+            Ok(tool) => Ok(Arc::new(tool.spec().clone())),
+            Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
+            Err(CallError::Tool { id, error }) => Err(UnknownTool { name: id.clone(), why: error.render(&id) }),
+        }
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        let cx = self.cx(request.caller, circumstances, request.token_budget);
+        answer(self.registry.call(&request.tool, request.arguments, cx).await)
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        let mut followers = self.followers.lock().unwrap_or_else(PoisonError::into_inner);
+        followers.get_or_insert_with(|| {
+            let mut tasks = JoinSet::new();
+            for mut provider in self.registry.changes() {
+                let changes = self.changes.clone();
+                tasks.spawn(async move {
+                    while provider.changed().await.is_ok() {
+                        changes.send_modify(|count| *count += 1);
+                    }
+                });
+            }
+            tasks
+        });
+        self.changes.subscribe()
+    }
+
+    async fn resources(&self) -> Vec<ResourceSpec> {
+        self.resources.iter().map(|resource| resource.spec().clone()).collect()
+    }
+
+    async fn read_resource(
+        &self,
+        uri: &str,
+        caller: Arc<Caller>,
+        circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>> {
+        let resource = self.resources.iter().find(|resource| resource.spec().uri == uri)?;
+        let cx = self.cx(caller, circumstances, None);
+        Some(resource.read(uri, &cx).await.map_err(|error| error.render(&resource.spec().name)))
+    }
+
+    async fn shutdown(&self) {
+        if let Some(intel) = &self.intel {
+            intel.shutdown().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! The host as a surface sees it, over two small tools.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::FixedClock;
+use zubi_base::config::{Layer, Layers, UserLayer};
+use zubi_base::trust::TrustStore;
+use zubi_tools::cx::{NoProgress, NobodyToAsk, Surface};
+use zubi_tools::spec::{Approval, Effect, Exposure};
+use zubi_tools::{ProviderId, Tool, ToolError};
+
+use super::*;
+
+struct Echo(ToolSpec);
+
+#[async_trait]
+impl Tool for Echo {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let text = args["text"].as_str().unwrap_or("nothing");
+        if text == "fail" {
+            return Err(ToolError::failed("echo", "asked to", "Say something else."));
+        }
+        Ok(ToolOutput { text: format!("{text} in {}", cx.workspace.root()), data: Some(args), ..ToolOutput::default() })
+    }
+}
+
+struct Tools {
+    id: ProviderId,
+    changes: watch::Sender<u64>,
+}
+
+impl ToolProvider for Tools {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+    fn name(&self) -> &'static str {
+        "Test"
+    }
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let spec = |id: &str, effect, toolset: &str| ToolSpec {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            description: "Repeats the text.".to_owned(),
+            input: json!({"type": "object", "properties": {"text": {"type": "string", "description": "Any."}}})
+                .as_object()
+                .unwrap()
+                .clone(),
+            examples: Vec::new(),
+            notes: String::new(),
+            effect,
+            toolset: toolset.to_owned(),
+            exposure: Exposure::Direct,
+            approval: Approval::ByEffect,
+            timeout: Duration::from_mins(1),
+            category: "test".to_owned(),
+            tags: Vec::new(),
+            icon: None,
+        };
+        vec![Arc::new(Echo(spec("echo", Effect::Read, "say"))), Arc::new(Echo(spec("write", Effect::Write, "edit")))]
+    }
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+struct Fixture {
+    _guard: tempfile::TempDir,
+    host: LocalHost,
+    provider: Arc<Tools>,
+    state: Utf8PathBuf,
+}
+
+fn fixture(layer: Layer) -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let root = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
+    let (work, state) = (root.join("work"), root.join("state"));
+    std::fs::create_dir(&work).unwrap();
+    let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
+    let config = HostConfig {
+        folders: vec![work],
+        state_dir: state.clone(),
+        settings: layers.resolve(),
+        trust: Trust::new(TrustStore::new(&state), false),
+        spawner: Spawner::direct(),
+        search_path: None,
+        clock: Arc::new(FixedClock(Duration::from_secs(1))),
+    };
+    let provider = Arc::new(Tools { id: ProviderId("test".into()), changes: watch::Sender::new(0) });
+    let host = LocalHost::with_providers(&config, vec![Arc::clone(&provider) as Arc<dyn ToolProvider>]).unwrap();
+    Fixture { _guard: guard, host, provider, state }
+}
+
+async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, UnknownTool> {
+    let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+    let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
+    let circumstances = Circumstances {
+        cancel: CancellationToken::new(),
+        progress: Arc::new(NoProgress),
+        approver: Arc::new(NobodyToAsk),
+        patience: Duration::from_mins(1),
+    };
+    host.call(request, circumstances).await
+}
+
+#[tokio::test]
+async fn calls_answer_fail_and_are_recorded() {
+    let fixture = fixture(Layer::default());
+    let answer = call(&fixture.host, "echo", json!({"text": "hi"})).await.unwrap();
+    assert_eq!(answer.text, format!("hi in {}", fixture.host.workspace().root()));
+    assert_eq!((answer.data, answer.failure), (Some(json!({"text": "hi"})), None));
+    let failed = call(&fixture.host, "echo", json!({"text": "fail"})).await.unwrap();
+    assert_eq!(failed.text, "Failed to echo: asked to\nSay something else.");
+    assert_eq!(failed.failure.as_deref(), Some("failed"));
+    let unknown = call(&fixture.host, "ecko", json!({})).await.unwrap_err();
+    assert_eq!(unknown.to_string(), "unknown tool `ecko`: there is no such tool; did you mean `echo`?");
+    let log = zubi_base::fs::read_text(&fixture.state.join("audit/audit.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 2, "an unknown tool is no call");
+}
+
+#[tokio::test]
+async fn settings_restrict_every_caller() {
+    let layer = Layer { tools: Some(vec!["echo".to_owned(), "ehco".to_owned()]), ..Layer::default() };
+    let fixture = fixture(layer.clone());
+    let listed = fixture.host.list(&Restrictions::default()).await;
+    assert_eq!(listed.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>(), ["echo"]);
+    assert!(call(&fixture.host, "write", json!({})).await.is_err());
+    let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
+    assert_eq!(fixture.host.unmatched_filters(&layers.resolve()), ["`ehco` (`zubi.toml`) matches nothing"]);
+}
+
+#[tokio::test]
+async fn a_providers_change_is_told() {
+    let fixture = fixture(Layer::default());
+    let mut changes = fixture.host.changes();
+    fixture.provider.changes.send_modify(|count| *count += 1);
+    tokio::time::timeout(Duration::from_secs(10), changes.changed()).await.unwrap().unwrap();
+}
+
+#[test]
+fn a_workspace_must_exist() {
+    let fixture = fixture(Layer::default());
+    let config = HostConfig {
+        folders: vec![fixture.state.join("absent")],
+        state_dir: fixture.state.clone(),
+        settings: Layers::default().resolve(),
+        trust: Trust::new(TrustStore::new(&fixture.state), false),
+        spawner: Spawner::direct(),
+        search_path: None,
+        clock: Arc::new(FixedClock(Duration::from_secs(1))),
+    };
+    let error = LocalHost::new(&config).err().unwrap().to_string();
+    assert!(error.contains("absent"), "{error}");
+}

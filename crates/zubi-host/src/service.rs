@@ -1,0 +1,93 @@
+//! The one interface of every surface: plain data in and out, so that a host in another process can stand behind it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use zubi_base::workspace::Folder;
+use zubi_tools::cx::{Approver, Caller, ProgressSink, Restrictions};
+use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+
+/// What a host says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostDescription {
+    pub version: String,
+    pub folders: Vec<Folder>,
+    /// Whether every folder is trusted.
+    pub trusted: bool,
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRequest {
+    /// Id or wire name.
+    pub tool: String,
+    /// An object; null counts as an empty one.
+    pub arguments: Value,
+    pub caller: Arc<Caller>,
+    /// Upper bound for the answer's text, in tokens, where the surface has one.
+    pub token_budget: Option<usize>,
+}
+
+/// What lives as long as the call: how to give up, where progress goes, whom to ask.
+#[derive(Clone)]
+pub struct Circumstances {
+    pub cancel: CancellationToken,
+    pub progress: Arc<dyn ProgressSink>,
+    pub approver: Arc<dyn Approver>,
+    /// How long the caller waits at most; the tool's own time-out may be shorter.
+    pub patience: Duration,
+}
+
+/// How a call ended. The same on every surface, to the byte.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallAnswer {
+    /// For a model or a person, with the status line; of a failure, what went wrong and the next step.
+    pub text: String,
+    /// For machines, where the tool has it.
+    pub data: Option<Value>,
+    /// The failure's code (`invalid_input`, `failed`, `denied`, `timed_out`, …); `None` when the call succeeded.
+    pub failure: Option<String>,
+}
+
+/// There is no such tool for this caller.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown tool `{name}`: {why}")]
+pub struct UnknownTool {
+    pub name: String,
+    pub why: String,
+}
+
+/// Everything a surface can ask of a host.
+#[async_trait]
+pub trait ToolService: Send + Sync {
+    fn describe(&self) -> HostDescription;
+
+    /// The tools this caller can see, hidden ones excepted, in a fixed order.
+    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>>;
+
+    /// One tool by id or wire name.
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool>;
+
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool>;
+
+    /// Counts up whenever [`Self::list`] would answer differently.
+    fn changes(&self) -> watch::Receiver<u64>;
+
+    /// The documents a caller can read.
+    async fn resources(&self) -> Vec<ResourceSpec>;
+
+    /// One document; `None` when there is none under this URI.
+    async fn read_resource(
+        &self,
+        uri: &str,
+        caller: Arc<Caller>,
+        circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>>;
+
+    /// Ends what the host started: language servers above all. Returns when nothing is left.
+    async fn shutdown(&self);
+}

@@ -1,0 +1,83 @@
+//! Tools and answers in MCP's shapes. A list is paid for with every conversation, so schemas lose here what costs bytes
+//! and tells a model nothing.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use serde_json::Value;
+use zubi_host::CallAnswer;
+use zubi_tools::spec::{Effect, Exposure, ToolSpec};
+
+/// Marks a parameter that every tool accepts and the instructions describe once; see [`slim`].
+const COMMON: &str = "x-common";
+
+/// The tools of a list, in its order.
+pub(crate) fn tools(specs: &[Arc<ToolSpec>]) -> Vec<Tool> {
+    specs.iter().filter(|spec| spec.exposure == Exposure::Direct).map(|spec| tool(spec)).collect()
+}
+
+/// The list as it goes over the wire, for measuring and snapshots.
+pub fn tool_list_json(specs: &[Arc<ToolSpec>]) -> String {
+    serde_json::to_string(&tools(specs)).unwrap_or_default()
+}
+
+fn tool(spec: &ToolSpec) -> Tool {
+    Tool::new(spec.wire_name(), spec.description.clone(), Arc::new(slim(&spec.input)))
+        .with_annotations(annotations(spec))
+}
+
+/// All four hints, for what is left out is assumed at its worst. The title stands here, where every version of the
+/// protocol has it.
+fn annotations(spec: &ToolSpec) -> ToolAnnotations {
+    let reads = spec.effect <= Effect::Plan;
+    ToolAnnotations::with_title(spec.title.clone())
+        .read_only(reads)
+        // A written change is journaled and can be undone; what a program or another machine does cannot be known.
+        .destructive(!reads)
+        .idempotent(reads)
+        .open_world(spec.effect >= Effect::Execute)
+}
+
+/// A schema without what a model does not need: common parameters, our own keywords, bounds that say what a type's name
+/// says already. The registry validates against the full schema, so nothing is accepted that was not.
+fn slim(schema: &JsonObject) -> JsonObject {
+    let mut schema = schema.clone();
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|_, property| property.get(COMMON).is_none());
+        properties.values_mut().for_each(slim_inside);
+    }
+    // A root that is no object's schema without it, for some clients.
+    schema.entry("properties").or_insert_with(|| JsonObject::new().into());
+    schema.remove("additionalProperties");
+    schema.remove("description");
+    schema
+}
+
+fn slim_inside(schema: &mut Value) {
+    let Value::Object(object) = schema else { return };
+    if object.get("minimum").and_then(Value::as_f64) == Some(0.0) {
+        object.remove("minimum");
+    }
+    object.remove("additionalProperties");
+    object.retain(|keyword, _| !keyword.starts_with("x-"));
+    if let Some(Value::Object(properties)) = object.get_mut("properties") {
+        properties.values_mut().for_each(slim_inside);
+    }
+    if let Some(items) = object.get_mut("items") {
+        slim_inside(items);
+    }
+}
+
+/// One text block; failures are results that say so, for a protocol error would not reach the model.
+pub(crate) fn answer(answer: CallAnswer) -> CallToolResult {
+    let content = vec![ContentBlock::text(answer.text)];
+    match answer.failure {
+        // The default of `isError` is false; leaving it out saves its bytes.
+        None => {
+            let mut result = CallToolResult::success(content);
+            result.is_error = None;
+            result
+        }
+        Some(_) => CallToolResult::error(content),
+    }
+}

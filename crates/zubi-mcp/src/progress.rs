@@ -1,0 +1,88 @@
+//! Progress notifications of one call: at a client's pace, always increasing, never after the answer.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use tokio::sync::watch;
+use zubi_tools::cx::ProgressSink;
+use zubi_tools::progress::Throttled;
+
+/// The smallest step between two notifications, in percent, when the fraction did not grow.
+const STEP: f64 = 0.01;
+
+/// What the tool said last.
+#[derive(Debug, Clone, Default)]
+struct Report {
+    fraction: Option<f64>,
+    message: String,
+}
+
+/// Holds the newest report for the sender; older ones that were not sent in time are of no use to anyone.
+struct Newest(watch::Sender<Report>);
+
+impl ProgressSink for Newest {
+    fn report(&self, fraction: Option<f64>, message: &str) {
+        self.0.send_replace(Report { fraction, message: message.to_owned() });
+    }
+}
+
+/// The two ends of one call's progress.
+pub(crate) struct Progress {
+    reports: watch::Receiver<Report>,
+    peer: Peer<RoleServer>,
+    token: ProgressToken,
+    sent: f64,
+}
+
+impl Progress {
+    /// The sink for the tool, and the end that sends.
+    pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> (Arc<dyn ProgressSink>, Self) {
+        let (sender, reports) = watch::channel(Report::default());
+        (Arc::new(Throttled::new(Arc::new(Newest(sender)))), Self { reports, peer, token, sent: 0.0 })
+    }
+
+    /// Runs a call and sends its progress meanwhile. A notification that is on its way is waited for before the answer
+    /// is given back, for the client has forgotten the token once it has the answer.
+    pub(crate) async fn during<T>(mut self, call: impl Future<Output = T>) -> T {
+        let mut call = pin!(call);
+        loop {
+            let report = tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                changed = self.reports.changed() => match changed {
+                    Ok(()) => self.reports.borrow_and_update().clone(),
+                    // The tool has let go of its sink: nothing more will come.
+                    Err(_) => return call.await,
+                },
+            };
+            let peer = self.peer.clone();
+            let mut sending = pin!(peer.notify_progress(self.next(report)));
+            tokio::select! {
+                answer = &mut call => {
+                    told(sending.await);
+                    return answer;
+                }
+                result = &mut sending => told(result),
+            }
+        }
+    }
+
+    fn next(&mut self, report: Report) -> ProgressNotificationParam {
+        let at_least = self.sent + STEP;
+        self.sent = report.fraction.map_or(at_least, |fraction| (fraction * 100.0).max(at_least));
+        let mut param = ProgressNotificationParam::new(self.token.clone(), self.sent).with_message(report.message);
+        if report.fraction.is_some() {
+            param = param.with_total(100.0_f64.max(self.sent));
+        }
+        param
+    }
+}
+
+/// A client that cannot be told of progress will not get its answer either, and that is told then.
+fn told<E: std::fmt::Display>(result: Result<(), E>) {
+    if let Err(error) = result {
+        tracing::debug!(%error, "progress was not sent");
+    }
+}

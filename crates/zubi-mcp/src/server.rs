@@ -1,0 +1,199 @@
+//! The handler: what is declared, what is listed, and how a call goes to the service and back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
+    CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use zubi_host::{CallRequest, Circumstances, ToolService};
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+
+use crate::NAME;
+use crate::convert;
+use crate::progress::Progress;
+
+/// Given to every client; short, for it is paid for with every conversation.
+const INSTRUCTIONS: &str = include_str!("server/instructions.md");
+
+/// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
+/// process.
+const TTL_MS: u64 = 3_600_000;
+
+/// The key under which results of the stateless era name the server (MCP 2026-07-28, "General fields").
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// The longest a client can want to wait for one call; tools' own time-outs are shorter.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// How many calls run at once. More than any agent has in flight; a client gone wild is told instead of served.
+const MAX_CALLS: usize = 64;
+
+pub(crate) struct Server {
+    service: Arc<dyn ToolService>,
+    /// Cancelled when running calls have to end.
+    calls: CancellationToken,
+    slots: Semaphore,
+}
+
+impl Server {
+    pub(crate) fn new(service: Arc<dyn ToolService>, calls: CancellationToken) -> Self {
+        Self { service, calls, slots: Semaphore::new(MAX_CALLS) }
+    }
+
+    fn implementation() -> Implementation {
+        Implementation::new(NAME, env!("CARGO_PKG_VERSION"))
+    }
+
+    async fn run(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResult, ErrorData> {
+        let Ok(_slot) = self.slots.try_acquire() else {
+            let text = format!(
+                "Error in {}: {MAX_CALLS} calls run already\nWait for one of them to answer, then call again.",
+                request.name
+            );
+            return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
+        };
+        let cancel = cx.ct.clone();
+        let client = cx.client_info().map(|client| format!("{} {}", client.name, client.version));
+        let caller = Caller { surface: Surface::Mcp, client, restrictions: Restrictions::default() };
+        let call = CallRequest {
+            tool: request.name.into_owned(),
+            arguments: request.arguments.map_or(Value::Null, Value::Object),
+            caller: Arc::new(caller),
+            token_budget: None,
+        };
+        let mut circumstances = Circumstances {
+            cancel: cancel.clone(),
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NobodyToAsk),
+            patience: PATIENCE,
+        };
+        // The process is about to end: the call ends as if the client had given up.
+        let calls = self.calls.clone();
+        let ends = async move {
+            calls.cancelled().await;
+            cancel.cancel();
+            std::future::pending::<()>().await;
+        };
+        let answered = async {
+            match cx.meta.get_progress_token() {
+                Some(token) => {
+                    let (sink, progress) = Progress::new(cx.peer.clone(), token);
+                    circumstances.progress = sink;
+                    progress.during(self.service.call(call, circumstances)).await
+                }
+                None => self.service.call(call, circumstances).await,
+            }
+        };
+        let result = tokio::select! {
+            result = answered => result,
+            () = ends => return Err(ErrorData::internal_error("the server is ending", None)),
+        };
+        result.map(convert::answer).map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Self::implementation())
+            .with_instructions(INSTRUCTIONS)
+            .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn discover(&self, _cx: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut result =
+            DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), self.get_info())
+                .with_ttl_ms(TTL_MS);
+        result.cache_scope = CacheScope::Private;
+        Ok(result)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let specs = self.service.list(&Restrictions::default()).await;
+        Ok(ListToolsResult::with_all_items(convert::tools(&specs)).with_ttl_ms(TTL_MS))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // Dates as versions compare as text.
+        let stateless =
+            cx.meta.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let mut result = self.run(request, cx).await?;
+        if stateless {
+            // Without a handshake, each result says who answers.
+            let identity = serde_json::json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
+            let mut meta = MetaObject::default();
+            meta.0.insert(SERVER_INFO.to_owned(), identity);
+            result.meta = Some(meta);
+        }
+        Ok(result.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _request: CompleteRequestParams,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _cx: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // `rmcp` hands over here what has a method's name but not its parameters.
+        if matches!(request.method.as_str(), "tools/call" | "tools/list" | "initialize") {
+            let text = format!("the parameters of `{}` are not what the protocol says", request.method);
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+    }
+
+    async fn on_initialized(&self, _cx: NotificationContext<RoleServer>) {}
+}
