@@ -1,0 +1,622 @@
+//! A language server as an [`Endpoint`]: started when needed, started again when it has died, asked with fresh documents.
+//!
+//! Owns the life cycle over several runs ([`Session`]s) and the retry rules of the protocol. Which servers there are is
+//! the pool's knowledge; how long to wait until one is ready is decided by whoever asks.
+//!
+//! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean "ask
+//! again" (LSP 3.18): the request is sent again when the server's readiness changes or it asks for a refresh, or after a
+//! pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that only
+//! reads is sent once more to a new process when the old one died over it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::endpoint::{
+    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Readiness, RequestCx,
+};
+use zubi_base::lsp::Diagnostic;
+use zubi_base::position::Encoding;
+use zubi_base::process::{CommandSpec, Spawner};
+use zubi_base::workspace::Workspace;
+
+use crate::connection::ConnectionError;
+use crate::offers::Offers;
+use crate::session::{Pin, Session, SessionSpec, StartError};
+use crate::watch::FileChange;
+
+#[cfg(test)]
+mod tests;
+
+/// LSP 3.18, `LSPErrorCodes.ContentModified`.
+const CONTENT_MODIFIED: i64 = -32801;
+/// LSP 3.18, `LSPErrorCodes.ServerCancelled`.
+const SERVER_CANCELLED: i64 = -32802;
+
+/// The pause before the first retry. rust-analyzer answers `ContentModified` while it loads; its next state change
+/// usually comes sooner than the later pauses.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_RETRIES: u32 = 20;
+
+/// The pause before a server is started for the third time in a row; doubles up to [`LONGEST_BACK_OFF`]. The second
+/// start is immediate.
+const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
+const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
+
+/// A server that ran this long did not die of being started.
+const STABLE_AGE: Duration = Duration::from_secs(30);
+
+/// Everything needed to run one server in one root.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    pub spec: SessionSpec,
+    pub command: CommandSpec,
+    pub workspace: Arc<Workspace>,
+    /// Commands that `workspace/executeCommand` may run without asking.
+    pub allowed_commands: Vec<String>,
+    /// What limits the answers, as far as it is known before the server runs.
+    pub analysed: Option<String>,
+}
+
+/// What is done before a server starts: the file watcher must be running, or changes during its start would be lost.
+#[async_trait]
+pub(crate) trait BeforeStart: Send + Sync {
+    async fn before_start(&self);
+}
+
+/// One language server in one root.
+pub struct ServerEndpoint {
+    id: EndpointId,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    launch: Launch,
+    spawner: Spawner,
+    before_start: Arc<dyn BeforeStart>,
+    phase: watch::Sender<Phase>,
+    readiness: Arc<watch::Sender<Readiness>>,
+    /// Documents to open when it starts: those asked about first, or those its predecessor had open.
+    wanted: Mutex<Vec<Utf8PathBuf>>,
+    /// One captured request at a time: an edit does not say which request it belongs to.
+    capture: tokio::sync::Mutex<()>,
+    failures: Mutex<u32>,
+    /// Cancelled when the endpoint is shut down.
+    stop: CancellationToken,
+    /// Every task that holds a process.
+    tasks: TaskTracker,
+}
+
+#[derive(Clone)]
+enum Phase {
+    Idle,
+    Starting,
+    Running(Arc<Session>),
+    Down { why: String, hint: String, retry_at: Instant },
+    /// Shut down for good.
+    Closed,
+}
+
+impl ServerEndpoint {
+    pub(crate) fn new(launch: Launch, spawner: Spawner, before_start: Arc<dyn BeforeStart>) -> Self {
+        Self {
+            id: EndpointId(Arc::clone(&launch.spec.name)),
+            shared: Arc::new(Shared {
+                launch,
+                spawner,
+                before_start,
+                phase: watch::Sender::new(Phase::Idle),
+                readiness: Arc::new(watch::Sender::new(Readiness::Starting)),
+                wanted: Mutex::default(),
+                capture: tokio::sync::Mutex::new(()),
+                failures: Mutex::new(0),
+                stop: CancellationToken::new(),
+                tasks: TaskTracker::new(),
+            }),
+        }
+    }
+
+    pub fn root(&self) -> &Utf8Path {
+        &self.shared.launch.spec.folder.path
+    }
+
+    /// Starts the server unless it runs, is being started, or failed too recently. `document` is opened first.
+    pub(crate) fn ensure_started(&self, document: Option<&Utf8Path>) {
+        if let Some(session) = self.running_now() {
+            // Opened here and not only with the request, so that its project counts for readiness before anyone asks.
+            if let Some(document) = document
+                && let Err(error) = session.bring_up_to_date(document, false)
+            {
+                tracing::debug!(server = %self.id, %error, "a document cannot be opened");
+            }
+            return;
+        }
+        if let Some(document) = document {
+            let mut wanted = lock(&self.shared.wanted);
+            if !wanted.iter().any(|path| path == document) {
+                wanted.insert(0, document.to_owned());
+            }
+        }
+        let mut start = false;
+        self.shared.phase.send_if_modified(|phase| {
+            start = match phase {
+                Phase::Idle => true,
+                Phase::Down { retry_at, .. } => *retry_at <= Instant::now(),
+                Phase::Starting | Phase::Running(_) | Phase::Closed => false,
+            };
+            if start {
+                *phase = Phase::Starting;
+            }
+            start
+        });
+        if start {
+            self.shared.readiness.send_replace(Readiness::Starting);
+            self.shared.tasks.spawn(run(Arc::clone(&self.shared)));
+        }
+    }
+
+    /// The running server, if there is one.
+    pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
+        match &*self.shared.phase.borrow() {
+            Phase::Running(session) if session.ended().borrow().is_none() => Some(Arc::clone(session)),
+            _ => None,
+        }
+    }
+
+    /// Waits until the server runs and is initialized.
+    async fn running(&self, method: &str, cx: &RequestCx) -> Result<Arc<Session>, EndpointError> {
+        let mut phases = self.shared.phase.subscribe();
+        let started = Instant::now();
+        loop {
+            self.ensure_started(None);
+            let phase = phases.borrow_and_update().clone();
+            match phase {
+                Phase::Running(session) if session.ended().borrow().is_none() => return Ok(session),
+                Phase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
+                    return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
+                }
+                Phase::Closed => {
+                    let (why, hint) = ("it was shut down".to_owned(), "start zubi again".to_owned());
+                    return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
+                }
+                // It may be started again by now.
+                Phase::Down { .. } | Phase::Idle => continue,
+                // Ended just now, or being started: the next phase tells.
+                Phase::Running(_) | Phase::Starting => {}
+            }
+            tokio::select! {
+                changed = phases.changed() => if changed.is_err() { return Err(EndpointError::Cancelled) },
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
+                () = tokio::time::sleep_until(cx.deadline.into()) => {
+                    return Err(self.timed_out(method, started));
+                }
+            }
+        }
+    }
+
+    /// Tells the server, if it runs, which files changed.
+    pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
+        self.running_now()?.deliver(changes)
+    }
+
+    /// Ends the server for good.
+    pub(crate) async fn shutdown(&self) {
+        let session = match self.shared.phase.send_replace(Phase::Closed) {
+            Phase::Running(session) => Some(session),
+            Phase::Idle | Phase::Starting | Phase::Down { .. } | Phase::Closed => None,
+        };
+        self.shared.stop.cancel();
+        if let Some(session) = session {
+            session.shutdown().await;
+        }
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
+    }
+
+    /// The documents of a request, opened, current, and kept open while the result lives.
+    fn pin(session: &Arc<Session>, cx: &RequestCx) -> Result<Vec<Pin>, EndpointError> {
+        cx.documents
+            .iter()
+            .map(|document| session.pin(&document.path).map_err(|error| EndpointError::Document(error.to_string())))
+            .collect()
+    }
+
+    fn is_offered(session: &Session, method: &str, document: Option<&DocumentRef>) -> bool {
+        let document = document.map(|document| (document.path.as_path(), crate::language_of(&document.path).unwrap_or(crate::UNKNOWN_LANGUAGE)));
+        session.peer().offers().supports(method, document)
+    }
+
+    /// Sends a request to a running server, again as often as the protocol demands.
+    async fn ask(
+        &self,
+        session: &Arc<Session>,
+        method: &str,
+        params: &Value,
+        cx: &RequestCx,
+    ) -> Result<Value, Failure> {
+        let started = Instant::now();
+        let _captured = match &cx.edits {
+            Some(edits) => {
+                let turn = tokio::select! {
+                    turn = self.shared.capture.lock() => turn,
+                    () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled.into()),
+                    () = tokio::time::sleep_until(cx.deadline.into()) => return Err(self.timed_out(method, started).into()),
+                };
+                session.peer().capture(Some(edits.clone()));
+                Some(Captured { session, _turn: turn })
+            }
+            None => None,
+        };
+        let mut readiness = self.shared.readiness.subscribe();
+        let mut refreshes = session.peer().refreshes();
+        let mut pause = FIRST_PAUSE;
+        let mut attempt = 0;
+        loop {
+            readiness.mark_unchanged();
+            refreshes.mark_unchanged();
+            let token = params.get("partialResultToken");
+            if let Some(token) = token {
+                session.peer().expect_partial(token);
+            }
+            let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
+            let pieces = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
+            let (code, message, data) = match answer {
+                Ok(answer) => return Ok(with_pieces(pieces, answer)),
+                Err(ConnectionError::Response { code, message, data }) => (code, message, data),
+                Err(ConnectionError::Closed { why }) => return Err(Failure::Died(why)),
+                Err(ConnectionError::TimedOut { .. }) => return Err(self.timed_out(method, started).into()),
+                Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled.into()),
+                Err(ConnectionError::Protocol { what }) => {
+                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
+                }
+            };
+            let may_retry = match code {
+                CONTENT_MODIFIED => true,
+                SERVER_CANCELLED => {
+                    let retrigger = data.as_ref().and_then(|data| data.get("retriggerRequest"));
+                    retrigger.and_then(Value::as_bool).unwrap_or(true)
+                }
+                _ => false,
+            };
+            if !may_retry || attempt >= MAX_RETRIES || Instant::now() + pause >= cx.deadline {
+                let (endpoint, method) = (self.id.clone(), method.to_owned());
+                return Err(EndpointError::Server { endpoint, method, code, message }.into());
+            }
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                _ = readiness.changed() => {}
+                _ = refreshes.changed() => {}
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled.into()),
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+            attempt += 1;
+        }
+    }
+
+    fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
+        let after = started.elapsed();
+        EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
+    }
+
+    /// The problems a server tells on asking; `None` when it does not.
+    async fn pull(&self, session: &Arc<Session>, path: &Utf8Path, cx: &RequestCx) -> Result<Option<Vec<Diagnostic>>, Failure> {
+        let language = crate::language_of(path).unwrap_or(crate::UNKNOWN_LANGUAGE);
+        let providers = {
+            let offers = session.peer().offers();
+            if offers.is_withheld("textDocument/diagnostic") {
+                return Ok(None);
+            }
+            offers.diagnostic_identifiers((path, language))
+        };
+        if providers.is_empty() {
+            return Ok(None);
+        }
+        let store = &session.peer().diagnostics;
+        let mut found = Vec::new();
+        for provider in providers {
+            let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
+            if let Some(object) = params.as_object_mut() {
+                if let Some(identifier) = &provider {
+                    object.insert("identifier".to_owned(), json!(identifier));
+                }
+                if let Some(result_id) = store.result_id(path, provider.as_ref()) {
+                    object.insert("previousResultId".to_owned(), json!(result_id));
+                }
+            }
+            let report = self.ask(session, "textDocument/diagnostic", &params, cx).await?;
+            match store.take_report(path, provider.as_ref(), &report) {
+                Some(items) => found.extend(items),
+                None => {
+                    let what = "its diagnostic report is neither full nor unchanged".to_owned();
+                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// Waits for a publication that belongs to the present text, until the deadline.
+    async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<(), EndpointError> {
+        let store = &session.peer().diagnostics;
+        let mut publications = store.publications();
+        let mut ended = session.ended();
+        loop {
+            publications.mark_unchanged();
+            if store.pushed(path).current {
+                return Ok(());
+            }
+            tokio::select! {
+                changed = publications.changed() => if changed.is_err() { return Ok(()) },
+                _ = ended.wait_for(Option::is_some) => return Ok(()),
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
+                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(()),
+            }
+        }
+    }
+
+    async fn diagnose(&self, session: &Arc<Session>, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, Failure> {
+        let path = &document.path;
+        let _pins = Self::pin(session, &cx.about(document))?;
+        let pulled = self.pull(session, path, cx).await?;
+        if pulled.is_none() {
+            Self::await_publication(session, path, cx).await?;
+        }
+        let pushed = session.peer().diagnostics.pushed(path);
+        let note = session.peer().running_checker().map(|name| format!("{name} still running"));
+        Ok(match pulled {
+            Some(mut items) => {
+                // Servers that do both push what takes longer (cargo check); what they push twice is told once.
+                for item in pushed.items {
+                    if !items.contains(&item) {
+                        items.push(item);
+                    }
+                }
+                DiagnosticsReport { items, current: true, note }
+            }
+            None => DiagnosticsReport { items: pushed.items, current: pushed.current, note },
+        })
+    }
+
+    fn died(&self, why: String) -> EndpointError {
+        let hint = "ask again: it is started anew".to_owned();
+        EndpointError::Exited { endpoint: self.id.clone(), why, hint }
+    }
+}
+
+/// Why one run of a server did not answer.
+enum Failure {
+    /// It died meanwhile; another run may answer.
+    Died(String),
+    Final(EndpointError),
+}
+
+impl From<EndpointError> for Failure {
+    fn from(error: EndpointError) -> Self {
+        Self::Final(error)
+    }
+}
+
+/// Stops capturing when the request is over.
+struct Captured<'a> {
+    session: &'a Session,
+    _turn: tokio::sync::MutexGuard<'a, ()>,
+}
+
+impl Drop for Captured<'_> {
+    fn drop(&mut self) {
+        self.session.peer().capture(None);
+    }
+}
+
+#[async_trait]
+impl Endpoint for ServerEndpoint {
+    fn id(&self) -> &EndpointId {
+        &self.id
+    }
+
+    fn serves(&self, document: &DocumentRef) -> bool {
+        let Launch { spec, workspace, .. } = &self.shared.launch;
+        spec.speaks(&document.path)
+            // A library's file is answered for by whoever led there.
+            && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
+    }
+
+    fn readiness(&self) -> Readiness {
+        match self.running_now() {
+            // Asked anew for the time it has been up.
+            Some(session) => session.peer().readiness(),
+            None => self.shared.readiness.borrow().clone(),
+        }
+    }
+
+    fn readiness_changes(&self) -> watch::Receiver<Readiness> {
+        self.shared.readiness.subscribe()
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.running_now().map(|session| session.encoding()).unwrap_or_default()
+    }
+
+    fn supports(&self, method: &str, document: Option<&DocumentRef>) -> bool {
+        self.running_now().is_some_and(|session| Self::is_offered(&session, method, document))
+    }
+
+    fn capabilities(&self) -> Value {
+        self.running_now().map(|session| session.peer().offers().capabilities().clone()).unwrap_or_default()
+    }
+
+    fn allows_command(&self, command: &str) -> bool {
+        self.shared.launch.allowed_commands.iter().any(|allowed| allowed == command)
+            && self.running_now().is_none_or(|session| session.peer().offers().offers_command(command))
+    }
+
+    fn analysed(&self) -> Option<String> {
+        let health = self.running_now().and_then(|session| session.peer().health());
+        let facts: Vec<String> = self.shared.launch.analysed.clone().into_iter().chain(health).collect();
+        (!facts.is_empty()).then(|| facts.join("; "))
+    }
+
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let mut died = None;
+        // Once more on a new process, if reading was all that was asked for.
+        for _ in 0..2 {
+            let session = self.running(method, cx).await?;
+            if Offers::is_known(method) && !Self::is_offered(&session, method, cx.documents.first()) {
+                return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
+            }
+            let answer = match Self::pin(&session, cx) {
+                Ok(_pins) => self.ask(&session, method, &params, cx).await,
+                Err(error) => return Err(error),
+            };
+            match answer {
+                Ok(answer) => return Ok(answer),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Died(why)) => {
+                    died = Some(why_it_ended(&session, why).await);
+                    if !only_reads(method) {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(self.died(died.unwrap_or_default()))
+    }
+
+    async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        let mut died = None;
+        for _ in 0..2 {
+            let session = self.running("textDocument/diagnostic", cx).await?;
+            match self.diagnose(&session, document, cx).await {
+                Ok(report) => return Ok(report),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Died(why)) => died = Some(why_it_ended(&session, why).await),
+            }
+        }
+        Err(self.died(died.unwrap_or_default()))
+    }
+}
+
+/// Whether a request changes nothing, so that it may be asked twice.
+fn only_reads(method: &str) -> bool {
+    method != "workspace/executeCommand"
+}
+
+/// The reason with the exit status and the last lines of standard error, which are known a moment after the pipe closed.
+async fn why_it_ended(session: &Session, otherwise: String) -> String {
+    let mut ended = session.ended();
+    let why = ended.wait_for(Option::is_some).await;
+    why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)
+}
+
+/// An answer put together from its pieces (LSP 3.18, "Partial Result Progress"): the final answer is one more piece.
+fn with_pieces(pieces: Vec<Value>, last: Value) -> Value {
+    if pieces.is_empty() {
+        return last;
+    }
+    let mut whole = Vec::new();
+    let mut object: Option<serde_json::Map<String, Value>> = None;
+    for piece in pieces.into_iter().chain(std::iter::once(last)) {
+        match piece {
+            Value::Array(items) => whole.extend(items),
+            // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first piece's.
+            Value::Object(mut piece) => {
+                if let Some(Value::Array(items)) = piece.remove("items") {
+                    whole.extend(items);
+                }
+                object.get_or_insert(piece);
+            }
+            _ => {}
+        }
+    }
+    match object {
+        Some(mut object) => {
+            object.insert("items".to_owned(), Value::Array(whole));
+            Value::Object(object)
+        }
+        None => Value::Array(whole),
+    }
+}
+
+/// One run: start, wait for the end, tell why.
+async fn run(shared: Arc<Shared>) {
+    shared.before_start.before_start().await;
+    let wanted = std::mem::take(&mut *lock(&shared.wanted));
+    let spec = shared.launch.spec.clone();
+    let readiness = Arc::clone(&shared.readiness);
+    let start = Session::start(spec, &shared.launch.command, &shared.spawner, wanted.first().cloned(), readiness, &shared.tasks);
+    let started = tokio::select! {
+        started = start => started,
+        () = shared.stop.cancelled() => return,
+    };
+    let session = match started {
+        Ok(session) => session,
+        Err(error) => {
+            let hint = match &error {
+                StartError::Spawn(_) => "check that the program is installed".to_owned(),
+                StartError::Handshake(_) => format!("try `{}` by hand", shared.launch.command.program),
+            };
+            shared.down(error.to_string(), hint, Duration::ZERO);
+            return;
+        }
+    };
+    for path in &wanted {
+        if let Err(error) = session.bring_up_to_date(path, false) {
+            tracing::debug!(%error, "a document cannot be opened again");
+        }
+    }
+    let running = Arc::clone(&session);
+    let published = shared.phase.send_if_modified(|phase| {
+        let wanted = matches!(phase, Phase::Starting);
+        if wanted {
+            *phase = Phase::Running(running);
+        }
+        wanted
+    });
+    if !published {
+        session.shutdown().await;
+        return;
+    }
+    let mut ended = session.ended();
+    let why = match ended.wait_for(Option::is_some).await {
+        Ok(why) => why.clone().unwrap_or_default(),
+        Err(_) => "it is gone".to_owned(),
+    };
+    session.peer().retire();
+    lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
+    shared.down(why, "ask again: it is started anew".to_owned(), session.age());
+}
+
+impl Shared {
+    /// The server does not run; when it may be started again depends on how often that went wrong.
+    fn down(&self, why: String, hint: String, age: Duration) {
+        let failures = {
+            let mut failures = lock(&self.failures);
+            *failures = if age >= STABLE_AGE { 1 } else { failures.saturating_add(1) };
+            *failures
+        };
+        let pause = match failures.checked_sub(2) {
+            None => Duration::ZERO,
+            Some(exponent) => FIRST_BACK_OFF.saturating_mul(1 << exponent.min(6)).min(LONGEST_BACK_OFF),
+        };
+        tracing::warn!(server = %self.launch.spec.name, %why, "a language server is down");
+        let retry_at = Instant::now() + pause;
+        self.readiness.send_replace(Readiness::Failed { why: why.clone(), hint: hint.clone() });
+        self.phase.send_if_modified(|phase| {
+            let closed = matches!(phase, Phase::Closed);
+            if !closed {
+                *phase = Phase::Down { why, hint, retry_at };
+            }
+            !closed
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

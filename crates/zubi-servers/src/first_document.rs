@@ -1,0 +1,63 @@
+//! A document to open for servers that do not begin to read a project before one is open.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::WalkBuilder;
+
+use crate::readiness::{Recipe, project_of};
+
+/// How many files and directories are looked at. Projects begin near their root.
+const MAX_ENTRIES: usize = 20_000;
+
+/// How many files with the right extension are compared.
+const MAX_CANDIDATES: usize = 200;
+
+/// A file of the project to open first: one that a project file covers if there is any, of the extension that comes
+/// first in the list (a source file before a header), the least deep. `None` when the root holds no such file.
+pub(crate) fn find(root: &Utf8Path, extensions: &[String], recipe: &Recipe) -> Option<Utf8PathBuf> {
+    let project_files: &[String] = match recipe {
+        Recipe::Progress { project_files, .. } => project_files,
+        _ => &[],
+    };
+    let walk = WalkBuilder::new(root).require_git(false).sort_by_file_name(Ord::cmp).build();
+    walk.filter_map(Result::ok)
+        .take(MAX_ENTRIES)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .filter_map(|entry| {
+            let path = Utf8Path::from_path(entry.path())?;
+            let rank = extensions.iter().position(|extension| path.extension() == Some(extension.as_str()))?;
+            Some((rank, entry.depth(), path.to_owned()))
+        })
+        .take(MAX_CANDIDATES)
+        .min_by_key(|(rank, depth, path)| {
+            let covered = project_files.is_empty() || project_of(path, root, project_files).is_some();
+            (!covered, *rank, *depth, path.clone())
+        })
+        .map(|(_, _, path)| path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_file_of_the_project_comes_first() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(directory.path()).unwrap();
+        let extensions = ["cc".to_owned(), "h".to_owned()];
+        let recipe = Recipe::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
+        let write = |name: &str| {
+            let path = root.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::File::create(path).unwrap();
+        };
+        assert_eq!(find(root, &extensions, &recipe), None);
+        write("a.h");
+        write("a.py");
+        assert_eq!(find(root, &extensions, &recipe), Some(root.join("a.h")));
+        write("z/b.cc");
+        write("a/deep/c.cc");
+        assert_eq!(find(root, &extensions, &recipe), Some(root.join("z/b.cc")));
+        write("a/deep/compile_commands.json");
+        assert_eq!(find(root, &extensions, &recipe), Some(root.join("a/deep/c.cc")));
+    }
+}

@@ -1,0 +1,90 @@
+//! Glob patterns as LSP 3.18 defines them (`Pattern`, `RelativePattern`, `DocumentFilter`).
+
+use camino::{Utf8Path, Utf8PathBuf};
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use serde_json::Value;
+use zubi_base::lsp::Uri;
+
+/// The longest pattern compiled, in bytes. Longer ones are not written by people.
+const MAX_PATTERN_BYTES: usize = 4096;
+
+/// One compiled pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct PathGlob {
+    /// Where a relative pattern starts; `None` for a pattern on the whole path.
+    base: Option<Utf8PathBuf>,
+    matcher: GlobMatcher,
+}
+
+impl PathGlob {
+    /// From a `GlobPattern`: a string, or `{baseUri, pattern}`. `root` is where a string that is neither absolute nor
+    /// begins with `**` starts, as in VS Code. `None` when it cannot be compiled.
+    pub(crate) fn from_lsp(pattern: &Value, root: &Utf8Path) -> Option<Self> {
+        if let Some(text) = pattern.as_str() {
+            let anywhere = text.starts_with('/') || text.starts_with("**");
+            let base = (!anywhere).then(|| root.to_owned());
+            return Some(Self { base, matcher: compile(text)? });
+        }
+        let base = pattern.get("baseUri")?;
+        let uri = base.as_str().or_else(|| base.get("uri")?.as_str())?;
+        let base = zubi_base::uri::to_path(&Uri(uri.to_owned()))?;
+        Some(Self { base: Some(base), matcher: compile(pattern.get("pattern")?.as_str()?)? })
+    }
+
+    pub(crate) fn is_match(&self, path: &Utf8Path) -> bool {
+        match &self.base {
+            Some(base) => path.strip_prefix(base).is_ok_and(|relative| self.matcher.is_match(relative)),
+            None => self.matcher.is_match(path),
+        }
+    }
+}
+
+fn compile(pattern: &str) -> Option<GlobMatcher> {
+    if pattern.len() > MAX_PATTERN_BYTES {
+        return None;
+    }
+    let compiled: Result<Glob, _> = GlobBuilder::new(pattern).literal_separator(true).empty_alternates(true).build();
+    match compiled {
+        Ok(glob) => Some(glob.compile_matcher()),
+        Err(error) => {
+            tracing::debug!(%pattern, %error, "a server registered a pattern that cannot be read");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn table() {
+        let root = Utf8Path::new("/w");
+        for (pattern, path, expected) in [
+            (json!("**/*.rs"), "/w/src/a.rs", true),
+            (json!("**/*.rs"), "/w/src/a.rsx", false),
+            (json!("**/*.{ts,js}"), "/w/a.js", true),
+            (json!("**/py{right,}config.json"), "/w/pyconfig.json", true),
+            (json!("/w/*.toml"), "/w/Cargo.toml", true),
+            (json!("/w/*.toml"), "/w/sub/Cargo.toml", false),
+            (json!("*.toml"), "/w/Cargo.toml", true),
+            (json!("*.toml"), "/w/sub/Cargo.toml", false),
+            (json!({"baseUri": "file:///w/a%20b", "pattern": "**/*.py"}), "/w/a b/c/d.py", true),
+            (json!({"baseUri": {"uri": "file:///w/x", "name": "x"}, "pattern": "*"}), "/w/x/d.py", true),
+            (json!({"baseUri": "file:///w/x", "pattern": "*"}), "/w/y/d.py", false),
+            (json!("**/[!a].c"), "/w/b.c", true),
+        ] {
+            let glob = PathGlob::from_lsp(&pattern, root).unwrap();
+            assert_eq!(glob.is_match(Utf8Path::new(path)), expected, "{pattern} on {path}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        for pattern in [json!("["), json!(null), json!({"pattern": "*"}), json!("x".repeat(5000)), json!({"baseUri": "x:y", "pattern": "*"})] {
+            assert!(PathGlob::from_lsp(&pattern, Utf8Path::new("/w")).is_none());
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The last lines a server logged or wrote to its standard error, for error messages and `doctor`.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+/// The most lines kept.
+const MAX_LINES: usize = 200;
+
+/// The most bytes kept of one line; servers print whole requests and stack traces in one.
+const MAX_LINE_BYTES: usize = 1024;
+
+/// A bounded buffer of lines: new ones push out the oldest.
+#[derive(Debug, Default)]
+pub(crate) struct LineRing(Mutex<VecDeque<String>>);
+
+impl LineRing {
+    /// Adds text, line by line. Control characters (terminal colours among them) are left out, empty lines too.
+    pub(crate) fn push(&self, text: &str) {
+        for line in text.lines().rev().take(MAX_LINES).collect::<Vec<_>>().into_iter().rev() {
+            let mut clean = String::new();
+            let mut characters = line.chars();
+            while let Some(character) = characters.next() {
+                if clean.len() >= MAX_LINE_BYTES {
+                    clean.push('…');
+                    break;
+                }
+                if character == '\u{1b}' {
+                    skip_escape_sequence(&mut characters);
+                } else if character == '\t' {
+                    clean.push(' ');
+                } else if !character.is_control() {
+                    clean.push(character);
+                }
+            }
+            if clean.trim().is_empty() {
+                continue;
+            }
+            let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if lines.len() == MAX_LINES {
+                lines.pop_front();
+            }
+            lines.push_back(clean);
+        }
+    }
+
+    /// The last lines, oldest first.
+    pub(crate) fn last(&self, count: usize) -> Vec<String> {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
+    }
+}
+
+/// Leaves out what follows an escape character: `[`, parameters, and one final letter (ECMA-48, "CSI").
+fn skip_escape_sequence(characters: &mut std::str::Chars<'_>) {
+    if characters.as_str().starts_with('[') {
+        characters.next();
+        for character in characters.by_ref() {
+            if ('@'..='~').contains(&character) {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cleaned_and_bounded() {
+        let ring = LineRing::default();
+        ring.push("one\n\n\u{1b}[31mtwo\u{1b}[0m\u{7}\n\tthree");
+        insta::assert_snapshot!(ring.last(10).join("|"), @"one|two| three");
+        ring.push(&"x".repeat(10_000));
+        assert!(ring.last(1)[0].len() <= MAX_LINE_BYTES + '…'.len_utf8());
+        for number in 0..1000 {
+            ring.push(&number.to_string());
+        }
+        assert_eq!(ring.last(usize::MAX).len(), MAX_LINES);
+        insta::assert_snapshot!(ring.last(2).join("|"), @"998|999");
+    }
+}

@@ -1,0 +1,281 @@
+//! What zubi answers when a server asks, and what it keeps of what a server says.
+//!
+//! Every server request of LSP 3.18 gets the answer a client without a user interface must give; some servers stand
+//! still until they have it (gopls on `workspace/configuration`), so all answers are given at once and from memory.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use zubi_base::endpoint::{EditCapture, Readiness};
+use zubi_base::framing::ResponseError;
+use zubi_base::lsp::WorkspaceEdit;
+use zubi_base::workspace::Folder;
+
+use crate::connection::PeerHandler;
+use crate::diagnostics::DiagnosticsStore;
+use crate::log::LineRing;
+use crate::offers::Offers;
+use crate::readiness::{Tracker, token_text};
+use crate::session::Checker;
+
+#[cfg(test)]
+mod tests;
+
+/// The most partial results gathered for one request.
+const MAX_PARTIAL_RESULTS: usize = 10_000;
+
+/// zubi's side of one running server.
+pub(crate) struct Peer {
+    pub(crate) name: Arc<str>,
+    folder: Folder,
+    /// The server's settings, by section.
+    settings: Value,
+    pub(crate) offers: Mutex<Offers>,
+    pub(crate) tracker: Mutex<Tracker>,
+    pub(crate) diagnostics: DiagnosticsStore,
+    pub(crate) log: LineRing,
+    checker: Option<Checker>,
+    /// Whether the checker has been given a reason to run and has not begun.
+    checker_is_due: AtomicBool,
+    /// Where edits go while a captured request runs.
+    capture: Mutex<Option<EditCapture>>,
+    /// Partial results of requests that asked for them, by token.
+    partial: Mutex<FxHashMap<String, Vec<Value>>>,
+    /// Shared with the endpoint, which outlives this server.
+    readiness: Arc<watch::Sender<Readiness>>,
+    /// Counts `refresh` requests: what the server said about some documents may be out of date.
+    refreshes: watch::Sender<u64>,
+    /// Set when the server is given up, so that its last words do not change its successor's state.
+    retired: AtomicBool,
+}
+
+impl Peer {
+    pub(crate) fn new(
+        name: Arc<str>,
+        folder: Folder,
+        settings: Value,
+        offers: Offers,
+        tracker: Tracker,
+        checker: Option<Checker>,
+        readiness: Arc<watch::Sender<Readiness>>,
+    ) -> Self {
+        Self {
+            name,
+            folder,
+            settings,
+            offers: Mutex::new(offers),
+            tracker: Mutex::new(tracker),
+            diagnostics: DiagnosticsStore::default(),
+            log: LineRing::default(),
+            // It runs once when the project has been read.
+            checker_is_due: AtomicBool::new(checker.is_some()),
+            checker,
+            capture: Mutex::default(),
+            partial: Mutex::default(),
+            readiness,
+            refreshes: watch::Sender::new(0),
+            retired: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn offers(&self) -> MutexGuard<'_, Offers> {
+        lock(&self.offers)
+    }
+
+    /// Changes the readiness tracker and tells everyone who waits.
+    pub(crate) fn track(&self, change: impl FnOnce(&mut Tracker)) {
+        let now = {
+            let mut tracker = lock(&self.tracker);
+            change(&mut tracker);
+            tracker.readiness(Instant::now())
+        };
+        if self.retired.load(Ordering::Acquire) {
+            return;
+        }
+        self.readiness.send_if_modified(|known| {
+            // The time a server without a signal has been up is told on asking; it is no change of state.
+            let same = *known == now
+                || matches!((&*known, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
+            if !same {
+                *known = now;
+            }
+            !same
+        });
+    }
+
+    pub(crate) fn readiness(&self) -> Readiness {
+        lock(&self.tracker).readiness(Instant::now())
+    }
+
+    /// What the server says is wrong with it or with the project.
+    pub(crate) fn health(&self) -> Option<String> {
+        lock(&self.tracker).health().map(str::to_owned)
+    }
+
+    /// Whether a document was opened that no project of the server covers.
+    pub(crate) fn has_uncovered_documents(&self) -> bool {
+        lock(&self.tracker).has_uncovered_documents()
+    }
+
+    /// A document was saved: the checker, if there is one, will run.
+    pub(crate) fn saved(&self) {
+        self.checker_is_due.store(self.checker.is_some(), Ordering::Release);
+    }
+
+    /// The name of the check that has not come to its end.
+    pub(crate) fn running_checker(&self) -> Option<&str> {
+        let checker = self.checker.as_ref()?;
+        let runs = self.checker_is_due.load(Ordering::Acquire) || lock(&self.tracker).is_in_progress(&checker.token);
+        runs.then_some(checker.name.as_str())
+    }
+
+    /// This server no longer speaks for its endpoint.
+    pub(crate) fn retire(&self) {
+        self.retired.store(true, Ordering::Release);
+    }
+
+    /// Sends edits to `capture` from now on; `None` refuses them.
+    pub(crate) fn capture(&self, capture: Option<EditCapture>) {
+        *lock(&self.capture) = capture;
+    }
+
+    /// Follows `refresh` requests.
+    pub(crate) fn refreshes(&self) -> watch::Receiver<u64> {
+        self.refreshes.subscribe()
+    }
+
+    /// Gathers partial results under a token until [`Self::take_partial`].
+    pub(crate) fn expect_partial(&self, token: &Value) {
+        lock(&self.partial).insert(token_text(Some(token)), Vec::new());
+    }
+
+    pub(crate) fn take_partial(&self, token: &Value) -> Vec<Value> {
+        lock(&self.partial).remove(&token_text(Some(token))).unwrap_or_default()
+    }
+
+    /// The settings of one section (`a.b.c`), `null` where there are none.
+    fn section(&self, section: Option<&str>) -> Value {
+        let Some(section) = section.filter(|section| !section.is_empty()) else { return self.settings.clone() };
+        // A section may stand under its dotted name, as in an editor's settings file.
+        if let Some(value) = self.settings.get(section) {
+            return value.clone();
+        }
+        section.split('.').try_fold(&self.settings, |value, key| value.get(key)).cloned().unwrap_or_default()
+    }
+
+    fn configuration(&self, params: &Value) -> Value {
+        let items = params.get("items").and_then(Value::as_array).into_iter().flatten();
+        items.map(|item| self.section(item.get("section").and_then(Value::as_str))).collect()
+    }
+
+    fn apply_edit(&self, params: &Value) -> Value {
+        let refused = |reason: &str| json!({ "applied": false, "failureReason": reason });
+        let capture = lock(&self.capture).clone();
+        let Some(capture) = capture else {
+            return refused("no edit was asked for");
+        };
+        match serde_json::from_value::<WorkspaceEdit>(params.get("edit").cloned().unwrap_or_default()) {
+            Ok(edit) => {
+                capture.push(edit);
+                // It becomes a plan, and the server goes on as if it had been applied.
+                json!({ "applied": true })
+            }
+            Err(error) => {
+                tracing::debug!(server = %self.name, %error, "an edit cannot be read");
+                refused("the edit cannot be read")
+            }
+        }
+    }
+
+    fn refreshed(&self) {
+        self.refreshes.send_modify(|count| *count += 1);
+    }
+
+    /// A progress value that is a piece of an answer.
+    fn take_progress(&self, params: &Value) {
+        let token = token_text(params.get("token"));
+        if let Some(pieces) = lock(&self.partial).get_mut(&token)
+            && let Some(value) = params.get("value")
+        {
+            if pieces.len() < MAX_PARTIAL_RESULTS {
+                pieces.push(value.clone());
+            }
+            return;
+        }
+        if self.checker.as_ref().is_some_and(|checker| token.starts_with(&checker.token)) {
+            self.checker_is_due.store(false, Ordering::Release);
+        }
+        self.track(|tracker| tracker.notification("$/progress", params));
+    }
+}
+
+impl PeerHandler for Peer {
+    fn notification(&self, method: &str, params: Value) {
+        match method {
+            "$/progress" => self.take_progress(&params),
+            "textDocument/publishDiagnostics" => {
+                self.diagnostics.publish(&params);
+                self.track(|tracker| tracker.notification(method, &params));
+            }
+            "window/logMessage" | "window/showMessage" => {
+                if let Some(message) = params.get("message").and_then(Value::as_str) {
+                    self.log.push(message);
+                }
+                self.track(|tracker| tracker.notification(method, &params));
+            }
+            "experimental/serverStatus" => self.track(|tracker| tracker.notification(method, &params)),
+            // Telemetry, traces and servers' own notifications: nothing depends on them.
+            _ => {}
+        }
+    }
+
+    fn request(&self, method: &str, params: Value) -> Result<Value, ResponseError> {
+        Ok(match method {
+            "workspace/configuration" => self.configuration(&params),
+            "workspace/workspaceFolders" => {
+                json!([{ "uri": zubi_base::uri::from_path(&self.folder.path), "name": self.folder.name }])
+            }
+            "client/registerCapability" => {
+                self.offers().register(&params);
+                Value::Null
+            }
+            "client/unregisterCapability" => {
+                self.offers().unregister(&params);
+                Value::Null
+            }
+            "workspace/applyEdit" => self.apply_edit(&params),
+            "window/workDoneProgress/create" => Value::Null,
+            "window/showMessageRequest" => {
+                if let Some(message) = params.get("message").and_then(Value::as_str) {
+                    self.log.push(message);
+                }
+                // Nobody is there to choose.
+                Value::Null
+            }
+            "window/showDocument" => json!({ "success": false }),
+            "workspace/diagnostic/refresh" => {
+                self.diagnostics.invalidate();
+                self.refreshed();
+                Value::Null
+            }
+            "workspace/codeLens/refresh"
+            | "workspace/foldingRange/refresh"
+            | "workspace/inlayHint/refresh"
+            | "workspace/inlineValue/refresh"
+            | "workspace/semanticTokens/refresh"
+            | "workspace/textDocumentContent/refresh" => {
+                self.refreshed();
+                Value::Null
+            }
+            _ => return Err(ResponseError::method_not_found(method)),
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

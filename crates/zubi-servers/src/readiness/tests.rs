@@ -1,0 +1,261 @@
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+
+/// A script line: `initialized`, `open <path>`, or a notification's method and params. Gives the state after each.
+fn run(recipe: Recipe, root: &Utf8Path, script: &[&str]) -> String {
+    let start = Instant::now();
+    let mut tracker = Tracker::new(recipe);
+    let mut states = String::new();
+    for line in script {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "initialized" => tracker.initialized(start),
+            "open" => tracker.opened(&root.join(rest), root),
+            "published" => {
+                let uri = zubi_base::uri::from_path(&root.join(rest)).0;
+                tracker.notification("textDocument/publishDiagnostics", &json!({"uri": uri, "diagnostics": []}));
+            }
+            "begin" => {
+                let (token, title) = rest.split_once(' ').unwrap();
+                let value = json!({"kind": "begin", "title": title, "percentage": 0});
+                tracker.notification("$/progress", &json!({"token": token, "value": value}));
+            }
+            "report" => {
+                let (token, percent) = rest.split_once(' ').unwrap();
+                let value = json!({"kind": "report", "percentage": percent.parse::<u64>().unwrap(), "message": "2/5"});
+                tracker.notification("$/progress", &json!({"token": token, "value": value}));
+            }
+            "end" => tracker.notification("$/progress", &json!({"token": rest, "value": {"kind": "end"}})),
+            "status" => {
+                let (health, quiescent) = rest.split_once(' ').unwrap();
+                let status = json!({"health": health, "quiescent": quiescent == "true", "message": "no Cargo.toml\nmore"});
+                tracker.notification("experimental/serverStatus", &status);
+            }
+            "log" => tracker.notification("window/logMessage", &json!({"type": 3, "message": rest})),
+            other => panic!("unknown step {other}"),
+        }
+        let state = match tracker.readiness(start + Duration::from_secs(2)) {
+            Readiness::Loading { percent, message } => format!("loading {percent:?} {message:?}"),
+            other => format!("{other:?}"),
+        };
+        writeln!(states, "{line:40} → {state}{}", tracker.health().map(|health| format!(" ({health})")).unwrap_or_default())
+            .unwrap();
+    }
+    states
+}
+
+fn tree(files: &[&str]) -> (tempfile::TempDir, Utf8PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let root = Utf8PathBuf::from_path_buf(directory.path().to_owned()).unwrap();
+    for file in files {
+        let path = root.join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::File::create(path).unwrap();
+    }
+    (directory, root)
+}
+
+fn clangd() -> Recipe {
+    Recipe::Progress {
+        titles: vec!["backgroundIndexProgress".to_owned()],
+        project_files: vec!["compile_commands.json".to_owned(), "build/compile_commands.json".to_owned()],
+    }
+}
+
+#[test]
+fn rust_analyzer_is_believed_only_after_it_was_busy() {
+    let (_guard, root) = tree(&[]);
+    assert_snapshot!(run(Recipe::ServerStatus, &root, &[
+        "initialized",
+        "status warning true",
+        "status ok false",
+        "begin rustAnalyzer/Fetching Fetching",
+        "end rustAnalyzer/Fetching",
+        "begin rustAnalyzer/cachePriming Indexing",
+        "report rustAnalyzer/cachePriming 43",
+        "end rustAnalyzer/cachePriming",
+        "status error true",
+        "status ok false",
+        "status ok true",
+    ]), @r#"
+    initialized                              → loading None None
+    status warning true                      → loading None None (no Cargo.toml)
+    status ok false                          → loading None None
+    begin rustAnalyzer/Fetching Fetching     → loading Some(0) Some("Fetching")
+    end rustAnalyzer/Fetching                → loading None None
+    begin rustAnalyzer/cachePriming Indexing → loading Some(0) Some("Indexing")
+    report rustAnalyzer/cachePriming 43      → loading Some(43) Some("Indexing: 2/5")
+    end rustAnalyzer/cachePriming            → loading None None
+    status error true                        → Ready (no Cargo.toml)
+    status ok false                          → loading None None
+    status ok true                           → Ready
+    "#);
+}
+
+#[test]
+fn rust_analyzer_fetching_counts_as_busy() {
+    let (_guard, root) = tree(&[]);
+    assert_snapshot!(run(Recipe::ServerStatus, &root, &[
+        "initialized",
+        "status ok true",
+        "begin rustAnalyzer/Fetching Fetching",
+        "status ok true",
+    ]), @r#"
+    initialized                              → loading None None
+    status ok true                           → loading None None
+    begin rustAnalyzer/Fetching Fetching     → loading Some(0) Some("Fetching")
+    status ok true                           → Ready
+    "#);
+}
+
+#[test]
+fn clangd_is_ready_when_its_index_is() {
+    let (_guard, root) = tree(&["compile_commands.json", "src/a.cc", "src/b.cc"]);
+    assert_snapshot!(run(clangd(), &root, &[
+        "initialized",
+        "open src/a.cc",
+        "begin backgroundIndexProgress indexing",
+        "report backgroundIndexProgress 40",
+        "published src/a.cc",
+        "end backgroundIndexProgress",
+        "open src/b.cc",
+        "begin backgroundIndexProgress indexing",
+        "end backgroundIndexProgress",
+    ]), @r#"
+    initialized                              → loading None None
+    open src/a.cc                            → loading None None
+    begin backgroundIndexProgress indexing   → loading Some(0) Some("indexing")
+    report backgroundIndexProgress 40        → loading Some(40) Some("indexing: 2/5")
+    published src/a.cc                       → loading Some(40) Some("indexing: 2/5")
+    end backgroundIndexProgress              → Ready
+    open src/b.cc                            → Ready
+    begin backgroundIndexProgress indexing   → loading Some(0) Some("indexing")
+    end backgroundIndexProgress              → Ready
+    "#);
+}
+
+#[test]
+fn clangd_without_a_compilation_database_is_never_called_ready() {
+    let (_guard, root) = tree(&["src/a.cc"]);
+    assert_snapshot!(run(clangd(), &root, &["initialized", "open src/a.cc", "published src/a.cc"]), @"
+    initialized                              → loading None None
+    open src/a.cc                            → Unknown { waited: 2s }
+    published src/a.cc                       → Unknown { waited: 2s }
+    ");
+}
+
+#[test]
+fn clangd_with_an_unreadable_compilation_database_is_never_called_ready() {
+    let (_guard, root) = tree(&["compile_commands.json", "src/a.cc", "src/b.cc"]);
+    assert_snapshot!(run(clangd(), &root, &[
+        "initialized",
+        "open src/a.cc",
+        "published src/b.cc",
+        "published src/a.cc",
+    ]), @"
+    initialized                              → loading None None
+    open src/a.cc                            → loading None None
+    published src/b.cc                       → loading None None
+    published src/a.cc                       → Unknown { waited: 2s }
+    ");
+}
+
+#[test]
+fn a_second_project_is_loaded_before_it_is_trusted() {
+    let (_guard, root) = tree(&["one/build/compile_commands.json", "one/a.cc", "two/compile_commands.json", "two/b.cc"]);
+    assert_snapshot!(run(clangd(), &root, &[
+        "open one/a.cc",
+        "initialized",
+        "begin backgroundIndexProgress indexing",
+        "end backgroundIndexProgress",
+        "open two/b.cc",
+        "begin backgroundIndexProgress indexing",
+        "end backgroundIndexProgress",
+        "open /usr/include/stdio.h",
+    ]), @r#"
+    open one/a.cc                            → Starting
+    initialized                              → loading None None
+    begin backgroundIndexProgress indexing   → loading Some(0) Some("indexing")
+    end backgroundIndexProgress              → Ready
+    open two/b.cc                            → loading None None
+    begin backgroundIndexProgress indexing   → loading Some(0) Some("indexing")
+    end backgroundIndexProgress              → Ready
+    open /usr/include/stdio.h                → Ready
+    "#);
+}
+
+#[test]
+fn gopls_waits_for_its_own_progress_and_no_other() {
+    let (_guard, root) = tree(&[]);
+    let recipe = Recipe::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
+    assert_snapshot!(run(recipe, &root, &[
+        "initialized",
+        "begin 1 Setting up workspace",
+        "begin 2 diagnosing",
+        "end 2",
+        "end 1",
+        "begin 3 diagnosing",
+    ]), @r#"
+    initialized                              → loading None None
+    begin 1 Setting up workspace             → loading Some(0) Some("Setting up workspace")
+    begin 2 diagnosing                       → loading Some(0) Some("Setting up workspace")
+    end 2                                    → loading Some(0) Some("Setting up workspace")
+    end 1                                    → Ready
+    begin 3 diagnosing                       → Ready
+    "#);
+}
+
+#[test]
+fn pyright_is_ready_when_it_knows_its_files() {
+    let (_guard, root) = tree(&[]);
+    let recipe = Recipe::Log { prefixes: vec!["Found ".to_owned(), "No source files found".to_owned()] };
+    assert_snapshot!(run(recipe, &root, &[
+        "log Pyright language server 1.1.414 starting",
+        "initialized",
+        "begin a Finding references",
+        "end a",
+        "log Found 1 source file",
+    ]), @r#"
+    log Pyright language server 1.1.414 starting → Starting
+    initialized                              → loading None None
+    begin a Finding references               → loading Some(0) Some("Finding references")
+    end a                                    → loading None None
+    log Found 1 source file                  → Ready
+    "#);
+}
+
+#[test]
+fn servers_without_a_signal_say_how_long_they_have_been_up() {
+    let (_guard, root) = tree(&[]);
+    assert_snapshot!(run(Recipe::Unknown, &root, &["begin a Indexing", "initialized", "end a"]), @"
+    begin a Indexing                         → Starting
+    initialized                              → Unknown { waited: 2s }
+    end a                                    → Unknown { waited: 2s }
+    ");
+    assert_snapshot!(run(Recipe::Initialized, &root, &["initialized", "begin a Indexing"]), @"
+    initialized                              → Ready
+    begin a Indexing                         → Ready
+    ");
+}
+
+#[test]
+fn progress_is_bounded_and_hostile_values_are_harmless() {
+    let mut tracker = Tracker::new(Recipe::ServerStatus);
+    tracker.initialized(Instant::now());
+    for token in 0..2 * MAX_PROGRESSES {
+        tracker.notification("$/progress", &json!({"token": token, "value": {"kind": "begin", "title": "x".repeat(10_000)}}));
+    }
+    assert_eq!(tracker.progresses.len(), MAX_PROGRESSES);
+    assert!(tracker.progresses.values().all(|progress| progress.title.len() <= MAX_TEXT_CHARS));
+    for params in [json!(null), json!([]), json!({"token": null}), json!({"token": {}, "value": 3}), json!({"value": {}})] {
+        tracker.notification("$/progress", &params);
+        tracker.notification("experimental/serverStatus", &params);
+        tracker.notification("window/logMessage", &params);
+        tracker.notification("textDocument/publishDiagnostics", &params);
+    }
+}

@@ -1,0 +1,176 @@
+use insta::assert_snapshot;
+
+use super::*;
+
+struct Fixture {
+    _workspace: tempfile::TempDir,
+    _state: tempfile::TempDir,
+    root: Utf8PathBuf,
+    watcher: FileWatcher,
+}
+
+impl Fixture {
+    fn new(files: &[&str]) -> Self {
+        let (workspace, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(workspace.path()).unwrap()).unwrap();
+        for file in files {
+            write(&root.join(file), "old");
+        }
+        let watcher = FileWatcher::start(&[root.clone()], Utf8Path::from_path(state.path()).unwrap());
+        Self { _workspace: workspace, _state: state, root, watcher }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        write(&self.root.join(name), text);
+    }
+
+    async fn refresh(&self) -> String {
+        let refreshed = self.watcher.refresh().await;
+        assert_eq!(refreshed.note, None);
+        let line = |change: &FileChange| {
+            format!("{:?} {}", change.kind, change.path.strip_prefix(&self.root).unwrap_or(&change.path))
+        };
+        refreshed.changes.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+fn write(path: &Utf8Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::io::Write::write_all(&mut std::fs::File::create(path).unwrap(), text.as_bytes()).unwrap();
+}
+
+#[tokio::test]
+async fn what_happens_to_files_is_told_once() {
+    let fixture = Fixture::new(&["a.rs", "b.rs", "sub/c.rs"]);
+    assert_eq!(fixture.refresh().await, "");
+    fixture.write("a.rs", "new");
+    fixture.write("sub/d.rs", "x");
+    std::fs::remove_file(fixture.root.join("b.rs")).unwrap();
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed a.rs
+    Deleted b.rs
+    Created sub/d.rs
+    ");
+    assert_eq!(fixture.refresh().await, "");
+}
+
+#[tokio::test]
+async fn an_editors_rename_over_a_file_is_a_change() {
+    let fixture = Fixture::new(&["a.rs"]);
+    zubi_base::fs::write_atomic(&fixture.root.join("a.rs"), b"new").unwrap();
+    assert_snapshot!(fixture.refresh().await, @"Changed a.rs");
+}
+
+#[tokio::test]
+async fn new_directories_are_looked_at_and_watched() {
+    let fixture = Fixture::new(&["a.rs"]);
+    fixture.write("new/deep/b.rs", "x");
+    assert_snapshot!(fixture.refresh().await, @"Created new/deep/b.rs");
+    fixture.write("new/deep/b.rs", "y");
+    fixture.write("new/c.rs", "y");
+    assert_snapshot!(fixture.refresh().await, @"
+    Created new/c.rs
+    Changed new/deep/b.rs
+    ");
+    std::fs::remove_dir_all(fixture.root.join("new")).unwrap();
+    assert_snapshot!(fixture.refresh().await, @"
+    Deleted new/c.rs
+    Deleted new/deep/b.rs
+    ");
+}
+
+#[tokio::test]
+async fn a_directory_deleted_and_made_again_between_questions_is_watched() {
+    let fixture = Fixture::new(&["sub/a.rs", "sub/b.rs"]);
+    std::fs::remove_dir_all(fixture.root.join("sub")).unwrap();
+    fixture.write("sub/a.rs", "new");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed sub/a.rs
+    Deleted sub/b.rs
+    ");
+    fixture.write("sub/b.rs", "new");
+    assert_snapshot!(fixture.refresh().await, @"Created sub/b.rs");
+}
+
+#[tokio::test]
+async fn a_renamed_directory_moves_its_files() {
+    let fixture = Fixture::new(&["one/a.rs", "one/deep/b.rs", "one-more/c.rs"]);
+    std::fs::rename(fixture.root.join("one"), fixture.root.join("two")).unwrap();
+    assert_snapshot!(fixture.refresh().await, @"
+    Deleted one/a.rs
+    Deleted one/deep/b.rs
+    Created two/a.rs
+    Created two/deep/b.rs
+    ");
+    fixture.write("two/deep/b.rs", "new");
+    assert_snapshot!(fixture.refresh().await, @"Changed two/deep/b.rs");
+}
+
+#[tokio::test]
+async fn ignored_files_are_not_told() {
+    let fixture = Fixture::new(&["src/a.rs"]);
+    fixture.write(".gitignore", "build/\n*.log\n");
+    fixture.refresh().await;
+    fixture.write("build/out.rs", "x");
+    fixture.write("src/a.log", "x");
+    fixture.write("target/debug/b.rs", "x");
+    fixture.write("node_modules/m/index.js", "x");
+    fixture.write(".git/index", "x");
+    fixture.write("src/b.rs", "x");
+    assert_snapshot!(fixture.refresh().await, @"Created src/b.rs");
+    // The rules change: what they no longer hide comes into sight.
+    fixture.write(".gitignore", "*.log\n");
+    assert_snapshot!(fixture.refresh().await, @"
+    Changed .gitignore
+    Created build/out.rs
+    ");
+    fixture.write("build/out.rs", "y");
+    assert_snapshot!(fixture.refresh().await, @"Changed build/out.rs");
+}
+
+#[tokio::test]
+async fn the_fence_orders_a_thousand_files() {
+    let fixture = Fixture::new(&["a.rs"]);
+    for number in 0..1000 {
+        fixture.write(&format!("many/{}/{number}.rs", number % 10), "x");
+    }
+    let refreshed = fixture.watcher.refresh().await;
+    assert_eq!(refreshed.note, None);
+    assert_eq!(refreshed.changes.len(), 1000);
+    for number in 0..1000 {
+        fixture.write(&format!("many/{}/{number}.rs", number % 10), "y");
+    }
+    let refreshed = fixture.watcher.refresh().await;
+    assert_eq!(refreshed.changes.len(), 1000);
+    assert!(refreshed.changes.iter().all(|change| change.kind == ChangeKind::Changed));
+}
+
+#[tokio::test]
+async fn lost_events_and_a_blind_watcher_lead_to_a_comparison() {
+    let fixture = Fixture::new(&["a.rs", "b.rs"]);
+    {
+        let mut record = lock(&fixture.watcher.record);
+        record.watcher = None;
+        record.blind = Some("no watches left".to_owned());
+    }
+    fixture.write("a.rs", "newer");
+    fixture.write("c.rs", "x");
+    std::fs::remove_file(fixture.root.join("b.rs")).unwrap();
+    let refreshed = fixture.watcher.refresh().await;
+    assert_eq!(refreshed.note.as_deref(), Some("no watches left: files were compared one by one"));
+    assert_eq!(
+        refreshed.changes.iter().map(|change| change.kind).collect::<Vec<_>>(),
+        [ChangeKind::Changed, ChangeKind::Deleted, ChangeKind::Created]
+    );
+}
+
+#[tokio::test]
+async fn too_many_marks_turn_into_a_comparison() {
+    let marks = Marks { marked: Mutex::default(), fence: watch::Sender::new(0) };
+    for number in 0..=MAX_MARKED {
+        let event = notify::Event::new(EventKind::Any).add_path(format!("/w/{number}").into());
+        marks.heard(Ok(event), std::path::Path::new("/fence"));
+    }
+    let marked = lock(&marks.marked);
+    assert!(marked.everything && marked.paths.len() == 1);
+}
