@@ -72,14 +72,19 @@ impl Subject {
 
 fn spot(project: &Project, file: &str, text: &str) -> Result<Spot> {
     let source = project.read(file);
-    let (line, content) = source
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    // `class Console` must not find `class ConsoleOptions`.
+    let end_in = |line: &str| {
+        let mut ends = line.match_indices(text).map(|(at, _)| at + text.len());
+        ends.find(|end| !line.get(*end..).is_some_and(|rest| rest.starts_with(is_word)))
+    };
+    let (line, end) = source
         .lines()
         .enumerate()
-        .find(|(_, line)| line.contains(text))
+        .find_map(|(number, line)| Some((number, end_in(line)?)))
         .with_context(|| format!("{file}: no {text:?}"))?;
-    let name = text.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text);
-    let start = content.find(text).unwrap_or_default() + text.len() - name.len();
-    Ok(Spot { file: file.to_owned(), line, column: start, name: name.to_owned() })
+    let name = text.rsplit(|c: char| !is_word(c)).next().unwrap_or(text);
+    Ok(Spot { file: file.to_owned(), line, column: end - name.len(), name: name.to_owned() })
 }
 
 /// All of them.
