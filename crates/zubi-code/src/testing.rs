@@ -5,6 +5,8 @@
 //! indentation; any other identifier is a use of what is declared; `#` begins a comment; a line with `bad` in it is a
 //! problem.
 
+#![expect(clippy::expect_used, reason = "a fixture that cannot be laid out must fail the test that asked for it")]
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 

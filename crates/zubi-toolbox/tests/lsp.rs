@@ -1,0 +1,525 @@
+//! The code tools over the toy language: what a model reads, word for word, and what holds for all of them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::text::DiskText;
+use zubi_code::testing::Toy;
+use zubi_toolbox::lsp;
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+use zubi_tools::schema;
+
+const SHAPES: &str = "\
+//- shapes.toy
+class Shape
+  def area
+  def name
+class Square
+  def area # area of a square
+let unit
+//- app.toy
+use Shape
+  print area unit
+# naïve: unit
+let élan → unit
+";
+
+fn registry(toy: &Toy) -> Registry {
+    Registry::new(RegistryConfig {
+        providers: vec![lsp::provider(&toy.intel)],
+        policy: Policy::new(ToolFilter::default()),
+        audit: Arc::new(NoAudit),
+        clock: Arc::new(SystemClock),
+        restrictions: Vec::new(),
+    })
+}
+
+async fn call(toy: &Toy, tool: &str, args: Value) -> String {
+    let cx = ToolCx {
+        cancel: CancellationToken::new(),
+        deadline: Instant::now() + Duration::from_mins(1),
+        progress: Arc::new(NoProgress),
+        token_budget: None,
+        caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() }),
+        approver: Arc::new(NobodyToAsk),
+        workspace: Arc::clone(toy.intel.workspace()),
+        text_source: Arc::new(DiskText),
+    };
+    match registry(toy).call(tool, args, cx).await {
+        Ok(output) => output.render(),
+        Err(CallError::Tool { id, error }) => error.render(&id),
+        Err(CallError::Unknown { name, why }) => format!("unknown tool {name}: {why}"),
+    }
+}
+
+/// The whole text that a call answers. Plan ids are random and shown as `p-…`.
+async fn check(fixture: &str, tool: &str, args: Value) -> String {
+    let toy = Toy::new(fixture);
+    without_ids(&call(&toy, tool, args).await).replace(toy.root.as_str(), "[root]")
+}
+
+fn without_ids(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("p-").into_iter().chain(rest.find("a-")).min() {
+        let id: usize = rest[at + 2..].chars().take_while(char::is_ascii_alphanumeric).count();
+        out.push_str(&rest[..at + 2]);
+        rest = &rest[at + 2..];
+        if id == 10 {
+            out.push('…');
+            rest = &rest[id..];
+        }
+    }
+    out + rest
+}
+
+#[tokio::test]
+async fn definition() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "at": "app.toy:1:5" })).await, @"
+    at app.toy:1:5 Shape
+    1 definition of `Shape`
+    shapes.toy
+      1:7  class Shape
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "at": "app.toy:2 area" })).await, @"
+    at app.toy:2:9 area
+    2 definitions of `area`
+    shapes.toy
+      2:7  def area
+      5:7  def area # area of a square
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "at": "app.toy:2 print" })).await, @"
+    at app.toy:2:3 print
+    no definition of `print`: the server knows none (a keyword, a literal, or code it cannot resolve)
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "symbol": "Square", "context": 1 })).await, @"
+    at shapes.toy:4:7 Square (class)
+    1 definition of `Square`
+    shapes.toy
+      4:7
+            3    def name
+       >    4  class Square
+            5    def area # area of a square
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn references() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit" })).await, @"
+    at shapes.toy:6:5 unit (variable)
+    3 references to `unit` in 2 files
+    app.toy
+      2:14  print area unit
+      4:12  let élan → unit
+    shapes.toy
+      6:5  let unit  (declaration)
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
+    at shapes.toy:6:5 unit (variable)
+    3 references to `unit` in 2 files
+    app.toy
+      2:14  print area unit
+    … 2 more: cursor="1"
+    [toy · ready]
+    "#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "2" })).await, @"
+    at shapes.toy:6:5 unit (variable)
+    3 references to `unit` in 2 files
+    shapes.toy
+      6:5  let unit  (declaration)
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "9" })).await, @"
+    Invalid input: cursor: past the end; there are 3 items now
+    Ask again without `cursor`.
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
+}
+
+#[tokio::test]
+async fn hover() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbol": "Square/area" })).await, @"
+    at shapes.toy:5:7 area (function)
+    ```toy
+    def area # area of a square
+    ```
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn symbols() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "shapes.toy" })).await, @"
+    6 symbols in `shapes.toy`
+      class Shape  1
+        function area  2
+        function name  3
+      class Square  4
+        function area  5
+      variable unit  6
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "shapes.toy", "depth": 1 })).await, @"
+    3 symbols in `shapes.toy`
+      class Shape  1
+      class Square  4
+      variable unit  6
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_workspace_symbols", json!({ "query": "ar" })).await, @"
+    3 symbols matching `ar`
+      function area  shapes.toy:2:7
+      function area  shapes.toy:5:7
+      class Square  shapes.toy:4:7
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_workspace_symbols", json!({ "query": "nothing" })).await, @"
+    0 symbols matching `nothing`
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_workspace_symbols", json!({ "query": "x", "kind": "klass" })).await, @"
+    Invalid input: kind: no kind `klass`
+    Use one of: file, module, namespace, package, class, method, property, field, constructor, enum, interface, function, variable, constant, string, number, boolean, array, object, key, null, enum member, struct, event, operator, type parameter.
+    ");
+}
+
+#[tokio::test]
+async fn completion() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_completion", json!({ "at": "app.toy:1 use Sh" })).await, @"
+    at app.toy:1:7
+    1 completion
+      Shape (variable)
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn rename_apply_undo() {
+    let toy = Toy::new(SHAPES);
+    let planned = call(&toy, "lsp_rename_symbol", json!({ "symbol": "unit", "newName": "bad" })).await;
+    insta::assert_snapshot!(without_ids(&planned), @r#"
+    at shapes.toy:6:5 unit (variable)
+    plan p-…: rename `unit` to `bad`, 3 edits in 2 files; nothing is written yet
+    diff --git a/app.toy b/app.toy
+    --- a/app.toy
+    +++ b/app.toy
+    @@ -1,4 +1,4 @@
+     use Shape
+    -  print area unit
+    +  print area bad
+     # naïve: unit
+    -let élan → unit
+    +let élan → bad
+    diff --git a/shapes.toy b/shapes.toy
+    --- a/shapes.toy
+    +++ b/shapes.toy
+    @@ -3,4 +3,4 @@
+       def name
+     class Square
+       def area # area of a square
+    -let unit
+    +let bad
+    apply_edit {"plan":"p-…"} writes it
+    [toy · ready]
+    "#);
+    let at = planned.find("p-").unwrap();
+    let plan = &planned[at..at + 12];
+    insta::assert_snapshot!(without_ids(&call(&toy, "apply_edit", json!({ "plan": plan })).await), @r#"
+    applied p-…: rename `unit` to `bad` in 2 files
+      app.toy  written
+      shapes.toy  written
+    new: 3 problems
+      app.toy:2:1  error: this is bad  [toy]
+      app.toy:4:1  error: this is bad  [toy]
+      shapes.toy:6:1  error: this is bad  [toy]
+    undo_edit {"plan":"p-…"} takes it back
+    [toy · ready]
+    "#);
+    insta::assert_snapshot!(without_ids(&call(&toy, "undo_edit", json!({ "plan": plan })).await), @"
+    undone p-…: rename `unit` to `bad` in 2 files
+      shapes.toy  written
+      app.toy  written
+    fixed: 3 problems
+      app.toy:2:1  error: this is bad  [toy]
+      app.toy:4:1  error: this is bad  [toy]
+      shapes.toy:6:1  error: this is bad  [toy]
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(call(&toy, "apply_edit", json!({ "plan": "p-unknown" })).await, @"
+    Failed to apply the edit: `p-unknown` is neither a plan (`p-…`) nor an action (`a-…`)
+    Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
+    ");
+    insta::assert_snapshot!(call(&toy, "apply_edit", json!({})).await, @"
+    Invalid input: plan: give exactly one of `plan` and `action`
+    Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.
+    ");
+}
+
+#[tokio::test]
+async fn code_actions() {
+    let fixture = "//- a.toy\nlet x\nuse bad\n";
+    insta::assert_snapshot!(check(fixture, "lsp_code_actions", json!({ "at": "a.toy:2" })).await, @"
+    at a.toy:2:8
+    3 code actions
+      a-… Rename to fixed (quickfix): 1 edit in 1 file  preferred
+      (no action) Run it: it runs the command `toy.run`, which cannot be previewed
+      (no action) Not now: it is Friday
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(fixture, "lsp_code_actions", json!({ "path": "a.toy", "diff": true })).await, @"
+    in a.toy, whole file
+    3 code actions
+      a-… Rename to fixed (quickfix): 1 edit in 1 file  preferred
+        diff --git a/a.toy b/a.toy
+        --- a/a.toy
+        +++ b/a.toy
+        @@ -1,2 +1,2 @@
+         let x
+        -use bad
+        +use good
+      (no action) Run it: it runs the command `toy.run`, which cannot be previewed
+      (no action) Not now: it is Friday
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn diagnostics() {
+    let fixture = "//- a.toy\nlet x\nuse bad\n//- b.toy\nlet y\n";
+    insta::assert_snapshot!(check(fixture, "lsp_diagnostics", json!({ "path": "a.toy" })).await, @"
+    1 error in `a.toy`; snapshot d-1
+    a.toy
+      2:1  error: this is bad  [toy]
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(fixture, "lsp_diagnostics", json!({})).await, @"
+    1 error in 2 files; snapshot d-1
+    a.toy
+      2:1  error: this is bad  [toy]
+    [toy · ready]
+    ");
+    let toy = Toy::new(fixture);
+    call(&toy, "lsp_diagnostics", json!({})).await;
+    zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# bad\nlet bad\n").unwrap();
+    zubi_base::fs::write_atomic(&toy.root.join("a.toy"), b"let x\n").unwrap();
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-1" })).await, @"
+    new: 2 problems
+      b.toy:1:1  error: this is bad  [toy]
+      b.toy:2:1  error: this is bad  [toy]
+    fixed: 1 problem
+      a.toy:2:1  error: this is bad  [toy]
+    2 problems now in 2 files; snapshot d-2
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-9" })).await, @"
+    Invalid input: since: no snapshot `d-9` is kept
+    Leave `since` out to get all problems and a new snapshot.
+    ");
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_told() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({})).await, @r#"
+    Invalid input: position: no position was given
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    "#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": 7 })).await, @r#"
+    Invalid input: at: expected string, got 7
+    `at` (string): 1-based path:line:col, or path:line text Example: {"at":"src/lib.rs:12:9"}
+    "#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbl": "x" })).await, @r#"
+    Invalid input: symbl: no such parameter; did you mean `symbol`?
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), max_tokens (integer), wait_ms (integer), format ("text"|"json").
+    "#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": "app.toy:1:5", "line": 3 })).await, @r#"
+    Invalid input: position: the position was given in more than one way
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    "#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "." })).await, @"
+    Invalid input: path: `.` is a directory
+    Name a file; `lsp_workspace_symbols` looks through all of them.
+    ");
+    insta::assert_snapshot!(check(SHAPES, "lsp_document_symbols", json!({ "path": "/etc/passwd" })).await, @"
+    Invalid input: path: `/etc/passwd` is outside the workspace; only files under `[root]` can be named
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ");
+}
+
+/// Every tool keeps the rules of the registry, and all of them together fit the list's budget.
+#[test]
+fn the_whole_registry_keeps_the_rules() {
+    let toy = Toy::new(SHAPES);
+    let registry = registry(&toy);
+    let mut problems = registry.problems();
+    for tool in registry.everything() {
+        problems
+            .extend(schema::problems(tool.spec()).into_iter().map(|problem| format!("{}: {problem}", tool.spec().id)));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// Names, effects and parameters of every tool: a change of any is a change of what other programs depend on.
+#[test]
+fn schemas() {
+    let toy = Toy::new(SHAPES);
+    let mut out = String::new();
+    for tool in registry(&toy).everything() {
+        let spec = tool.spec();
+        out.push_str(&format!("{} {:?} {}\n", spec.id, spec.effect, spec.toolset));
+        let required: Vec<_> = spec.input.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        for (name, property) in spec.input.get("properties").and_then(Value::as_object).unwrap() {
+            let kind = property.get("type").or_else(|| property.get("enum")).cloned().unwrap_or_default();
+            let mark = if required.contains(&json!(name)) { " required" } else { "" };
+            out.push_str(&format!("  {name}: {kind}{mark}\n"));
+        }
+    }
+    insta::assert_snapshot!(out, @r#"
+    lsp_definition Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      context: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_references Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      includeDeclaration: "boolean"
+      context: "integer"
+      limit: "integer"
+      cursor: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_hover Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_completion Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      triggerKind: "integer"
+      triggerCharacter: "string"
+      limit: "integer"
+      cursor: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_workspace_symbols Read lsp
+      query: "string" required
+      kind: "string"
+      limit: "integer"
+      cursor: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_document_symbols Read lsp
+      path: "string"
+      uri: "string"
+      depth: "integer"
+      limit: "integer"
+      cursor: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_rename_symbol Plan lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      newName: "string" required
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_code_actions Plan lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      range: "object"
+      context: "object"
+      diff: "boolean"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_format_document Plan lsp
+      path: "string"
+      uri: "string"
+      options: "object"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_signature_help Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      triggerKind: "integer"
+      triggerCharacter: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_diagnostics Read lsp
+      path: "string"
+      severity: "string"
+      since: "string"
+      limit: "integer"
+      cursor: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    apply_edit Write edit
+      plan: "string"
+      action: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    undo_edit Write edit
+      plan: "string" required
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    "#);
+}
