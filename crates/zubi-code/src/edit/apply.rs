@@ -12,6 +12,3 @@ mod step;
 
 pub use disk::DiskSink;
 pub use journal::Recovered;
-
-#[cfg(test)]
-mod tests;

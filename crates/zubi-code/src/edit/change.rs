@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
             for change in changes {
                 match change {
                     lsp::DocumentChange::TextDocumentEdit(edit) => {
-                        self.document_edit(edit, given.encoding, server).await?
+                        self.document_edit(edit, given.encoding, server).await?;
                     }
                     lsp::DocumentChange::CreateFile(create) => {
                         self.flush(server)?;
@@ -289,7 +289,7 @@ impl<'a> Builder<'a> {
         let options = create.options.unwrap_or_default();
         match self.tree.kind(&entry) {
             Kind::Missing => {
-                self.tree.allow_creation(&entry)?;
+                self.tree.make_above(&entry)?;
                 let node = Node { changed_by: Some(server), ..Node::default() };
                 self.tree.files.insert(entry, node);
                 self.tree.charge(0)
@@ -325,7 +325,7 @@ impl<'a> Builder<'a> {
             return Err(impossible("it would move into itself"));
         }
         match self.tree.kind(&to) {
-            Kind::Missing => self.tree.allow_creation(&to)?,
+            Kind::Missing => {}
             Kind::File | Kind::Link if options.overwrite == Some(true) && kind != Kind::Directory => {
                 self.remove(&to)?;
             }
@@ -339,6 +339,7 @@ impl<'a> Builder<'a> {
             }
             _ => return Err(EditError::Exists { path: self.tree.show(&to) }),
         }
+        self.tree.make_above(&to)?;
         self.tree.rename(&from, &to);
         self.tree.charge(0)
     }
@@ -444,7 +445,8 @@ fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<st
     for (index, step) in tree.steps.iter().enumerate() {
         let (done, rest) = tree.steps.split_at(index);
         let gone = |path: &Utf8PathBuf, action| {
-            let path = overlay::disk_before(done, path)?;
+            // What the edit itself made and removed again is nobody's loss.
+            let path = overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != Kind::Missing)?;
             let before = removed.get(&path).cloned();
             Some(FileChange { path, from: None, action, edits: 0, before, after: None })
         };
@@ -453,9 +455,13 @@ fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<st
             FileOperation::RemoveDirectory { path } => gone(path, FileAction::DeleteDirectory),
             FileOperation::Rename { from, .. } => overlay::disk_before(done, from).and_then(|origin| {
                 let path = overlay::forward_through(rest, from)?;
+                // A directory that the edit made is no file that moved.
+                if overlay::kind_on_disk(&origin) == Kind::Missing {
+                    return None;
+                }
                 let directory = overlay::kind_on_disk(&origin) == Kind::Directory;
                 let action = if directory { FileAction::RenameDirectory } else { FileAction::Rename };
-                (path != origin).then(|| FileChange {
+                (path != origin).then_some(FileChange {
                     path,
                     from: Some(origin),
                     action,

@@ -59,13 +59,15 @@ pub(super) struct Overlay<'a> {
     pub(super) steps: Vec<FileOperation>,
     /// Files whose text is touched, by where they are after [`Self::steps`].
     pub(super) files: BTreeMap<Utf8PathBuf, Node>,
+    /// Directories that the steps make, by where they are after them.
+    made: BTreeSet<Utf8PathBuf>,
     /// Bytes of everything that is read to be changed or removed.
     bytes: u64,
 }
 
 impl<'a> Overlay<'a> {
     pub(super) fn new(workspace: &'a Workspace) -> Self {
-        Self { workspace, steps: Vec::new(), files: BTreeMap::new(), bytes: 0 }
+        Self { workspace, steps: Vec::new(), files: BTreeMap::new(), made: BTreeSet::new(), bytes: 0 }
     }
 
     pub(super) fn show(&self, path: &Utf8Path) -> String {
@@ -127,9 +129,7 @@ impl<'a> Overlay<'a> {
         if self.files.contains_key(path) {
             return Kind::File;
         }
-        // Paths sort by component, so whatever lies below a path comes directly after it.
-        let below = self.files.range(path.to_owned()..).next().is_some_and(|(file, _)| file.starts_with(path));
-        if below || self.workspace.folders().iter().any(|folder| folder.path == path) {
+        if self.made.contains(path) || self.workspace.folders().iter().any(|folder| folder.path == path) {
             return Kind::Directory;
         }
         self.disk(path).map_or(Kind::Missing, |disk| kind_on_disk(&disk))
@@ -156,7 +156,8 @@ impl<'a> Overlay<'a> {
             FileOperation::Rename { to, .. } => Some(to.as_path()),
             _ => None,
         });
-        for path in moved_in.chain(self.files.keys().map(Utf8PathBuf::as_path)) {
+        let new = self.files.keys().chain(&self.made).map(Utf8PathBuf::as_path);
+        for path in moved_in.chain(new) {
             if let Ok(below) = path.strip_prefix(directory)
                 && let Some(first) = below.components().next()
             {
@@ -167,31 +168,42 @@ impl<'a> Overlay<'a> {
         Ok(names)
     }
 
-    /// Refuses a path that cannot come to be because something above it is a file.
-    pub(super) fn allow_creation(&self, path: &Utf8Path) -> Result<(), EditError> {
+    /// Makes the directories above a path that is to come to be. Refuses one that cannot, because something above it
+    /// is a file.
+    pub(super) fn make_above(&mut self, path: &Utf8Path) -> Result<(), EditError> {
+        let mut missing = Vec::new();
         for above in path.ancestors().skip(1) {
             match self.kind(above) {
-                Kind::Missing => {}
-                Kind::Directory => return Ok(()),
+                Kind::Missing => missing.push(above.to_owned()),
+                Kind::Directory => break,
                 Kind::File | Kind::Link | Kind::Special => {
                     let why = format!("`{}` is not a directory", self.show(above));
                     return Err(EditError::Impossible { path: self.show(path), why });
                 }
             }
         }
-        Ok(())
+        for path in missing.into_iter().rev() {
+            self.made.insert(path.clone());
+            self.steps.push(FileOperation::CreateDirectory { path });
+        }
+        self.charge(0)
     }
 
     /// Moves what is at or below `from`, where the path is free.
     pub(super) fn rename(&mut self, from: &Utf8Path, to: &Utf8Path) {
-        let on_disk = self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
+        // A file that the edit creates is written at the end, where it is then; all else has to be moved.
+        let exists = self.made.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
         for path in moving {
             if let (Some(node), Some(new)) = (self.files.remove(&path), rebase(&path, from, to)) {
                 self.files.insert(new, node);
             }
         }
-        if on_disk {
+        self.made = std::mem::take(&mut self.made)
+            .into_iter()
+            .map(|path| rebase(&path, from, to).unwrap_or(path))
+            .collect();
+        if exists {
             self.steps.push(FileOperation::Rename { from: from.to_owned(), to: to.to_owned() });
         }
     }
@@ -203,9 +215,8 @@ impl<'a> Overlay<'a> {
             for name in self.names(path)? {
                 self.delete(&path.join(name))?;
             }
-            if self.disk(path).is_some_and(|disk| kind_on_disk(&disk) == Kind::Directory) {
-                self.steps.push(FileOperation::RemoveDirectory { path: path.to_owned() });
-            }
+            self.made.remove(path);
+            self.steps.push(FileOperation::RemoveDirectory { path: path.to_owned() });
             return self.charge(0);
         }
         self.files.remove(path);
@@ -263,10 +274,10 @@ pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Ut
                 None if path.starts_with(from) => return None,
                 None => {}
             },
-            FileOperation::Delete { path: gone, .. } | FileOperation::RemoveDirectory { path: gone } => {
-                if path.starts_with(gone) {
-                    return None;
-                }
+            FileOperation::Delete { path: gone, .. } | FileOperation::RemoveDirectory { path: gone }
+                if path.starts_with(gone) =>
+            {
+                return None;
             }
             _ => {}
         }

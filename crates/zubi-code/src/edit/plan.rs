@@ -20,7 +20,7 @@ use super::change::BasedOn;
 use super::error::EditError;
 
 /// How long plans and actions are kept (contracts, section 2).
-pub const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+pub const KEPT: Duration = Duration::from_hours(24);
 /// The most records in the directory; the oldest go first.
 pub const MAX_RECORDS: usize = 500;
 /// The most bytes of all records together; the oldest go first.

@@ -1,8 +1,9 @@
 //! The edit sink of the disk.
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use std::collections::BTreeMap;
 use zubi_base::text::{EditSink, FileOperation, SinkError};
 
 use super::journal::Journal;
@@ -13,14 +14,14 @@ use super::step;
 pub struct DiskSink {
     state_dir: Utf8PathBuf,
     #[cfg(test)]
-    pub(super) fault: Fault,
+    pub(in crate::edit) fault: Fault,
 }
 
 /// For tests: at which point to do what. Points are counted from 0: two for each step (before it, and after it but
 /// before its mark), then before the commit mark, then before the journal goes.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) enum Fault {
+pub(in crate::edit) enum Fault {
     #[default]
     None,
     /// The write fails, as with a full disk.

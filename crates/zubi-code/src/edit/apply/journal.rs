@@ -176,7 +176,9 @@ fn sweep_temporary(steps: &[Step]) {
             let name = entry.file_name();
             if name.starts_with(fs::TEMPORARY_PREFIX) && name.ends_with(fs::TEMPORARY_SUFFIX) {
                 // What cannot be removed stays as a stray file; the change itself is put back all the same.
-                let _ = std::fs::remove_file(entry.path());
+                if let Err(error) = std::fs::remove_file(entry.path()) {
+                    tracing::warn!(%error, path = %entry.path(), "a temporary file could not be removed");
+                }
             }
         }
     }

@@ -87,7 +87,7 @@ fn in_place(path: &Utf8Path) -> Result<(), SinkError> {
 }
 
 fn make_parent(path: &Utf8Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |parent| std::fs::create_dir_all(parent))
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)
 }
 
 /// Makes the entries durable, so that the journal never says "done" of what a power failure took away.

@@ -1,1 +1,137 @@
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::*;
+
+/// A clock that the test moves.
+struct Hands(AtomicU64);
+
+impl Clock for Hands {
+    fn now(&self) -> Duration {
+        Duration::from_secs(self.0.load(Ordering::Relaxed))
+    }
+}
+
+struct Setup {
+    _guard: tempfile::TempDir,
+    root: Utf8PathBuf,
+    clock: Arc<Hands>,
+}
+
+impl Setup {
+    fn new() -> Self {
+        let guard = tempfile::tempdir().unwrap();
+        let root = fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+        for folder in ["one", "two"] {
+            std::fs::create_dir(root.join(folder)).unwrap();
+        }
+        Self { _guard: guard, root, clock: Arc::new(Hands(AtomicU64::new(1_750_000_000))) }
+    }
+
+    fn store(&self, folder: &str) -> PlanStore {
+        let workspace = Workspace::open(&[self.root.join(folder)]).unwrap();
+        PlanStore::new(&self.root.join("state"), Arc::new(workspace), Arc::clone(&self.clock) as Arc<dyn Clock>)
+    }
+
+    fn pass(&self, time: Duration) {
+        self.clock.0.fetch_add(time.as_secs(), Ordering::Relaxed);
+    }
+
+    fn records(&self) -> usize {
+        self.root.join("state/plans").read_dir_utf8().unwrap().count()
+    }
+}
+
+fn plan(id: &str) -> StoredPlan {
+    StoredPlan {
+        id: id.to_owned(),
+        title: "rename".to_owned(),
+        by: "gopls".to_owned(),
+        operations: vec![FileOperation::Write { path: "/x".into(), before: None, content: b"\xff".to_vec() }],
+        based_on: Vec::new(),
+        state: PlanState::Planned,
+    }
+}
+
+#[test]
+fn a_record_comes_back_as_it_was_and_is_private() {
+    let setup = Setup::new();
+    let store = setup.store("one");
+    let mut stored = store.add(IdKind::Plan, plan).unwrap();
+    assert_eq!(store.plan(&stored.id).unwrap(), stored);
+    stored.state = PlanState::Applied(Undo {
+        operations: vec![FileOperation::SetMode { path: "/x".into(), mode: 0o755 }],
+        after: vec![("/x".into(), Expected::Absent), ("/y".into(), Expected::Content(ContentHash::of(b"")))],
+    });
+    store.update(&stored.id, &stored).unwrap();
+    assert_eq!(store.plan(&stored.id).unwrap(), stored);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |path: Utf8PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(store.file(&stored.id)), 0o600);
+        assert_eq!(mode(setup.root.join("state/plans")), 0o700);
+    }
+}
+
+#[test]
+fn ids_are_random_and_nothing_else_becomes_a_file_name() {
+    let ids: std::collections::BTreeSet<_> = (0..200).map(|_| IdKind::Plan.fresh().unwrap()).collect();
+    assert_eq!(ids.len(), 200);
+    assert!(ids.iter().all(|id| id.len() == 12 && IdKind::of(id).is_ok()));
+    let store = Setup::new().store("one");
+    for id in ["", "p-", "p-short", "p-ABCDEFGHIJ", "p-../../../x", "p-aaaaaaaaa/", "q-aaaaaaaaaa", "p-aaaaaaaaa1", "p-aaaaaaaaaaa"] {
+        assert!(matches!(store.plan(id).unwrap_err(), EditError::NotAnId { .. }), "{id}");
+    }
+    assert!(matches!(store.plan("a-aaaaaaaaaa").unwrap_err(), EditError::NotAnId { .. }), "an action is no plan");
+    assert!(matches!(store.action("p-aaaaaaaaaa").unwrap_err(), EditError::NotAnId { .. }));
+    let unknown = store.plan("p-aaaaaaaaaa").unwrap_err();
+    assert_eq!(unknown.to_string(), "there is no `p-aaaaaaaaaa` here; it is older than 24 hours or was never made");
+    assert!(unknown.hint().starts_with("Make the plan again"));
+}
+
+#[test]
+fn a_day_later_it_is_gone() {
+    let setup = Setup::new();
+    let store = setup.store("one");
+    let id = store.add(IdKind::Plan, plan).unwrap().id;
+    setup.pass(KEPT - Duration::from_secs(1));
+    store.plan(&id).unwrap();
+    setup.pass(Duration::from_secs(1));
+    assert!(matches!(store.plan(&id).unwrap_err(), EditError::Unknown { .. }));
+    store.add(IdKind::Plan, plan).unwrap();
+    assert_eq!(setup.records(), 1, "the old record was swept");
+}
+
+#[test]
+fn another_workspace_is_named() {
+    let setup = Setup::new();
+    let id = setup.store("one").add(IdKind::Plan, plan).unwrap().id;
+    let error = setup.store("two").plan(&id).unwrap_err();
+    assert_eq!(error.to_string(), format!("`{id}` belongs to another workspace, `{}`", setup.root.join("one")));
+    assert_eq!(error.hint(), "Make the plan again in this workspace.");
+}
+
+#[test]
+fn damage_is_told_from_absence() {
+    let setup = Setup::new();
+    let store = setup.store("one");
+    let id = store.add(IdKind::Plan, plan).unwrap().id;
+    let whole = fs::read_text(&store.file(&id)).unwrap();
+    for damaged in [whole.get(..whole.len() / 2).unwrap(), "{}", "", &whole.replace("\"version\":1", "\"version\":9")] {
+        fs::write_private(&store.file(&id), damaged.as_bytes()).unwrap();
+        assert!(matches!(store.plan(&id).unwrap_err(), EditError::Damaged { .. }), "{damaged}");
+    }
+}
+
+#[test]
+fn the_store_is_bounded() {
+    let setup = Setup::new();
+    let store = setup.store("one");
+    let first = store.add(IdKind::Plan, plan).unwrap().id;
+    for _ in 0..MAX_RECORDS {
+        setup.pass(Duration::from_secs(1));
+        store.add(IdKind::Action, |id| plan(id)).unwrap();
+    }
+    assert_eq!(setup.records(), MAX_RECORDS);
+    assert!(matches!(store.plan(&first).unwrap_err(), EditError::Unknown { .. }), "the oldest goes first");
+}

@@ -151,7 +151,7 @@ proptest! {
         let overlap = edits.windows(2).any(|pair| pair[1].0 < pair[0].1);
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut expected = text.clone();
-        for (start, end, new) in edits.iter().rev() {
+        for (start, end, new) in edits.iter().rev().filter(|_| !overlap) {
             expected.replace_range(start..end, &new.replace('\n', ending));
         }
         if back {
@@ -182,7 +182,7 @@ proptest! {
         }).collect();
         for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
             if let Ok(located) = locate(&text, &TextIndex::new(&text), &edits, encoding, 0) {
-                let _ = splice(&text, located);
+                drop(splice(&text, located));
             }
         }
     }

@@ -1,0 +1,186 @@
+//! A failure or a crash at every point of an apply: afterwards the tree is the old one or the new one, never a third.
+
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+use zubi_base::clock::FixedClock;
+use zubi_base::position::Encoding;
+use zubi_base::text::{DiskText, EditSink, FileOperation, SinkError};
+
+use super::tree::{NOW, Tree, edit_of};
+use crate::edit::apply::disk::Fault;
+use crate::edit::{DiskSink, EditError, Edits};
+
+/// Steps of every kind that a server can ask for.
+fn tree() -> (Tree, serde_json::Value) {
+    let tree = Tree::new(&[("a", "a\r\n"), ("b", "b"), ("d/x", "x\n"), ("d/e/y", "y\n"), ("gone", "gone"), ("g/h", "h")]);
+    #[cfg(unix)]
+    {
+        tree.set_mode("gone", 0o755);
+        tree.link("gone", "g/link");
+    }
+    let start = serde_json::json!({"line": 0, "character": 0});
+    let insert = |path: &str| {
+        serde_json::json!({
+            "textDocument": {"uri": tree.uri(path), "version": null},
+            "edits": [{"range": {"start": start, "end": start}, "newText": "new\n"}],
+        })
+    };
+    let rename = |old: &str, new: &str| serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)});
+    let edit = serde_json::json!({ "documentChanges": [
+        rename("a", "t"), rename("b", "a"), rename("t", "b"), rename("d", "n/m"),
+        serde_json::json!({"kind": "delete", "uri": tree.uri("gone")}),
+        serde_json::json!({"kind": "delete", "uri": tree.uri("g"), "options": {"recursive": true}}),
+        serde_json::json!({"kind": "create", "uri": tree.uri("p/q/r")}),
+        insert("p/q/r"), insert("a"), insert("n/m/e/y"),
+    ]});
+    (tree, edit)
+}
+
+fn edits_with(tree: &Tree, sink: Arc<dyn EditSink>) -> Edits {
+    Edits::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, Arc::new(FixedClock(NOW)))
+}
+
+fn faulty(tree: &Tree, fault: Fault) -> DiskSink {
+    let mut sink = DiskSink::new(&tree.state_dir);
+    sink.fault = fault;
+    sink
+}
+
+/// A sink whose process ends: it never answers, and says when it is dead.
+struct Dying {
+    sink: DiskSink,
+    dead: Arc<Notify>,
+}
+
+#[async_trait::async_trait]
+impl EditSink for Dying {
+    async fn apply(&self, operations: &[FileOperation]) -> Result<(), SinkError> {
+        self.sink.apply(operations).await.unwrap_err();
+        self.dead.notify_one();
+        std::future::pending().await
+    }
+}
+
+/// Applies the edit in a process that dies at this point; the answer is the plan. The runtime goes, and with it the
+/// task and its lock, as a process would.
+fn die(tree: &Tree, edit: &serde_json::Value, fault: Fault) -> String {
+    tree.run(async {
+        let dead = Arc::new(Notify::new());
+        let edits = edits_with(tree, Arc::new(Dying { sink: faulty(tree, fault), dead: Arc::clone(&dead) }));
+        let plan = edits.plan("test", &edit_of(edit), Encoding::Utf16, "server").await.unwrap();
+        let id = plan.id.clone();
+        let applying = tokio::spawn(async move { edits.apply(&plan.id).await });
+        dead.notified().await;
+        drop(applying);
+        id
+    })
+}
+
+/// The number of steps of the edit above, and so of points: two each and two more.
+const STEPS: usize = 14;
+
+#[test]
+fn a_failure_at_any_point_puts_everything_back() {
+    for point in 0..=STEPS * 2 {
+        let (tree, edit) = tree();
+        let before = tree.state();
+        tree.run(async {
+            let edits = edits_with(&tree, Arc::new(faulty(&tree, Fault::Fail(point))));
+            let plan = edits.plan("test", &edit_of(&edit), Encoding::Utf16, "server").await.unwrap();
+            let error = edits.apply(&plan.id).await.unwrap_err();
+            assert!(matches!(error, EditError::Sink(_)), "point {point}: {error}");
+            assert!(error.to_string().ends_with("(whatever had been written before was put back)"), "{error}");
+            assert_eq!(tree.state(), before, "point {point}");
+            // The plan is as it was; once the disk has room again, it goes through, and back.
+            tree.edits().apply(&plan.id).await.unwrap();
+            tree.edits().undo(&plan.id).await.unwrap();
+            assert_eq!(tree.state(), before, "point {point}");
+        });
+    }
+}
+
+#[test]
+fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
+    let mut reverted = 0;
+    for point in 0..STEPS * 2 + 2 {
+        let (tree, edit) = tree();
+        let before = tree.state();
+        let plan = die(&tree, &edit, Fault::Die(point));
+        let committed = point == STEPS * 2 + 1;
+        let recovered = tree.edits().recover().unwrap();
+        assert_eq!(recovered.left, Vec::<String>::new(), "point {point}");
+        assert_eq!(recovered.reverted, usize::from(!committed), "point {point}");
+        reverted += recovered.reverted;
+        assert_eq!(tree.state() == before, !committed, "point {point}");
+        assert_eq!(tree.edits().recover().unwrap().reverted, 0, "a second start has nothing to do");
+        tree.run(async {
+            let edits = tree.edits();
+            // The record still says that the plan is being applied; the tree says which of the two it is.
+            if committed {
+                assert!(matches!(edits.apply(&plan).await.unwrap_err(), EditError::AlreadyApplied { .. }));
+            } else {
+                assert!(matches!(edits.undo(&plan).await.unwrap_err(), EditError::NotApplied { .. }));
+                edits.apply(&plan).await.unwrap();
+            }
+            edits.undo(&plan).await.unwrap();
+            assert_eq!(tree.state(), before, "point {point}");
+        });
+    }
+    assert_eq!(reverted, STEPS * 2 + 1);
+}
+
+#[test]
+fn a_crash_while_putting_back_is_put_back_too() {
+    for taken_back in 0..=STEPS {
+        let (tree, edit) = tree();
+        let before = tree.state();
+        die(&tree, &edit, Fault::FailThenDie(STEPS * 2, taken_back));
+        // Any apply recovers first, so a process that started before the crash does too.
+        tree.run(async {
+            let edits = tree.edits();
+            let error = edits.apply("p-aaaaaaaaaa").await.unwrap_err();
+            assert!(matches!(error, EditError::Unknown { .. }), "{error}");
+        });
+        assert_eq!(tree.state(), before, "{taken_back} steps had been taken back");
+    }
+}
+
+#[test]
+fn what_somebody_wrote_after_the_crash_is_kept() {
+    let (tree, edit) = tree();
+    die(&tree, &edit, Fault::Die(STEPS * 2));
+    tree.write("p/q/r", "written since");
+    tree.write("a", "written since");
+    let recovered = tree.edits().recover().unwrap();
+    assert_eq!(recovered.reverted, 0);
+    let left = recovered.left.join("\n");
+    assert!(left.contains("p/q/r") && left.contains("ws/a`") && left.contains(".conflict"), "{left}");
+    assert!(tree.show().contains("p/q/r: \"written since\"\n"));
+    assert_eq!(tree.edits().recover().unwrap().left, Vec::<String>::new(), "it is said once");
+}
+
+#[test]
+fn a_temporary_file_of_an_interrupted_write_goes() {
+    let (tree, edit) = tree();
+    let before = tree.state();
+    die(&tree, &edit, Fault::Die(STEPS * 2));
+    tree.write("n/m/e/.zubi-Ab12Cd.tmp", "half a fi");
+    tree.edits().recover().unwrap();
+    assert_eq!(tree.state(), before);
+}
+
+#[test]
+fn journals_that_are_not_ours_are_set_aside() {
+    let (tree, _) = tree();
+    let before = tree.state();
+    let journals = tree.state_dir.join("journal");
+    zubi_base::fs::create_private_dir(&journals).unwrap();
+    for (name, content) in [("x.journal", "not json\n"), ("y.journal", ""), ("z.journal", "{\"version\":1}\ncommitted\n")] {
+        zubi_base::fs::write_private(&journals.join(name), content.as_bytes()).unwrap();
+    }
+    let recovered = tree.edits().recover().unwrap();
+    assert_eq!((recovered.reverted, recovered.left.len()), (0, 3));
+    assert_eq!(tree.edits().recover().unwrap(), crate::edit::Recovered::default());
+    assert_eq!(tree.state(), before);
+}

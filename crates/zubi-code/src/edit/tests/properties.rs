@@ -1,0 +1,208 @@
+//! Random edits with file operations, on a real tree, against a model that does them one by one in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use zubi_base::position::Encoding;
+
+use super::tree::{Thing, Tree, edit_of};
+use crate::edit::EditError;
+
+/// One thing a server can ask for. Paths are workspace-relative.
+#[derive(Debug, Clone)]
+enum Wish {
+    /// Puts the text at the start of the file.
+    Insert(&'static str, String),
+    Create { path: &'static str, overwrite: bool, ignore: bool },
+    Rename { from: &'static str, to: &'static str, overwrite: bool, ignore: bool },
+    Delete { path: &'static str, recursive: bool, ignore: bool },
+}
+
+const PATHS: [&str; 9] = ["a", "b", "d", "d/x", "d/e/y", "d/e", "n", "n/z", "d/e/new"];
+
+fn wish() -> impl Strategy<Value = Wish> {
+    let path = || prop::sample::select(PATHS.to_vec());
+    prop_oneof![
+        3 => (path(), "[uvw]{1,3}\n").prop_map(|(path, text)| Wish::Insert(path, text)),
+        2 => (path(), any::<bool>(), any::<bool>()).prop_map(|(path, overwrite, ignore)| Wish::Create { path, overwrite, ignore }),
+        3 => (path(), path(), any::<bool>(), any::<bool>())
+            .prop_map(|(from, to, overwrite, ignore)| Wish::Rename { from, to, overwrite, ignore }),
+        2 => (path(), any::<bool>(), any::<bool>()).prop_map(|(path, recursive, ignore)| Wish::Delete { path, recursive, ignore }),
+    ]
+}
+
+fn as_json(wishes: &[Wish], tree: &Tree) -> serde_json::Value {
+    let operation = |wish: &Wish| match wish {
+        Wish::Insert(path, text) => {
+            let start = serde_json::json!({"line": 0, "character": 0});
+            serde_json::json!({
+                "textDocument": {"uri": tree.uri(path), "version": null},
+                "edits": [{"range": {"start": start, "end": start}, "newText": text}],
+            })
+        }
+        Wish::Create { path, overwrite, ignore } => serde_json::json!({
+            "kind": "create", "uri": tree.uri(path), "options": {"overwrite": overwrite, "ignoreIfExists": ignore},
+        }),
+        Wish::Rename { from, to, overwrite, ignore } => serde_json::json!({
+            "kind": "rename", "oldUri": tree.uri(from), "newUri": tree.uri(to),
+            "options": {"overwrite": overwrite, "ignoreIfExists": ignore},
+        }),
+        Wish::Delete { path, recursive, ignore } => serde_json::json!({
+            "kind": "delete", "uri": tree.uri(path), "options": {"recursive": recursive, "ignoreIfNotExists": ignore},
+        }),
+    };
+    serde_json::json!({ "documentChanges": wishes.iter().map(operation).collect::<Vec<_>>() })
+}
+
+/// Files with their texts, and directories.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Model {
+    files: BTreeMap<String, String>,
+    directories: BTreeSet<String>,
+    /// Inserts since the last file operation: they speak of the text before all of them, so the first stays first.
+    batch: BTreeMap<String, String>,
+}
+
+fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
+    path.strip_prefix(directory)?.strip_prefix('/')
+}
+
+impl Model {
+    fn of(tree: &Tree) -> Self {
+        let mut model = Self::default();
+        for (path, thing) in tree.state() {
+            match thing {
+                Thing::File { bytes, .. } => drop(model.files.insert(path, String::from_utf8(bytes).unwrap())),
+                Thing::Directory { .. } => drop(model.directories.insert(path)),
+                Thing::Link(_) => {}
+            }
+        }
+        model
+    }
+
+    fn flush(&mut self) {
+        for (path, text) in std::mem::take(&mut self.batch) {
+            self.files.get_mut(&path).unwrap().insert_str(0, &text);
+        }
+    }
+
+    fn make_above(&mut self, path: &str) -> Option<()> {
+        let mut above = path;
+        while let Some((parent, _)) = above.rsplit_once('/') {
+            if self.files.contains_key(parent) {
+                return None;
+            }
+            self.directories.insert(parent.to_owned());
+            above = parent;
+        }
+        Some(())
+    }
+
+    /// `None`: refused.
+    fn grant(&mut self, wish: &Wish) -> Option<()> {
+        if !matches!(wish, Wish::Insert(..)) {
+            self.flush();
+        }
+        match wish {
+            Wish::Insert(path, text) => {
+                self.files.contains_key(*path).then(|| self.batch.entry((*path).to_owned()).or_default().push_str(text))
+            }
+            Wish::Create { path, .. } if self.directories.contains(*path) => None,
+            Wish::Create { path, overwrite, ignore } if self.files.contains_key(*path) => {
+                if *overwrite {
+                    self.files.insert((*path).to_owned(), String::new());
+                }
+                (*overwrite || *ignore).then_some(())
+            }
+            Wish::Create { path, .. } => {
+                self.make_above(path)?;
+                self.files.insert((*path).to_owned(), String::new());
+                Some(())
+            }
+            Wish::Rename { from, to, overwrite, ignore } => {
+                let directory = self.directories.contains(*from);
+                if !directory && !self.files.contains_key(*from) {
+                    return None;
+                }
+                if from == to {
+                    return Some(());
+                }
+                if below(to, from).is_some() {
+                    return None;
+                }
+                if self.directories.contains(*to) || self.files.contains_key(*to) {
+                    let replace = *overwrite && !directory && self.files.contains_key(*to);
+                    if !replace {
+                        return (!*overwrite && *ignore).then_some(());
+                    }
+                }
+                self.make_above(to)?;
+                let moved = |path: &str| match below(path, from) {
+                    Some(rest) => format!("{to}/{rest}"),
+                    None if path == *from => (*to).to_owned(),
+                    None => path.to_owned(),
+                };
+                self.files.remove(*to);
+                self.files = std::mem::take(&mut self.files).into_iter().map(|(path, text)| (moved(&path), text)).collect();
+                self.directories = std::mem::take(&mut self.directories).iter().map(|path| moved(path)).collect();
+                Some(())
+            }
+            Wish::Delete { path, recursive, ignore } => {
+                if self.files.remove(*path).is_some() {
+                    return Some(());
+                }
+                if !self.directories.contains(*path) {
+                    return ignore.then_some(());
+                }
+                let inside = |other: &String| below(other, path).is_some();
+                if !recursive && (self.files.keys().any(inside) || self.directories.iter().any(inside)) {
+                    return None;
+                }
+                self.files.retain(|other, _| !inside(other));
+                self.directories.retain(|other| !inside(other) && other != path);
+                Some(())
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn equals_the_model_and_undo_restores_the_tree(wishes in prop::collection::vec(wish(), 1..7), windows: bool) {
+        let ending = if windows { "\r\n" } else { "\n" };
+        let tree = Tree::new(&[("a", &format!("\u{feff}a{ending}")), ("b", "no newline"), ("d/x", &format!("x👍{ending}")), ("d/e/y", "")]);
+        #[cfg(unix)]
+        tree.set_mode("b", 0o755);
+        let before = tree.state();
+        let mut model = Model::of(&tree);
+        let granted = wishes.iter().all(|wish| model.grant(wish).is_some());
+        model.flush();
+        tree.run(async {
+            let edits = tree.edits();
+            match edits.plan("test", &edit_of(&as_json(&wishes, &tree)), Encoding::Utf16, "server").await {
+                Ok(plan) => {
+                    prop_assert!(granted, "planned what should be refused");
+                    prop_assert_eq!(tree.state(), before.clone(), "planning writes nothing");
+                    edits.apply(&plan.id).await.unwrap();
+                    prop_assert_eq!(without_marks(Model::of(&tree)), without_marks(model));
+                    edits.undo(&plan.id).await.unwrap();
+                }
+                Err(EditError::Nothing) => prop_assert!(granted && without_marks(model) == without_marks(Model::of(&tree))),
+                Err(error) => prop_assert!(!granted, "refused what should be planned: {error}"),
+            }
+            prop_assert_eq!(tree.state(), before);
+            Ok(())
+        })?;
+    }
+}
+
+/// The model puts text before the byte-order mark and keeps `\n`; that marks and endings are right is checked by the
+/// tests that name them, here only that no text is lost or misplaced.
+fn without_marks(mut model: Model) -> Model {
+    for text in model.files.values_mut() {
+        *text = text.replace('\u{feff}', "").replace("\r\n", "\n");
+    }
+    model
+}
