@@ -146,7 +146,6 @@ fn private_permissions() -> Option<std::fs::Permissions> {
 }
 
 /// The path with every symbolic link resolved. An error when it does not exist or is not UTF-8.
-#[expect(clippy::disallowed_methods, reason = "the one place that resolves links")]
 pub fn canonical(path: &Utf8Path) -> io::Result<Utf8PathBuf> {
     path.canonicalize_utf8()
 }

@@ -108,7 +108,9 @@ mod tests {
 
         #[test]
         fn decoding_never_panics(text in ".{0,60}") {
-            let _ = to_path(&Uri(format!("file://{text}")));
+            if let Some(path) = to_path(&Uri(format!("file://{text}"))) {
+                prop_assert!(path.is_absolute() && !path.as_str().contains('\0'));
+            }
         }
     }
 }

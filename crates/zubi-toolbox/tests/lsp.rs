@@ -1,5 +1,8 @@
 //! The code tools over the toy language: what a model reads, word for word, and what holds for all of them.
 
+#![expect(clippy::string_slice, reason = "ids are ASCII, and a test that slices wrongly should fail")]
+
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -383,12 +386,12 @@ fn schemas() {
     let mut out = String::new();
     for tool in registry(&toy).everything() {
         let spec = tool.spec();
-        out.push_str(&format!("{} {:?} {}\n", spec.id, spec.effect, spec.toolset));
+        writeln!(out, "{} {:?} {}", spec.id, spec.effect, spec.toolset).unwrap();
         let required: Vec<_> = spec.input.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
         for (name, property) in spec.input.get("properties").and_then(Value::as_object).unwrap() {
             let kind = property.get("type").or_else(|| property.get("enum")).cloned().unwrap_or_default();
             let mark = if required.contains(&json!(name)) { " required" } else { "" };
-            out.push_str(&format!("  {name}: {kind}{mark}\n"));
+            writeln!(out, "  {name}: {kind}{mark}").unwrap();
         }
     }
     insta::assert_snapshot!(out, @r#"
