@@ -60,6 +60,9 @@ struct Document {
 pub(crate) struct Documents {
     open: FxHashMap<Utf8PathBuf, Document>,
     uses: u64,
+    /// The last version given to any document. One count for all: a document that is closed and opened again must not
+    /// get a version that late diagnostics of its former life carry.
+    last_version: i32,
 }
 
 /// How a document is opened.
@@ -96,10 +99,11 @@ impl Documents {
             return Ok(Touch::NotTold);
         }
         let (text, stamp) = read(path, opening.now)?;
+        self.last_version = self.last_version.wrapping_add(1).max(1);
         let document = Document {
             uri: zubi_base::uri::from_path(path).0,
             language: opening.language.to_owned(),
-            version: 1,
+            version: self.last_version,
             stamp,
             hash: hash(&text),
             used: uses,
@@ -128,7 +132,8 @@ impl Documents {
             return Ok(Touch::Unchanged);
         }
         document.hash = hash;
-        document.version = document.version.wrapping_add(1).max(1);
+        self.last_version = self.last_version.wrapping_add(1).max(1);
+        document.version = self.last_version;
         match opening.sync.change {
             ChangeSync::None => {
                 out.notify("textDocument/didClose", json!({ "textDocument": { "uri": document.uri } }));

@@ -22,7 +22,7 @@ use zubi_base::endpoint::{
 };
 use zubi_base::lsp::Diagnostic;
 use zubi_base::position::Encoding;
-use zubi_base::process::{CommandSpec, Spawner};
+use zubi_base::process::CommandSpec;
 use zubi_base::workspace::Workspace;
 
 use crate::connection::ConnectionError;
@@ -64,10 +64,16 @@ pub struct Launch {
     pub analysed: Option<String>,
 }
 
-/// What is done before a server starts: the file watcher must be running, or changes during its start would be lost.
+/// Starts one run of a server: as a process, in tests as a task.
 #[async_trait]
-pub(crate) trait BeforeStart: Send + Sync {
-    async fn before_start(&self);
+pub(crate) trait Starter: Send + Sync {
+    async fn start(
+        &self,
+        launch: &Launch,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Session>, StartError>;
 }
 
 /// One language server in one root.
@@ -78,8 +84,7 @@ pub struct ServerEndpoint {
 
 struct Shared {
     launch: Launch,
-    spawner: Spawner,
-    before_start: Arc<dyn BeforeStart>,
+    starter: Arc<dyn Starter>,
     phase: watch::Sender<Phase>,
     readiness: Arc<watch::Sender<Readiness>>,
     /// Documents to open when it starts: those asked about first, or those its predecessor had open.
@@ -104,13 +109,12 @@ enum Phase {
 }
 
 impl ServerEndpoint {
-    pub(crate) fn new(launch: Launch, spawner: Spawner, before_start: Arc<dyn BeforeStart>) -> Self {
+    pub(crate) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
         Self {
             id: EndpointId(Arc::clone(&launch.spec.name)),
             shared: Arc::new(Shared {
                 launch,
-                spawner,
-                before_start,
+                starter,
                 phase: watch::Sender::new(Phase::Idle),
                 readiness: Arc::new(watch::Sender::new(Readiness::Starting)),
                 wanted: Mutex::default(),
@@ -545,11 +549,9 @@ fn with_pieces(pieces: Vec<Value>, last: Value) -> Value {
 
 /// One run: start, wait for the end, tell why.
 async fn run(shared: Arc<Shared>) {
-    shared.before_start.before_start().await;
     let wanted = std::mem::take(&mut *lock(&shared.wanted));
-    let spec = shared.launch.spec.clone();
     let readiness = Arc::clone(&shared.readiness);
-    let start = Session::start(spec, &shared.launch.command, &shared.spawner, wanted.first().cloned(), readiness, &shared.tasks);
+    let start = shared.starter.start(&shared.launch, wanted.first().cloned(), readiness, &shared.tasks);
     let started = tokio::select! {
         started = start => started,
         () = shared.stop.cancelled() => return,

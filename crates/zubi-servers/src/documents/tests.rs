@@ -152,7 +152,7 @@ fn what_is_no_text_any_more_is_closed() {
     assert_snapshot!(fixture.wire.take(), @r#"
     didOpen a.rs v1 "one"
     didClose a.rs
-    didOpen a.rs v1 "two"
+    didOpen a.rs v2 "two"
     didClose a.rs
     "#);
     assert!(!fixture.documents.is_open(&fixture.root.join("a.rs")));
@@ -173,16 +173,16 @@ fn the_least_recently_used_documents_are_closed_but_never_one_in_use() {
     fixture.touch("new.rs").unwrap();
     fixture.touch("newer.rs").unwrap();
     assert_snapshot!(fixture.wire.take(), @r#"
-    didOpen new.rs v1 "x"
+    didOpen new.rs v101 "x"
     didClose 2.rs
-    didOpen newer.rs v1 "x"
+    didOpen newer.rs v102 "x"
     didClose 3.rs
     "#);
     fixture.documents.unpin(&fixture.root.join("0.rs"));
     fixture.write("newest.rs", b"x");
     fixture.touch("newest.rs").unwrap();
     assert_snapshot!(fixture.wire.take(), @r#"
-    didOpen newest.rs v1 "x"
+    didOpen newest.rs v103 "x"
     didClose 0.rs
     "#);
     assert_eq!(fixture.documents.paths().len(), MAX_OPEN);

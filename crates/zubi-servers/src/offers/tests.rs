@@ -1,0 +1,135 @@
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+
+fn offers(capabilities: Value) -> Offers {
+    Offers::new(Utf8Path::new("/w"), capabilities, Vec::new())
+}
+
+fn rust() -> (&'static Utf8Path, &'static str) {
+    (Utf8Path::new("/w/src/a.rs"), "rust")
+}
+
+/// Every method that is offered for a document.
+fn list(offers: &Offers, document: Option<(&Utf8Path, &str)>) -> String {
+    METHODS.iter().map(|(method, ..)| *method).filter(|method| offers.supports(method, document)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn static_capabilities_are_offers() {
+    let offers = offers(json!({
+        "hoverProvider": true,
+        "definitionProvider": false,
+        "referencesProvider": {},
+        "codeActionProvider": { "resolveProvider": true },
+        "completionProvider": { "triggerCharacters": ["."] },
+        "renameProvider": { "prepareProvider": true },
+        "callHierarchyProvider": true,
+        "workspaceSymbolProvider": true,
+        "semanticTokensProvider": { "full": { "delta": true } },
+        "workspace": { "fileOperations": { "willRename": { "filters": [{ "pattern": { "glob": "**/*.rs", "matches": "file" } }] } } },
+    }));
+    assert_snapshot!(list(&offers, Some(rust())), @"
+    callHierarchy/incomingCalls
+    callHierarchy/outgoingCalls
+    codeAction/resolve
+    textDocument/codeAction
+    textDocument/completion
+    textDocument/hover
+    textDocument/prepareCallHierarchy
+    textDocument/prepareRename
+    textDocument/references
+    textDocument/rename
+    textDocument/semanticTokens/full
+    workspace/symbol
+    workspace/willRenameFiles
+    ");
+    assert!(!offers.supports("workspace/willRenameFiles", Some((Utf8Path::new("/w/a.txt"), "plaintext"))));
+    assert!(!offers.supports("rust-analyzer/expandMacro", None));
+}
+
+#[test]
+fn registrations_come_and_go_and_cover_their_documents() {
+    let mut offers = offers(json!({}));
+    offers.register(&json!({ "registrations": [
+        { "id": "1", "method": "textDocument/hover", "registerOptions": { "documentSelector": [{ "language": "rust" }] } },
+        { "id": "2", "method": "textDocument/definition", "registerOptions": { "documentSelector": [{ "pattern": "**/*.py" }] } },
+        { "id": "3", "method": "textDocument/completion", "registerOptions": { "documentSelector": null, "resolveProvider": true } },
+        { "id": "4", "method": "textDocument/rename", "registerOptions": { "documentSelector": ["rust"] } },
+        { "id": "5", "method": "textDocument/diagnostic", "registerOptions": { "identifier": "x", "workspaceDiagnostics": true } },
+        { "id": "6", "method": "textDocument/references", "registerOptions": { "documentSelector": [{ "scheme": "untitled" }] } },
+        { "id": 7 }, "nonsense",
+    ] }));
+    assert_snapshot!(list(&offers, Some(rust())), @"
+    completionItem/resolve
+    textDocument/completion
+    textDocument/diagnostic
+    textDocument/hover
+    textDocument/rename
+    workspace/diagnostic
+    ");
+    assert!(offers.supports("textDocument/definition", None), "for some document it is offered");
+    assert_eq!(offers.diagnostic_identifiers(rust()), [Some("x".to_owned())]);
+    offers.unregister(&json!({ "unregisterations": [{ "id": "1" }, { "id": "5" }, { "id": "unknown" }] }));
+    offers.unregister(&json!({ "unregistrations": [{ "id": "3" }] }));
+    assert_snapshot!(list(&offers, Some(rust())), @"textDocument/rename");
+}
+
+#[test]
+fn withheld_methods_are_not_offered() {
+    let offers = Offers::new(Utf8Path::new("/w"), json!({ "hoverProvider": true }), vec!["textDocument/hover".to_owned()]);
+    assert_snapshot!(list(&offers, None), @"");
+}
+
+#[test]
+fn documents_are_kept_in_step_as_the_server_says() {
+    let sync = |capabilities: Value| {
+        let Sync { open_close, change, save } = offers(capabilities).sync(rust());
+        format!("open {open_close}, change {change:?}, save {save:?}")
+    };
+    assert_snapshot!(sync(json!({})), @"open false, change None, save None");
+    assert_snapshot!(sync(json!({ "textDocumentSync": 1 })), @"open true, change Whole, save Some(false)");
+    assert_snapshot!(sync(json!({ "textDocumentSync": 0 })), @"open true, change None, save None");
+    assert_snapshot!(sync(json!({ "textDocumentSync": { "openClose": true, "change": 2, "save": true } })), @"open true, change Whole, save Some(false)");
+    assert_snapshot!(sync(json!({ "textDocumentSync": { "change": 2, "save": { "includeText": true } } })), @"open true, change Whole, save Some(true)");
+    assert_snapshot!(sync(json!({ "textDocumentSync": { "openClose": false } })), @"open false, change None, save None");
+    let mut registered = offers(json!({}));
+    registered.register(&json!({ "registrations": [
+        { "id": "1", "method": "textDocument/didOpen", "registerOptions": { "documentSelector": ["rust"] } },
+        { "id": "2", "method": "textDocument/didChange", "registerOptions": { "documentSelector": ["rust"], "syncKind": 2 } },
+        { "id": "3", "method": "textDocument/didSave", "registerOptions": { "documentSelector": ["python"] } },
+    ] }));
+    assert_eq!(registered.sync(rust()), Sync { open_close: true, change: ChangeSync::Whole, save: None });
+}
+
+#[test]
+fn watched_files_are_matched_by_pattern_and_kind() {
+    let mut offers = offers(json!({}));
+    assert!(!offers.has_watchers());
+    offers.register(&json!({ "registrations": [{ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": [
+        { "globPattern": "**/*.rs" },
+        { "globPattern": { "baseUri": "file:///w/conf", "pattern": "*.toml" }, "kind": 5 },
+        { "globPattern": "[" }, { "globPattern": null }, {},
+    ] } }] }));
+    assert!(offers.has_watchers());
+    for (path, kind, expected) in [
+        ("/w/src/a.rs", ChangeKind::Changed, true),
+        ("/w/src/a.py", ChangeKind::Changed, false),
+        ("/w/conf/a.toml", ChangeKind::Created, true),
+        ("/w/conf/a.toml", ChangeKind::Changed, false),
+        ("/w/conf/a.toml", ChangeKind::Deleted, true),
+        ("/w/a.toml", ChangeKind::Created, false),
+    ] {
+        assert_eq!(offers.watches(Utf8Path::new(path), kind), expected, "{path} {kind:?}");
+    }
+}
+
+#[test]
+fn a_server_cannot_register_without_end() {
+    let mut offers = offers(json!({}));
+    let registrations: Vec<_> =
+        (0..2 * MAX_REGISTRATIONS).map(|id| json!({ "id": id.to_string(), "method": "textDocument/hover" })).collect();
+    offers.register(&json!({ "registrations": registrations }));
+    assert_eq!(offers.registrations.len(), MAX_REGISTRATIONS);
+}
