@@ -1,1 +1,490 @@
-//! (being written)
+//! The catalogue: what zubi knows about each language server, as data.
+//!
+//! `catalogue.toml` is embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the form
+//! of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::readiness::Recipe;
+
+/// The rows that come with zubi.
+const BUILTIN: &str = include_str!("../catalogue.toml");
+
+/// All known servers, in the order of the file.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    rows: Vec<Arc<Row>>,
+    /// The rows as they were written, from which a user's changes are made.
+    tables: Vec<toml::Table>,
+}
+
+/// Why a catalogue is not usable. The text names the row.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueError {
+    #[error("{0}")]
+    Syntax(String),
+    #[error("server `{id}`: {what}")]
+    Row { id: String, what: String },
+}
+
+/// One language server.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The name in answers and in a user's rows.
+    pub id: String,
+    /// What the program is called.
+    pub title: String,
+    /// The program: a name that is looked for, or an absolute path.
+    pub command: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Arguments with which it prints its version and ends. Empty: its presence is proof enough.
+    #[serde(default = "default_version_args")]
+    pub version_args: Vec<String>,
+    /// A program beside `command` that is asked for the version instead; without it there, nothing is asked.
+    #[serde(default)]
+    pub version_command: Option<String>,
+    /// The lowest usable version, as numbers with dots: `7`, `1.20`.
+    #[serde(default)]
+    pub minimum_version: Option<String>,
+    pub languages: Vec<Language>,
+    /// Where a document's project begins.
+    #[serde(default)]
+    pub root: RootRule,
+    /// Files that mark a project's directory, best group first. Paths relative to that directory.
+    #[serde(default)]
+    pub root_markers: Vec<Vec<String>>,
+    /// Sent with `initialize`; `Null` for none.
+    #[serde(default)]
+    pub initialization_options: Value,
+    /// Answers to `workspace/configuration`, an object by section.
+    #[serde(default)]
+    pub settings: Value,
+    /// Whether it reads settings only from `workspace/didChangeConfiguration`.
+    #[serde(default)]
+    pub push_settings: bool,
+    /// Whether it does not begin to read a project before a document of it is open.
+    #[serde(default)]
+    pub needs_document: bool,
+    /// By which signal it is known to have read the project.
+    #[serde(with = "RecipeForm")]
+    pub readiness: Recipe,
+    /// LSP methods that are not used although the server offers them.
+    #[serde(default)]
+    pub withheld: Vec<String>,
+    /// How it learns of files that changed on disk.
+    #[serde(default)]
+    pub freshness: Freshness,
+    /// Commands of `workspace/executeCommand` that do nothing but produce edits.
+    #[serde(default)]
+    pub commands: Vec<String>,
+    /// Ways to install it, the best first.
+    #[serde(default)]
+    pub install: Vec<Install>,
+    pub untrusted: Untrusted,
+    /// What it executes that the project's authors chose, as an object of "would run …". Empty when `untrusted` is
+    /// `run`.
+    #[serde(default)]
+    pub runs: String,
+    #[serde(default)]
+    pub timeouts: Timeouts,
+    /// What it is asked; everything by default.
+    #[serde(default = "default_roles")]
+    pub roles: Vec<Role>,
+    /// Lower comes first, within a language and within a group.
+    #[serde(default = "default_priority")]
+    pub priority: u32,
+    /// Of the servers of one group only the first that can run serves a document.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Whether zubi's own tests run it.
+    #[serde(default)]
+    pub tested: bool,
+    /// What limits its answers, to be said in them.
+    #[serde(default)]
+    pub analysed: Vec<Analysed>,
+    /// `false` in a user's row switches the server off.
+    #[serde(default = "default_enabled")]
+    pub enabled: bool,
+}
+
+/// A language as LSP names it, and how its files are recognized.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Language {
+    /// LSP's `languageId`.
+    pub id: String,
+    /// Without the dot, compared without regard to case. Sources before headers: the first is opened first.
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// Whole file names.
+    #[serde(default)]
+    pub file_names: Vec<String>,
+    /// Interpreters on a script's first line, without directory.
+    #[serde(default)]
+    pub shebangs: Vec<String>,
+}
+
+/// How the directory of a project is found from a document in it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RootRule {
+    /// The nearest directory above with a marker of the first group, else of the second, and so on.
+    #[default]
+    Nearest,
+    /// Like `Nearest`, then from a `Cargo.toml` to the one of its workspace (Cargo Book, "Workspaces").
+    CargoWorkspace,
+}
+
+/// How a server learns of files that are not open and changed on disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Freshness {
+    /// `workspace/didChangeWatchedFiles` is enough.
+    #[default]
+    WatchedFiles,
+    /// It notices a changed file only when that is opened.
+    OpenChanged,
+}
+
+/// One way to install a server.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Install {
+    /// The package manager: `npm`, `rustup`.
+    pub how: String,
+    /// What to type, or where to go.
+    pub command: String,
+}
+
+/// What a server may do in a folder that is not trusted.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Untrusted {
+    /// It executes nothing that the project's authors chose.
+    Run,
+    /// It may run with these settings laid over its own; they keep it from executing anything.
+    Restricted(Restriction),
+    Never,
+}
+
+/// Values that replace a row's own where they name the same thing.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Restriction {
+    #[serde(default)]
+    pub settings: Value,
+    #[serde(default)]
+    pub initialization_options: Value,
+}
+
+/// How long a server may take, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Timeouts {
+    pub initialize_ms: u64,
+    pub request_ms: u64,
+    pub shutdown_ms: u64,
+}
+
+impl Default for Timeouts {
+    /// Node.js servers on a busy machine take seconds to answer `initialize`; references in a large project take tens
+    /// of seconds; nothing that matters happens in a shutdown.
+    fn default() -> Self {
+        Self { initialize_ms: 30_000, request_ms: 60_000, shutdown_ms: 2_000 }
+    }
+}
+
+impl Timeouts {
+    pub fn initialize(&self) -> Duration {
+        Duration::from_millis(self.initialize_ms)
+    }
+
+    pub fn request(&self) -> Duration {
+        Duration::from_millis(self.request_ms)
+    }
+
+    pub fn shutdown(&self) -> Duration {
+        Duration::from_millis(self.shutdown_ms)
+    }
+}
+
+/// A kind of question. A server that only checks and formats is never waited for when symbols are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Definition, references, implementations, hierarchies.
+    Navigation,
+    /// Outlines and the search for symbols.
+    Symbols,
+    Hover,
+    /// Completion and signatures.
+    Completion,
+    /// Renaming of symbols and files.
+    Rename,
+    Diagnostics,
+    CodeActions,
+    Format,
+}
+
+impl Role {
+    const ALL: [Self; 8] = [
+        Self::Navigation,
+        Self::Symbols,
+        Self::Hover,
+        Self::Completion,
+        Self::Rename,
+        Self::Diagnostics,
+        Self::CodeActions,
+        Self::Format,
+    ];
+
+    /// The role that an LSP request belongs to; `None` for requests that only a server with every role is asked.
+    pub fn of_method(method: &str) -> Option<Self> {
+        Some(match method {
+            "textDocument/declaration"
+            | "textDocument/definition"
+            | "textDocument/documentHighlight"
+            | "textDocument/implementation"
+            | "textDocument/prepareCallHierarchy"
+            | "textDocument/prepareTypeHierarchy"
+            | "textDocument/references"
+            | "textDocument/typeDefinition"
+            | "callHierarchy/incomingCalls"
+            | "callHierarchy/outgoingCalls"
+            | "typeHierarchy/subtypes"
+            | "typeHierarchy/supertypes" => Self::Navigation,
+            "textDocument/documentSymbol" | "workspace/symbol" | "workspaceSymbol/resolve" => Self::Symbols,
+            "textDocument/hover" | "textDocument/inlayHint" | "inlayHint/resolve" => Self::Hover,
+            "textDocument/completion" | "completionItem/resolve" | "textDocument/signatureHelp" => Self::Completion,
+            "textDocument/prepareRename" | "textDocument/rename" | "workspace/willRenameFiles" => Self::Rename,
+            "textDocument/diagnostic" | "workspace/diagnostic" => Self::Diagnostics,
+            "textDocument/codeAction" | "codeAction/resolve" | "workspace/executeCommand" => Self::CodeActions,
+            "textDocument/formatting" | "textDocument/rangeFormatting" | "textDocument/rangesFormatting" => {
+                Self::Format
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// A fact about the project that limits what a server can know.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Analysed {
+    /// What it is, for a person.
+    pub label: String,
+    /// Files or directories that provide it, relative to the project's directory; the first that exists counts.
+    pub files: Vec<String>,
+    /// What to say when none exists.
+    pub missing: String,
+}
+
+/// [`Recipe`] as it is written in the catalogue.
+#[derive(Deserialize)]
+#[serde(remote = "Recipe", rename_all = "snake_case", deny_unknown_fields)]
+enum RecipeForm {
+    ServerStatus,
+    Progress { titles: Vec<String>, project_files: Vec<String> },
+    Log { prefixes: Vec<String> },
+    Initialized,
+    Unknown,
+}
+
+fn default_version_args() -> Vec<String> {
+    vec!["--version".to_owned()]
+}
+
+fn default_roles() -> Vec<Role> {
+    Role::ALL.to_vec()
+}
+
+fn default_priority() -> u32 {
+    100
+}
+
+fn default_enabled() -> bool {
+    true
+}
+
+impl Row {
+    /// Whether this server is asked a request at all.
+    pub fn answers(&self, method: &str) -> bool {
+        match Role::of_method(method) {
+            Some(role) => self.roles.contains(&role),
+            None => Role::ALL.iter().all(|role| self.roles.contains(role)),
+        }
+    }
+
+    /// All file extensions, in the order of the languages.
+    pub fn extensions(&self) -> impl Iterator<Item = &str> {
+        self.languages.iter().flat_map(|language| language.extensions.iter().map(String::as_str))
+    }
+
+    /// Whether the server serves a language, by LSP's id.
+    pub fn serves(&self, language: &str) -> bool {
+        self.languages.iter().any(|own| own.id == language)
+    }
+
+    /// `settings` for a folder, with the restriction laid over them when it is not trusted.
+    pub fn settings(&self, trusted: bool) -> Value {
+        match &self.untrusted {
+            Untrusted::Restricted(restriction) if !trusted => merged(&self.settings, &restriction.settings),
+            _ => self.settings.clone(),
+        }
+    }
+
+    /// `initialization_options` for a folder, with the restriction laid over them when it is not trusted.
+    pub fn initialization_options(&self, trusted: bool) -> Value {
+        match &self.untrusted {
+            Untrusted::Restricted(restriction) if !trusted => {
+                merged(&self.initialization_options, &restriction.initialization_options)
+            }
+            _ => self.initialization_options.clone(),
+        }
+    }
+
+    /// Whether the server may run in a folder that is not trusted, be it restricted.
+    pub fn runs_untrusted(&self) -> bool {
+        self.untrusted != Untrusted::Never
+    }
+
+    /// What types could not say.
+    fn check(&self) -> Result<(), String> {
+        let wrong = |what: &str| Err(what.to_owned());
+        if self.command.is_empty() {
+            return wrong("`command` is empty");
+        }
+        if self.languages.is_empty() {
+            return wrong("it has no `languages`");
+        }
+        if self.extensions().any(|extension| extension.is_empty() || extension.starts_with('.')) {
+            return wrong("an extension is written without the dot");
+        }
+        if self
+            .languages
+            .iter()
+            .flat_map(|language| &language.file_names)
+            .any(|name| name.is_empty() || name.contains('/'))
+        {
+            return wrong("a file name has no directory");
+        }
+        if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {
+            return wrong("`minimum_version` is numbers with dots");
+        }
+        if !self.settings.is_null() && !self.settings.is_object() {
+            return wrong("`settings` is a table");
+        }
+        if self.runs.is_empty() != (self.untrusted == Untrusted::Run) {
+            return wrong("`runs` says what an untrusted project could make it execute, unless `untrusted` is `run`");
+        }
+        Ok(())
+    }
+}
+
+/// `base` with `over` laid on top: objects key by key, anything else replaced. Nothing laid over changes nothing.
+fn merged(base: &Value, over: &Value) -> Value {
+    match (base, over) {
+        (_, Value::Null) => base.clone(),
+        (Value::Object(base), Value::Object(over)) => {
+            let mut result = base.clone();
+            for (key, value) in over {
+                let value = result.get(key).map_or_else(|| value.clone(), |own| merged(own, value));
+                result.insert(key.clone(), value);
+            }
+            Value::Object(result)
+        }
+        _ => over.clone(),
+    }
+}
+
+/// The same for TOML, where a user's row changes a known one.
+fn merge_tables(base: &mut toml::Table, over: toml::Table) {
+    for (key, value) in over {
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(base)), toml::Value::Table(over)) => merge_tables(base, over),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+/// The form of a catalogue file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CatalogueFile {
+    #[serde(default)]
+    server: Vec<toml::Table>,
+}
+
+impl Catalogue {
+    /// The servers that come with zubi, read once.
+    pub fn builtin() -> &'static Self {
+        static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+            let empty = Catalogue { rows: Vec::new(), tables: Vec::new() };
+            // A test holds the embedded file to its form, so this cannot fail in a binary that was tested.
+            empty.with_user(BUILTIN).unwrap_or(empty)
+        });
+        &CATALOGUE
+    }
+
+    /// This catalogue with the rows of a user's file: new ids are added at the end, known ones get the fields that are
+    /// named (tables key by key, lists as a whole).
+    pub fn with_user(&self, text: &str) -> Result<Self, CatalogueError> {
+        let file: CatalogueFile = toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
+        let mut tables = self.tables.clone();
+        let mut seen: Vec<String> = Vec::new();
+        for table in file.server {
+            let Some(id) = id_of(&table).map(str::to_owned) else {
+                return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
+            };
+            if seen.contains(&id) {
+                return Err(CatalogueError::Row { id, what: "it stands in the file twice".to_owned() });
+            }
+            match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
+                Some(known) => merge_tables(known, table),
+                None => tables.push(table),
+            }
+            seen.push(id);
+        }
+        let rows = tables.iter().map(|table| row(table).map(Arc::new)).collect::<Result<_, _>>()?;
+        Ok(Self { rows, tables })
+    }
+
+    /// Every server that is not switched off, in the order of the file.
+    pub fn rows(&self) -> impl Iterator<Item = &Arc<Row>> {
+        self.rows.iter().filter(|row| row.enabled)
+    }
+
+    /// A server by its id, switched off or not.
+    pub fn row(&self, id: &str) -> Option<&Arc<Row>> {
+        self.rows.iter().find(|row| row.id == id)
+    }
+
+    /// The servers for a language (LSP's id), the preferred first.
+    pub fn for_language(&self, language: &str) -> Vec<Arc<Row>> {
+        let mut rows: Vec<_> = self.rows().filter(|row| row.serves(language)).cloned().collect();
+        rows.sort_by_key(|row| row.priority);
+        rows
+    }
+}
+
+fn id_of(table: &toml::Table) -> Option<&str> {
+    table.get("id").and_then(toml::Value::as_str).filter(|id| !id.is_empty())
+}
+
+fn row(table: &toml::Table) -> Result<Row, CatalogueError> {
+    let failed = |what: String| CatalogueError::Row { id: id_of(table).unwrap_or_default().to_owned(), what };
+    let row: Row = table.clone().try_into().map_err(|error: toml::de::Error| failed(error.message().to_owned()))?;
+    row.check().map_err(failed)?;
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Where a document's project begins.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::catalogue::{RootRule, Row};
+
+/// The directory in which `row`'s server should work for a document: the nearest one with a marker of the best group,
+/// never above `folder`. Without any marker it is `folder` itself.
+pub fn project_root(row: &Row, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
+    let ancestors = || document.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
+    let nearest = row
+        .root_markers
+        .iter()
+        .find_map(|group| ancestors().find(|directory| group.iter().any(|marker| directory.join(marker).exists())));
+    match (nearest, row.root) {
+        (None, _) => folder.to_owned(),
+        (Some(directory), RootRule::Nearest) => directory.to_owned(),
+        (Some(directory), RootRule::CargoWorkspace) => cargo_workspace(directory, folder),
+    }
+}
+
+/// The directory of the workspace that a package belongs to, as Cargo finds it (Cargo Book, "The workspace field" and
+/// "The members and exclude fields"): the manifest itself if it has `[workspace]`, else what `package.workspace` names,
+/// else the first manifest above with `[workspace]` that does not exclude the package.
+fn cargo_workspace(package: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
+    let Some(manifest) = read_manifest(package) else { return package.to_owned() };
+    if manifest.contains_key("workspace") {
+        return package.to_owned();
+    }
+    if let Some(named) = manifest.get("package").and_then(|table| table.get("workspace")).and_then(toml::Value::as_str)
+    {
+        return zubi_base::fs::canonical(&package.join(named))
+            .ok()
+            .filter(|directory| directory.starts_with(folder))
+            .unwrap_or_else(|| package.to_owned());
+    }
+    for directory in package.ancestors().skip(1).take_while(|directory| directory.starts_with(folder)) {
+        let Some(manifest) = read_manifest(directory) else { continue };
+        let Some(workspace) = manifest.get("workspace") else { continue };
+        let excluded = workspace
+            .get("exclude")
+            .and_then(toml::Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(toml::Value::as_str)
+            .any(|path| package.starts_with(directory.join(path)));
+        return if excluded { package.to_owned() } else { directory.to_owned() };
+    }
+    package.to_owned()
+}
+
+fn read_manifest(directory: &Utf8Path) -> Option<toml::Table> {
+    zubi_base::fs::read_text(&directory.join("Cargo.toml")).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::Catalogue;
+
+    /// Makes the files (`path` or `path: content`) and prints where a document's project begins.
+    fn check(server: &str, document: &str, files: &[&str]) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for file in files.iter().chain([&document]) {
+            let (path, content) = file.split_once(": ").unwrap_or((file, ""));
+            std::fs::create_dir_all(folder.join(path).parent().unwrap()).unwrap();
+            zubi_base::fs::write_atomic(&folder.join(path), content.as_bytes()).unwrap();
+        }
+        let row = Catalogue::builtin().row(server).unwrap();
+        let root = project_root(row, &folder.join(document), &folder);
+        let relative = root.strip_prefix(&folder).unwrap().to_string();
+        if relative.is_empty() { "(folder)".to_owned() } else { relative }
+    }
+
+    #[test]
+    fn markers_in_order() {
+        for (server, document, files, expected) in [
+            ("pyright", "a/b/c.py", &[] as &[&str], "(folder)"),
+            ("pyright", "a/b/c.py", &["a/setup.py"], "a"),
+            ("pyright", "a/b/c.py", &["a/pyproject.toml", "a/b/setup.py"], "a/b"),
+            // A better group wins over a nearer directory.
+            ("pyright", "a/b/c.py", &["a/pyrightconfig.json", "a/b/setup.py"], "a"),
+            ("gopls", "a/b/c.go", &["go.work", "a/go.mod"], "(folder)"),
+            ("clangd", "a/b/c.c", &["a/build/compile_commands.json"], "a"),
+            ("typescript", "packages/x/src/a.ts", &["package-lock.json", "packages/x/tsconfig.json"], "(folder)"),
+        ] {
+            assert_eq!(check(server, document, files), expected, "{server} {files:?}");
+        }
+    }
+
+    #[test]
+    fn cargo_workspaces() {
+        for (files, expected) in [
+            (&["a/Cargo.toml: [package]"] as &[&str], "a"),
+            (&["Cargo.toml: [workspace]", "a/Cargo.toml: [package]"], "(folder)"),
+            // A package of its own in between does not end the search; a workspace of its own does.
+            (&["Cargo.toml: [workspace]", "a/Cargo.toml: [package]", "a/b/Cargo.toml: [package]"], "(folder)"),
+            (&["Cargo.toml: [workspace]", "a/Cargo.toml: [workspace]", "a/b/Cargo.toml: [package]"], "a"),
+            (&["Cargo.toml: [workspace]\nexclude = [\"a/b\"]", "a/b/Cargo.toml: [package]"], "a/b"),
+            (&["w/Cargo.toml: [workspace]", "a/b/Cargo.toml: [package]\nworkspace = \"../../w\""], "w"),
+            // Outside the folder nobody may work.
+            (&["a/b/Cargo.toml: [package]\nworkspace = \"../../..\""], "a/b"),
+            // Text that is no TOML is no workspace.
+            (&["Cargo.toml: [workspace", "a/Cargo.toml: [package]"], "a"),
+            (&["Cargo.toml: [workspace]", "a/rust-project.json"], "a"),
+        ] {
+            assert_eq!(check("rust-analyzer", "a/b/src/lib.rs", files), expected, "{files:?}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! One walk over the workspace: languages, directories, root markers.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::{DirEntry, WalkBuilder};
+use zubi_base::workspace::Workspace;
+
+use super::Languages;
+use crate::catalogue::Catalogue;
+
+/// Directories that hold what programs made, not what people wrote, and that not every project tells git to ignore.
+const SKIPPED: &[&str] =
+    &[".git", ".hg", ".jj", ".svn", ".tox", ".venv", "__pycache__", "node_modules", "target", "venv"];
+
+/// Down to this depth every marker is looked for by name: a `compile_commands.json` is usually ignored by git, so the
+/// walk does not show it. Deeper ones are found when a document asks for its project.
+const MARKER_DEPTH: usize = 2;
+
+/// The most root markers that are listed.
+const MAX_MARKERS: usize = 10_000;
+
+/// How far a scan goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Files and directories looked at.
+    pub entries: usize,
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    /// The Linux kernel has about 90,000 files and takes under a second.
+    fn default() -> Self {
+        Self { entries: 300_000, time: Duration::from_secs(3) }
+    }
+}
+
+/// What a scan found. Paths are absolute.
+#[derive(Debug, Clone, Default)]
+pub struct Detection {
+    /// By LSP's language id.
+    pub languages: BTreeMap<String, LanguageFiles>,
+    /// Every directory that is not ignored, the folders included, parents before children.
+    pub directories: Vec<Utf8PathBuf>,
+    /// In the order of their paths.
+    pub markers: Vec<Marker>,
+    /// Why the scan is not complete, for an answer's status line.
+    pub cut: Option<String>,
+}
+
+/// The files of one language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LanguageFiles {
+    pub count: usize,
+    /// One of them, the least deep.
+    pub example: Utf8PathBuf,
+}
+
+/// A file that makes a directory a project for some server.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Marker {
+    pub directory: Utf8PathBuf,
+    /// As the catalogue has it: `Cargo.toml`, `build/compile_commands.json`.
+    pub name: String,
+}
+
+/// Walks the folders of a workspace. Respects `.gitignore` (in a repository or not) and `.ignore`, follows no symbolic
+/// link, and looks only at names. Blocks; a small project takes milliseconds.
+pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Detection {
+    let languages = Languages::of(catalogue);
+    let markers: BTreeSet<&str> =
+        catalogue.rows().flat_map(|row| row.root_markers.iter().flatten()).map(String::as_str).collect();
+    let mut detection = Detection::default();
+    let mut found_markers = BTreeSet::new();
+    let end = Instant::now() + limits.time;
+    let mut seen = 0;
+    'folders: for folder in workspace.folders() {
+        for entry in walk(&folder.path) {
+            seen += 1;
+            if seen > limits.entries {
+                detection.cut = Some(format!("only the first {} files were looked at", limits.entries));
+                break 'folders;
+            }
+            if Instant::now() > end {
+                detection.cut = Some(format!("looking at the files was stopped after {} ms", limits.time.as_millis()));
+                break 'folders;
+            }
+            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
+            // A folder inside another folder is walked with the outer one.
+            if workspace.folder_of(path).is_some_and(|own| own.path != folder.path) {
+                continue;
+            }
+            if is_directory(&entry) {
+                if entry.depth() <= MARKER_DEPTH {
+                    let here = markers.iter().filter(|marker| path.join(marker).exists());
+                    found_markers.extend(here.map(|marker| Marker::new(path, marker)));
+                }
+                detection.directories.push(path.to_owned());
+            } else if entry.file_type().is_some_and(|kind| kind.is_file()) {
+                if let (Some(name), Some(directory)) = (path.file_name(), path.parent())
+                    && markers.contains(name)
+                    && found_markers.len() < MAX_MARKERS
+                {
+                    found_markers.insert(Marker::new(directory, name));
+                }
+                if let Some(language) = languages.of_path(path) {
+                    detection.count(language, path);
+                }
+            }
+        }
+    }
+    detection.markers = found_markers.into_iter().collect();
+    detection
+}
+
+fn walk(folder: &Utf8Path) -> impl Iterator<Item = DirEntry> {
+    WalkBuilder::new(folder)
+        // Markers begin with a dot, and so do directories of sources (`.github`).
+        .hidden(false)
+        .require_git(false)
+        .follow_links(false)
+        .filter_entry(|entry| {
+            let skipped = entry.file_name().to_str().is_some_and(|name| SKIPPED.contains(&name));
+            entry.depth() == 0 || !(skipped && is_directory(entry))
+        })
+        .build()
+        // What cannot be read cannot be served either.
+        .filter_map(Result::ok)
+}
+
+fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+impl Marker {
+    fn new(directory: &Utf8Path, name: &str) -> Self {
+        Self { directory: directory.to_owned(), name: name.to_owned() }
+    }
+}
+
+impl Detection {
+    fn count(&mut self, language: &str, path: &Utf8Path) {
+        match self.languages.get_mut(language) {
+            Some(files) => {
+                files.count += 1;
+                if path.components().count() < files.example.components().count() {
+                    path.clone_into(&mut files.example);
+                }
+            }
+            None => {
+                let files = LanguageFiles { count: 1, example: path.to_owned() };
+                self.languages.insert(language.to_owned(), files);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    /// A directory with these files, as a workspace.
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Workspace) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(directory.path()).unwrap();
+        for (path, content) in files {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            zubi_base::fs::write_atomic(&root.join(path), content.as_bytes()).unwrap();
+        }
+        let workspace = Workspace::open(&[root.to_owned()]).unwrap();
+        (directory, workspace)
+    }
+
+    fn show(workspace: &Workspace) -> String {
+        let detection = scan(workspace, Catalogue::builtin(), Limits::default());
+        let shown = |path: &Utf8Path| format!("/{}", path.strip_prefix(workspace.root()).unwrap());
+        let mut lines = Vec::new();
+        for (language, files) in &detection.languages {
+            lines.push(format!("{language}: {}, for instance {}", files.count, shown(&files.example)));
+        }
+        let mut directories: Vec<_> = detection.directories.iter().map(|path| shown(path)).collect();
+        // Brothers come in the disk's order.
+        directories.sort_unstable();
+        lines.push(directories.join(" "));
+        lines.extend(detection.markers.iter().map(|marker| format!("{} in {}", marker.name, shown(&marker.directory))));
+        lines.extend(detection.cut);
+        lines.join("\n")
+    }
+
+    #[test]
+    fn a_mixed_project() {
+        let (_directory, workspace) = tree(&[
+            (".gitignore", "generated/\n/build/\n"),
+            ("Cargo.toml", ""),
+            ("src/main.rs", ""),
+            ("src/deep/lib.rs", ""),
+            ("src/deep/Cargo.toml", ""),
+            ("tools/a.py", ""),
+            ("build/compile_commands.json", ""),
+            ("generated/x.py", ""),
+            ("node_modules/p/index.js", ""),
+            (".venv/lib/x.py", ""),
+            (".github/run.py", ""),
+            ("target", "a file of that name is a file"),
+        ]);
+        std::os::unix::fs::symlink("/", workspace.root().join("everything")).unwrap();
+        assert_snapshot!(show(&workspace), @r"
+        python: 2, for instance /.github/run.py
+        rust: 2, for instance /src/main.rs
+        / /.github /src /src/deep /tools
+        Cargo.toml in /
+        build/compile_commands.json in /
+        Cargo.toml in /src/deep
+        ");
+    }
+
+    #[test]
+    fn limits_are_said() {
+        let (_directory, workspace) = tree(&[("a.rs", ""), ("b.rs", ""), ("c.rs", "")]);
+        let limited = |entries, time| scan(&workspace, Catalogue::builtin(), Limits { entries, time });
+        let cut = limited(2, Duration::from_mins(1));
+        assert_eq!(cut.cut.as_deref(), Some("only the first 2 files were looked at"));
+        assert_eq!(cut.languages["rust"].count, 1);
+        assert_eq!(limited(9, Duration::ZERO).cut.as_deref(), Some("looking at the files was stopped after 0 ms"));
+        assert_eq!(limited(4, Duration::from_mins(1)).cut, None);
+    }
+
+    #[test]
+    fn folders_inside_folders_are_walked_once() {
+        let (directory, _) = tree(&[("a.rs", ""), ("inner/b.rs", "")]);
+        let root = Utf8Path::from_path(directory.path()).unwrap();
+        let workspace = Workspace::open(&[root.to_owned(), root.join("inner")]).unwrap();
+        let detection = scan(&workspace, Catalogue::builtin(), Limits::default());
+        assert_eq!((detection.languages["rust"].count, detection.directories.len()), (2, 2));
+    }
+}
