@@ -6,12 +6,13 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::Readiness;
 use zubi_base::framing::{self, Frame, FrameReader, Message, Notification, Request, RequestId, Response, ResponseError};
 use zubi_base::workspace::Folder;
 
+use crate::endpoint::{Launch, Starter};
 use crate::log::LineRing;
 use crate::readiness::Recipe;
 use crate::session::{Session, SessionSpec, StartError};
@@ -102,7 +103,46 @@ impl Workspace {
     }
 }
 
+/// Starts servers that the test plays, each run one after the other.
+pub(crate) struct FakeStarter {
+    servers: mpsc::UnboundedSender<FakeServer>,
+}
+
+impl FakeStarter {
+    pub(crate) fn new() -> (Arc<Self>, mpsc::UnboundedReceiver<FakeServer>) {
+        let (servers, started) = mpsc::unbounded_channel();
+        (Arc::new(Self { servers }), started)
+    }
+}
+
+#[async_trait::async_trait]
+impl Starter for FakeStarter {
+    async fn start(
+        &self,
+        launch: &Launch,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Session>, StartError> {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (reader, writer) = tokio::io::split(theirs);
+        let server = FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 };
+        self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
+        let (reader, writer) = tokio::io::split(ours);
+        let stderr = Arc::new(LineRing::default());
+        stderr.push("its last words");
+        Session::over(launch.spec.clone(), reader, writer, None, stderr, first, readiness, tasks).await
+    }
+}
+
 impl FakeServer {
+    /// Plays the handshake.
+    pub(crate) async fn initialize(&mut self, capabilities: Value) {
+        let (id, _) = self.expect_request("initialize").await;
+        self.reply(id, json!({ "capabilities": capabilities })).await;
+        self.expect_notification("initialized").await;
+    }
+
     pub(crate) async fn next(&mut self) -> Option<Message> {
         let frame = tokio::time::timeout(PATIENCE, self.reader.next()).await.expect("zubi says nothing").unwrap();
         match frame {

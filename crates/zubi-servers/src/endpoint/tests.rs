@@ -1,0 +1,279 @@
+use insta::assert_snapshot;
+use tokio::sync::mpsc;
+use zubi_base::endpoint::EditCapture;
+
+use super::*;
+use crate::testing::{FakeServer, FakeStarter, Workspace};
+
+/// An endpoint and the servers it starts, one after the other.
+struct Fixture {
+    workspace: Workspace,
+    endpoint: Arc<ServerEndpoint>,
+    starts: mpsc::UnboundedReceiver<FakeServer>,
+}
+
+impl Fixture {
+    fn new(files: &[(&str, &str)]) -> Self {
+        Self::with(Workspace::new(files))
+    }
+
+    fn with(workspace: Workspace) -> Self {
+        let (starter, starts) = FakeStarter::new();
+        let launch = Launch {
+            spec: workspace.spec.clone(),
+            command: CommandSpec::new("/none", workspace.root.clone()),
+            workspace: Arc::new(zubi_base::workspace::Workspace::open(&[workspace.root.clone()]).unwrap()),
+            allowed_commands: vec!["fake.fix".to_owned()],
+            analysed: None,
+        };
+        let endpoint = Arc::new(ServerEndpoint::new(launch, starter));
+        Self { workspace, endpoint, starts }
+    }
+
+    async fn server(&mut self, capabilities: Value) -> FakeServer {
+        let mut server = self.starts.recv().await.unwrap();
+        server.initialize(capabilities).await;
+        server
+    }
+
+    fn ask(&self, method: &'static str, cx: RequestCx) -> tokio::task::JoinHandle<Result<Value, EndpointError>> {
+        let endpoint = Arc::clone(&self.endpoint);
+        tokio::spawn(async move { endpoint.request(method, json!({}), &cx).await })
+    }
+
+    fn diagnose(&self, name: &str, cx: RequestCx) -> tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>> {
+        let (endpoint, document) = (Arc::clone(&self.endpoint), DocumentRef::new(self.workspace.path(name)));
+        tokio::spawn(async move { endpoint.diagnostics(&document, &cx).await })
+    }
+}
+
+fn cx() -> RequestCx {
+    RequestCx::new(CancellationToken::new(), Instant::now() + Duration::from_secs(20))
+}
+
+fn problem(message: &str) -> Value {
+    json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } }, "message": message })
+}
+
+fn show(report: &DiagnosticsReport) -> String {
+    let items: Vec<_> = report.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].clone()).collect();
+    format!("{items:?}, current: {}, note: {:?}", report.current, report.note)
+}
+
+#[tokio::test]
+async fn first_questions_share_one_start_and_documents_come_first() {
+    let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+    let about = cx().about(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let questions = [fixture.ask("textDocument/hover", about.clone()), fixture.ask("textDocument/hover", about)];
+    let mut server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
+    server.expect_notification("textDocument/didOpen").await;
+    for number in 0..2 {
+        let (id, _) = server.expect_request("textDocument/hover").await;
+        server.reply(id, json!(number)).await;
+    }
+    for question in questions {
+        question.await.unwrap().unwrap();
+    }
+    assert!(fixture.starts.try_recv().is_err(), "one start");
+    assert_eq!(fixture.endpoint.readiness(), Readiness::Ready);
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_not_asked() {
+    let mut fixture = Fixture::new(&[]);
+    let question = fixture.ask("textDocument/hover", cx());
+    let mut server = fixture.server(json!({})).await;
+    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake does not support `textDocument/hover`");
+    // Methods beyond LSP are passed on.
+    let question = fixture.ask("fake/own", cx());
+    let (id, _) = server.expect_request("fake/own").await;
+    server.refuse(id, -32603, None).await;
+    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake answered `fake/own` with an error: no (-32603)");
+}
+
+#[tokio::test]
+async fn a_question_is_asked_again_when_the_protocol_says_so() {
+    let mut fixture = Fixture::new(&[]);
+    let question = fixture.ask("textDocument/hover", cx());
+    let mut server = fixture.server(json!({ "hoverProvider": true })).await;
+    for code in [CONTENT_MODIFIED, SERVER_CANCELLED] {
+        let (id, _) = server.expect_request("textDocument/hover").await;
+        server.refuse(id, code, None).await;
+    }
+    let (id, _) = server.expect_request("textDocument/hover").await;
+    server.reply(id, json!("at last")).await;
+    assert_eq!(question.await.unwrap().unwrap(), json!("at last"));
+
+    let question = fixture.ask("textDocument/hover", cx());
+    let (id, _) = server.expect_request("textDocument/hover").await;
+    server.refuse(id, SERVER_CANCELLED, Some(json!({ "retriggerRequest": false }))).await;
+    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake answered `textDocument/hover` with an error: no (-32802)");
+}
+
+#[tokio::test]
+async fn giving_up_reaches_the_server_at_once() {
+    let mut fixture = Fixture::new(&[]);
+    let cx = cx();
+    let question = fixture.ask("textDocument/hover", cx.clone());
+    let mut server = fixture.server(json!({ "hoverProvider": true })).await;
+    server.expect_request("textDocument/hover").await;
+    cx.cancel.cancel();
+    assert!(matches!(question.await.unwrap(), Err(EndpointError::Cancelled)));
+    server.expect_notification("$/cancelRequest").await;
+}
+
+#[tokio::test]
+async fn a_question_does_not_wait_for_a_slow_one() {
+    let mut fixture = Fixture::new(&[]);
+    let slow = fixture.ask("textDocument/references", cx());
+    let mut server = fixture.server(json!({ "hoverProvider": true, "referencesProvider": true })).await;
+    let (slow_id, _) = server.expect_request("textDocument/references").await;
+    let quick = fixture.ask("textDocument/hover", cx());
+    let (id, _) = server.expect_request("textDocument/hover").await;
+    server.reply(id, json!(1)).await;
+    quick.await.unwrap().unwrap();
+    assert!(!slow.is_finished());
+    server.reply(slow_id, json!([])).await;
+    slow.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again() {
+    let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
+    let capabilities = json!({ "textDocumentSync": 1, "hoverProvider": true, "executeCommandProvider": { "commands": ["x"] } });
+    let about = cx().about(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let question = fixture.ask("textDocument/hover", about);
+    let mut server = fixture.server(capabilities.clone()).await;
+    server.expect_notification("textDocument/didOpen").await;
+    server.expect_request("textDocument/hover").await;
+    drop(server);
+    let mut server = fixture.server(capabilities.clone()).await;
+    server.expect_notification("textDocument/didOpen").await;
+    let (id, _) = server.expect_request("textDocument/hover").await;
+    server.reply(id, json!("again")).await;
+    assert_eq!(question.await.unwrap().unwrap(), json!("again"));
+
+    // What changes something is not done twice, and the third start in a row waits.
+    let question = fixture.ask("workspace/executeCommand", cx());
+    server.expect_request("workspace/executeCommand").await;
+    drop(server);
+    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+    let mut states = fixture.endpoint.readiness_changes();
+    states.wait_for(|state| matches!(state, Readiness::Failed { .. })).await.unwrap();
+    assert_snapshot!(fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+}
+
+#[tokio::test]
+async fn partial_results_are_put_together() {
+    let mut fixture = Fixture::new(&[]);
+    let endpoint = Arc::clone(&fixture.endpoint);
+    let question = tokio::spawn(async move {
+        endpoint.request("textDocument/references", json!({ "partialResultToken": "p" }), &cx()).await
+    });
+    let mut server = fixture.server(json!({ "referencesProvider": true })).await;
+    let (id, _) = server.expect_request("textDocument/references").await;
+    server.notify("$/progress", json!({ "token": "p", "value": [1, 2] })).await;
+    server.notify("$/progress", json!({ "token": "other", "value": [9] })).await;
+    server.notify("$/progress", json!({ "token": "p", "value": [3] })).await;
+    server.reply(id, json!([])).await;
+    assert_eq!(question.await.unwrap().unwrap(), json!([1, 2, 3]));
+    assert_eq!(with_pieces(vec![json!({ "items": [1] })], json!({ "items": [2] })), json!({ "items": [1, 2] }));
+    assert_eq!(with_pieces(Vec::new(), json!(null)), json!(null));
+}
+
+#[tokio::test]
+async fn edits_go_to_the_request_that_asked_for_them() {
+    let mut fixture = Fixture::new(&[]);
+    let captured = EditCapture::default();
+    let question = fixture.ask("workspace/executeCommand", RequestCx { edits: Some(captured.clone()), ..cx() });
+    let mut server = fixture.server(json!({ "executeCommandProvider": { "commands": ["fake.fix"] } })).await;
+    let (id, _) = server.expect_request("workspace/executeCommand").await;
+    let edit = json!({ "edit": { "changes": {} } });
+    assert_eq!(server.ask("workspace/applyEdit", edit.clone()).await.unwrap()["applied"], json!(true));
+    server.reply(id, Value::Null).await;
+    question.await.unwrap().unwrap();
+    assert_eq!(captured.take().len(), 1);
+    assert_eq!(server.ask("workspace/applyEdit", edit).await.unwrap()["applied"], json!(false));
+    assert!(fixture.endpoint.allows_command("fake.fix") && !fixture.endpoint.allows_command("fake.other"));
+}
+
+#[tokio::test]
+async fn pushed_diagnostics_are_awaited_for_the_present_text() {
+    let mut fixture = Fixture::new(&[("a.rs", "1")]);
+    let question = fixture.diagnose("a.rs", cx());
+    let mut server = fixture.server(json!({ "textDocumentSync": 1 })).await;
+    let opened = server.expect_notification("textDocument/didOpen").await;
+    let document = &opened["textDocument"];
+    let publication = |version: &Value, message: &str| json!({ "uri": document["uri"], "version": version, "diagnostics": [problem(message)] });
+    server.notify("textDocument/publishDiagnostics", publication(&document["version"], "one")).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
+
+    fixture.workspace.write("a.rs", "2");
+    let question = fixture.diagnose("a.rs", cx());
+    let changed = server.expect_notification("textDocument/didChange").await;
+    server.notify("textDocument/publishDiagnostics", publication(&document["version"], "late")).await;
+    server.notify("textDocument/publishDiagnostics", publication(&changed["textDocument"]["version"], "two")).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
+
+    fixture.workspace.write("a.rs", "3");
+    let soon = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
+    assert_snapshot!(show(&fixture.diagnose("a.rs", soon).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
+}
+
+#[tokio::test]
+async fn pulled_and_pushed_diagnostics_are_merged() {
+    let mut workspace = Workspace::new(&[("a.rs", "1")]);
+    workspace.spec.checker = Some(crate::session::Checker { token: "check".to_owned(), name: "cargo check".to_owned() });
+    let mut fixture = Fixture::with(workspace);
+    let question = fixture.diagnose("a.rs", cx());
+    let mut server = fixture.server(json!({ "textDocumentSync": 1, "diagnosticProvider": { "identifier": "native" } })).await;
+    let opened = server.expect_notification("textDocument/didOpen").await;
+    let (id, params) = server.expect_request("textDocument/diagnostic").await;
+    assert_eq!(params["identifier"], json!("native"));
+    let uri = &opened["textDocument"]["uri"];
+    let publication = json!({ "uri": uri, "diagnostics": [problem("from cargo"), problem("native")] });
+    server.notify("textDocument/publishDiagnostics", publication).await;
+    server.reply(id, json!({ "kind": "full", "resultId": "7", "items": [problem("native")] })).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: Some("cargo check still running")"#);
+
+    let question = fixture.diagnose("a.rs", cx());
+    let (id, params) = server.expect_request("textDocument/diagnostic").await;
+    assert_eq!(params["previousResultId"], json!("7"));
+    server.notify("$/progress", json!({ "token": "check/0", "value": { "kind": "begin", "title": "cargo check" } })).await;
+    server.notify("$/progress", json!({ "token": "check/0", "value": { "kind": "end" } })).await;
+    server.reply(id, json!({ "kind": "unchanged", "resultId": "7" })).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
+}
+
+#[tokio::test]
+async fn documents_that_are_no_text_are_said_to_be() {
+    let mut fixture = Fixture::new(&[("a.rs", "\0")]);
+    let question = fixture.ask("textDocument/hover", cx().about(&DocumentRef::new(fixture.workspace.path("a.rs"))));
+    let _server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
+    assert!(matches!(question.await.unwrap(), Err(EndpointError::Document(_))));
+}
+
+#[tokio::test]
+async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
+    let mut fixture = Fixture::new(&[]);
+    fixture.endpoint.ensure_started(None);
+    let mut starting = fixture.starts.recv().await.unwrap();
+    starting.expect_request("initialize").await;
+    fixture.endpoint.shutdown().await;
+    starting.expect_notification("$/cancelRequest").await;
+    assert!(starting.next().await.is_none(), "its input is closed");
+    assert_snapshot!(fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: it was shut down");
+
+    let mut fixture = Fixture::new(&[]);
+    fixture.endpoint.ensure_started(None);
+    let mut server = fixture.server(json!({})).await;
+    let mut states = fixture.endpoint.readiness_changes();
+    states.wait_for(|state| *state == Readiness::Ready).await.unwrap();
+    let _ = fixture.ask("textDocument/hover", cx()).await;
+    let endpoint = Arc::clone(&fixture.endpoint);
+    let ending = tokio::spawn(async move { endpoint.shutdown().await });
+    let (id, _) = server.expect_request("shutdown").await;
+    server.reply(id, Value::Null).await;
+    server.expect_notification("exit").await;
+    ending.await.unwrap();
+}
