@@ -192,17 +192,16 @@ impl<'a> Overlay<'a> {
     /// Moves what is at or below `from`, where the path is free.
     pub(super) fn rename(&mut self, from: &Utf8Path, to: &Utf8Path) {
         // A file that the edit creates is written at the end, where it is then; all else has to be moved.
-        let exists = self.made.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
+        let exists =
+            self.made.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
         for path in moving {
             if let (Some(node), Some(new)) = (self.files.remove(&path), rebase(&path, from, to)) {
                 self.files.insert(new, node);
             }
         }
-        self.made = std::mem::take(&mut self.made)
-            .into_iter()
-            .map(|path| rebase(&path, from, to).unwrap_or(path))
-            .collect();
+        self.made =
+            std::mem::take(&mut self.made).into_iter().map(|path| rebase(&path, from, to).unwrap_or(path)).collect();
         if exists {
             self.steps.push(FileOperation::Rename { from: from.to_owned(), to: to.to_owned() });
         }

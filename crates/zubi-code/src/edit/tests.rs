@@ -2,7 +2,7 @@
 
 mod crash;
 mod properties;
-mod tree;
+pub(super) mod tree;
 
 use zubi_base::clock::FixedClock;
 
@@ -58,7 +58,8 @@ fn executable_bit_and_symbolic_link() {
     check(&tree, changes(&[insert(&tree.uri("link"), 0, "x\n")]), expected);
     // The link and the file are one text: the same edit by both names is made once, where it replaces something.
     let replace = |name: &str| {
-        let (start, end) = (serde_json::json!({"line": 0, "character": 0}), serde_json::json!({"line": 0, "character": 4}));
+        let (start, end) =
+            (serde_json::json!({"line": 0, "character": 0}), serde_json::json!({"line": 0, "character": 4}));
         serde_json::json!({
             "textDocument": {"uri": tree.uri(name), "version": null},
             "edits": [{"range": {"start": start, "end": end}, "newText": "exit"}],
@@ -97,9 +98,8 @@ fn created_files_and_their_directories() {
 #[test]
 fn renames_and_what_is_edited_after_them() {
     let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/x", "x\n"), ("d/y", "y\n")]);
-    let rename = |old: &str, new: &str| {
-        serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)})
-    };
+    let rename =
+        |old: &str, new: &str| serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)});
     // Edited before, renamed, edited again: the second edit speaks of the text after the first.
     let edits = [insert(&tree.uri("a"), 0, "1\n"), rename("a", "n/c"), insert(&tree.uri("n/c"), 1, "2\n")];
     let expected = "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/c: \"1\\n2\\na\\n\"\n";
@@ -194,7 +194,8 @@ fn a_directory_that_became_a_link_leads_nowhere() {
 fn what_a_plan_and_an_applied_change_say() {
     let tree = Tree::new(&[("src/a.rs", "fn a() {}\n"), ("src/b.rs", "use a;\n")]);
     let rename = serde_json::json!({"kind": "rename", "oldUri": tree.uri("src/a.rs"), "newUri": tree.uri("src/c.rs")});
-    let edit = changes(&[rename, insert(&tree.uri("src/c.rs"), 0, "// c\n"), insert(&tree.uri("src/b.rs"), 0, "use c;\n")]);
+    let edit =
+        changes(&[rename, insert(&tree.uri("src/c.rs"), 0, "// c\n"), insert(&tree.uri("src/b.rs"), 0, "use c;\n")]);
     tree.run(async {
         let edits = tree.edits();
         let plan = edits.plan("rename a", &edit_of(&edit), Encoding::Utf16, "server").await.unwrap();
@@ -315,8 +316,7 @@ fn a_refusal_leaves_the_plan_as_it_was() {
     tree.run(async {
         let clock = Arc::new(FixedClock(tree::NOW));
         let texts = Arc::new(zubi_base::text::DiskText);
-        let refusing =
-            Edits::new(tree.workspace(), texts, Arc::new(RefusingSink), &tree.state_dir, clock);
+        let refusing = Edits::new(tree.workspace(), texts, Arc::new(RefusingSink), &tree.state_dir, clock);
         let plan = refusing.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
         let error = refusing.apply(&plan.id).await.unwrap_err();
         assert_eq!(error.to_string(), "the editor refused the edit: read-only editor (nothing was written)");

@@ -1,1 +1,282 @@
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use zubi_base::fs::ReadError;
+use zubi_base::text::{DiskText, SourceText};
 
+use super::*;
+use crate::edit::tests::tree::{Tree, edit_of};
+
+fn text_edit(from: (u32, u32), to: (u32, u32), new_text: &str) -> Value {
+    json!({
+        "range": {"start": {"line": from.0, "character": from.1}, "end": {"line": to.0, "character": to.1}},
+        "newText": new_text,
+    })
+}
+
+fn document(uri: &str, edits: &[Value]) -> Value {
+    json!({"textDocument": {"uri": uri, "version": null}, "edits": edits})
+}
+
+fn work_out(tree: &Tree, edits: &[Value]) -> Result<Change, EditError> {
+    let edits: Vec<_> = edits.iter().map(edit_of).collect();
+    let edits: Vec<_> = edits.iter().map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 }).collect();
+    tree.run(Change::from_workspace_edits(&edits, &DiskText, &tree.workspace()))
+}
+
+/// What one edit's refusal says, with the tree's own path taken out; or `planned`.
+fn refusal(tree: &Tree, edit: &Value) -> String {
+    match work_out(tree, std::slice::from_ref(edit)) {
+        Ok(_) => "planned".to_owned(),
+        Err(error) => {
+            assert!(!error.hint().is_empty());
+            error.to_string().replace(tree.root.as_str(), "{ws}")
+        }
+    }
+}
+
+fn tree() -> Tree {
+    let tree = Tree::new(&[
+        ("a.rs", "fn a() {}\n"),
+        ("d/x", "x\n"),
+        (".git/config", "[core]\n"),
+        (".zubi.toml", ""),
+        ("sub/.git", "gitdir: x"),
+    ]);
+    std::fs::create_dir(tree.root.parent().unwrap().join("ws2")).unwrap();
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("../outside.txt", tree.root.join("leak")).unwrap();
+        std::os::unix::fs::symlink("..", tree.root.join("up")).unwrap();
+        zubi_base::fs::write_atomic(&tree.root.parent().unwrap().join("outside.txt"), b"secret\n").unwrap();
+    }
+    zubi_base::fs::write_atomic(&tree.root.join("binary"), b"\xff\xfe").unwrap();
+    tree
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_refused_and_what_is_said() {
+    let tree = tree();
+    let before = tree.state();
+    let insert = |uri: &str| json!({"documentChanges": [document(uri, &[text_edit((0, 0), (0, 0), "x")])]});
+    let operation = |value: Value| json!({"documentChanges": [value]});
+    let uri = |path: &str| tree.uri(path);
+    let raw = |path: &str| format!("file://{}/{path}", tree.root);
+    let mut said = String::new();
+    for edit in [
+        insert("untitled:Untitled-1"),
+        insert("jdt://contents/java.base/String.class"),
+        insert("file://server/share/x"),
+        insert(&raw("a%00.rs")),
+        insert("file:///etc/passwd"),
+        insert(&raw("../outside.txt")),
+        insert(&raw("%2e%2e/outside.txt")),
+        insert(&raw("../ws2/file")),
+        insert(&uri("leak")),
+        insert(&uri("up/outside.txt")),
+        insert(&uri(".git/config")),
+        insert(&uri(".zubi.toml")),
+        insert(&uri("none")),
+        insert(&uri("d")),
+        insert(&uri("binary")),
+        insert(&uri("")),
+        operation(json!({"kind": "create", "uri": uri("a.rs")})),
+        operation(json!({"kind": "create", "uri": uri("d"), "options": {"overwrite": true}})),
+        operation(json!({"kind": "create", "uri": uri("a.rs/below")})),
+        operation(json!({"kind": "create", "uri": uri("up/new")})),
+        operation(json!({"kind": "create", "uri": raw("new/../../new")})),
+        operation(json!({"kind": "rename", "oldUri": uri("none"), "newUri": uri("b")})),
+        operation(json!({"kind": "rename", "oldUri": uri("a.rs"), "newUri": uri("d/x")})),
+        operation(json!({"kind": "rename", "oldUri": uri("d"), "newUri": uri("d/e")})),
+        operation(json!({"kind": "rename", "oldUri": uri("d"), "newUri": uri("a.rs"), "options": {"overwrite": true}})),
+        operation(json!({"kind": "rename", "oldUri": uri("a.rs"), "newUri": "file:///elsewhere/stolen.rs"})),
+        operation(json!({"kind": "rename", "oldUri": uri("sub"), "newUri": uri("sub2")})),
+        operation(json!({"kind": "delete", "uri": uri("none")})),
+        operation(json!({"kind": "delete", "uri": uri("d")})),
+        operation(json!({"kind": "delete", "uri": uri("sub"), "options": {"recursive": true}})),
+        operation(json!({"kind": "delete", "uri": uri(""), "options": {"recursive": true}})),
+        json!({"documentChanges": [document(&uri("a.rs"), &[text_edit((0, 0), (0, 5), "x"), text_edit((0, 3), (0, 6), "y")])]}),
+        json!({"documentChanges": [document(&uri("a.rs"), &[text_edit((9, 0), (9, 0), "x")])]}),
+        json!({"documentChanges": [document(&uri("a.rs"), &[json!({
+            "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}},
+            "snippet": {"kind": "snippet", "value": "${1:x}$0"},
+        })])]}),
+        json!({"documentChanges": [document(&uri("a.rs"), &[text_edit((0, 0), (0, 2), "fn")])]}),
+        json!({}),
+    ] {
+        said.push_str(&refusal(&tree, &edit));
+        said.push('\n');
+    }
+    insta::assert_snapshot!(said, @r"
+    the server wants to change `untitled:Untitled-1`, which is not a local file
+    the server wants to change `jdt://contents/java.base/String.class`, which is not a local file
+    the server wants to change `file://server/share/x`, which is not a local file
+    the server wants to change `file://{ws}/a%00.rs`, which is not a local file
+    the server wants to change `file:///etc/passwd`, which is outside the workspace
+    the server wants to change `file://{ws}/../outside.txt`, which is outside the workspace
+    the server wants to change `file://{ws}/%2e%2e/outside.txt`, which is outside the workspace
+    the server wants to change `file://{ws}/../ws2/file`, which is outside the workspace
+    the server wants to change `leak`, which is outside the workspace
+    the server wants to change `file://{ws}/up/outside.txt`, which is outside the workspace
+    the server wants to change `.git/config`, which edits may not touch (`.git` and zubi's own settings)
+    the server wants to change `.zubi.toml`, which edits may not touch (`.git` and zubi's own settings)
+    the server wants to change `none`, which does not exist
+    `d` cannot be edited: it is a directory
+    `binary` cannot be edited: it is not UTF-8 text
+    the server wants to change `file://{ws}/`, which is outside the workspace
+    the server wants to create `a.rs`, which already exists
+    the server wants to create `d`, which already exists
+    `a.rs/below` cannot be changed as the server wants: `a.rs` is not a directory
+    the server wants to change `file://{ws}/up/new`, which is outside the workspace
+    the server wants to change `file://{ws}/new/../../new`, which is outside the workspace
+    the server wants to change `none`, which does not exist
+    the server wants to create `d/x`, which already exists
+    `d` cannot be changed as the server wants: it would move into itself
+    the server wants to create `a.rs`, which already exists
+    the server wants to change `file:///elsewhere/stolen.rs`, which is outside the workspace
+    the server wants to change `sub/.git`, which edits may not touch (`.git` and zubi's own settings)
+    the server wants to change `none`, which does not exist
+    `d` cannot be changed as the server wants: it is a directory with files in it, and the server did not ask for those
+    the server wants to change `sub/.git`, which edits may not touch (`.git` and zubi's own settings)
+    the server wants to change `file://{ws}/`, which is outside the workspace
+    two edits of `a.rs` overlap: one at 1:1 and one at 1:4
+    an edit of `a.rs` begins on line 10, but the file has 2 lines: it was made for another text
+    the edit of `a.rs` is a snippet with placeholders, which zubi told the server it does not take
+    the edit changes nothing
+    the edit changes nothing
+    ");
+    assert_eq!(tree.state(), before);
+}
+
+#[test]
+fn a_good_edit_beside_a_bad_one_is_not_planned() {
+    let tree = tree();
+    let good = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
+    let bad = document(&tree.uri("none"), &[text_edit((0, 0), (0, 0), "x")]);
+    assert!(work_out(&tree, &[json!({"documentChanges": [good, bad]})]).is_err());
+}
+
+#[test]
+fn both_forms_of_an_edit_and_which_is_preferred() {
+    let tree = tree();
+    let edit = |text: &str| text_edit((0, 3), (0, 4), text);
+    let old_form = json!({"changes": {tree.uri("a.rs"): [edit("old")], tree.uri("d/x"): [edit("")]}});
+    let change = work_out(&tree, &[old_form]).unwrap();
+    let after: Vec<_> = change.files.iter().map(|file| file.after.as_deref().unwrap_or_default()).collect();
+    assert_eq!(after, ["fn old() {}\n"], "an edit past the end of `d/x` changes nothing");
+    let both = json!({
+        "changes": {tree.uri("a.rs"): [edit("old")]},
+        "documentChanges": [document(&tree.uri("a.rs"), &[edit("new")])],
+    });
+    let change = work_out(&tree, &[both]).unwrap();
+    assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("fn new() {}\n"));
+}
+
+#[test]
+fn several_servers() {
+    let tree = tree();
+    let replace = |text: &str| json!({"changes": {tree.uri("a.rs"): [text_edit((0, 3), (0, 4), text)]}});
+    let insert = json!({"changes": {tree.uri("a.rs"): [text_edit((0, 0), (0, 0), "pub ")]}});
+    let change = work_out(&tree, &[replace("b"), replace("b"), insert.clone(), insert.clone()]).unwrap();
+    assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("pub fn b() {}\n"));
+    assert_eq!(change.notes, ["2 duplicate edits were sent; each is made once."]);
+    let error = work_out(&tree, &[replace("b"), replace("c")]).unwrap_err();
+    assert!(matches!(error, EditError::Overlap { .. }), "{error}");
+    let moves = json!({"documentChanges": [
+        document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]),
+        {"kind": "create", "uri": tree.uri("new")},
+    ]});
+    let error = work_out(&tree, &[moves, insert]).unwrap_err();
+    assert!(matches!(error, EditError::Disagree { .. }), "{error}");
+}
+
+#[test]
+fn confirmations_and_annotations_become_notes() {
+    let tree = tree();
+    let edit = json!({
+        "documentChanges": [{
+            "textDocument": {"uri": tree.uri("a.rs"), "version": null},
+            "edits": [{
+                "range": {"start": {"line": 0, "character": 3}, "end": {"line": 0, "character": 4}},
+                "newText": "b",
+                "annotationId": "one",
+            }],
+        }],
+        "changeAnnotations": {
+            "one": {"label": "In a comment\u{1b}[31m", "needsConfirmation": true, "description": "may be wrong"},
+            "two": {"label": "Harmless"},
+        },
+    });
+    let change = work_out(&tree, &[edit]).unwrap();
+    assert_eq!(change.notes, ["The server asks to confirm: In a comment[31m (may be wrong)."]);
+}
+
+#[test]
+fn options_that_make_an_operation_harmless() {
+    let tree = tree();
+    let edits = [
+        json!({"kind": "create", "uri": tree.uri("a.rs"), "options": {"ignoreIfExists": true}}),
+        json!({"kind": "delete", "uri": tree.uri("none"), "options": {"ignoreIfNotExists": true}}),
+        json!({"kind": "rename", "oldUri": tree.uri("a.rs"), "newUri": tree.uri("d/x"), "options": {"ignoreIfExists": true}}),
+        json!({"kind": "rename", "oldUri": tree.uri("a.rs"), "newUri": tree.uri("a.rs")}),
+    ];
+    for edit in &edits {
+        let error = work_out(&tree, &[json!({"documentChanges": [edit]})]).unwrap_err();
+        assert!(matches!(error, EditError::Nothing), "{error}");
+    }
+    let overwrite =
+        json!({"kind": "create", "uri": tree.uri("a.rs"), "options": {"overwrite": true, "ignoreIfExists": true}});
+    let change = work_out(&tree, &[json!({"documentChanges": [overwrite]})]).unwrap();
+    assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some(""), "overwrite wins");
+}
+
+/// A text that is open in an editor, at version 7, with changes that are not saved.
+struct Open;
+
+#[async_trait]
+impl TextSource for Open {
+    async fn read(&self, _path: &Utf8Path) -> Result<SourceText, ReadError> {
+        Ok(SourceText { text: "unsaved\n".into(), bom: false, origin: TextOrigin::Editor { version: 7 } })
+    }
+}
+
+#[test]
+fn versions_of_open_documents_must_match() {
+    let tree = tree();
+    let edit = |version: i32| {
+        edit_of(&json!({"documentChanges": [{
+            "textDocument": {"uri": tree.uri("a.rs"), "version": version},
+            "edits": [text_edit((0, 0), (0, 2), "")],
+        }]}))
+    };
+    let work_out = |edit: &lsp::WorkspaceEdit| {
+        let edits = [ServerEdit { edit, encoding: Encoding::Utf16 }];
+        tree.run(Change::from_workspace_edits(&edits, &Open, &tree.workspace()))
+    };
+    let error = work_out(&edit(6)).unwrap_err();
+    assert_eq!(error.to_string(), "the edit is for version 6 of `a.rs`, but the editor has version 7");
+    let change = work_out(&edit(7)).unwrap();
+    assert_eq!(change.files.first().and_then(|file| file.after.as_deref()), Some("saved\n"));
+    let expected = BasedOn {
+        path: tree.root.join("a.rs"),
+        origin: TextOrigin::Editor { version: 7 },
+        hash: ContentHash::of(b"unsaved\n"),
+    };
+    assert_eq!(change.based_on, [expected]);
+}
+
+#[test]
+fn limits() {
+    let tree = Tree::new(&[("a", "a\n")]);
+    let many: Vec<_> = (0..=MAX_FILES).map(|n| json!({"kind": "create", "uri": tree.uri(&format!("f{n}"))})).collect();
+    let error = work_out(&tree, &[json!({"documentChanges": many})]).unwrap_err();
+    assert_eq!(error.to_string(), format!("the edit is too large: more than {MAX_FILES} files"));
+    let large = "x".repeat(7 << 20);
+    let whole = |n: usize| {
+        let uri = tree.uri(&format!("f{n}"));
+        [json!({"kind": "create", "uri": uri}), document(&uri, &[text_edit((0, 0), (0, 0), &large)])]
+    };
+    let edits: Vec<_> = (0..10).flat_map(whole).collect();
+    let error = work_out(&tree, &[json!({"documentChanges": edits})]).unwrap_err();
+    assert_eq!(error.to_string(), "the edit is too large: more than 64 MiB of text in all");
+}

@@ -12,10 +12,7 @@ fn workspace() -> (tempfile::TempDir, Workspace) {
 }
 
 /// A change of files given as `(path, from, action, before, after)`.
-fn change(
-    workspace: &Workspace,
-    files: &[(&str, Option<&str>, FileAction, Option<&str>, Option<&str>)],
-) -> Change {
+fn change(workspace: &Workspace, files: &[(&str, Option<&str>, FileAction, Option<&str>, Option<&str>)]) -> Change {
     let absolute = |path: &str| -> Utf8PathBuf { workspace.root().join(path) };
     let files = files.iter().map(|(path, from, action, before, after)| FileChange {
         path: absolute(path),
@@ -83,7 +80,8 @@ fn every_kind_of_file() {
 fn a_long_diff_is_cut_at_a_line_and_says_so() {
     let (_guard, workspace) = workspace();
     let long = "new line\n".repeat(100);
-    let files: Vec<_> = ["a", "b", "c"].map(|path| (path, None, FileAction::Create, None, Some(long.as_str()))).to_vec();
+    let files: Vec<_> =
+        ["a", "b", "c"].map(|path| (path, None, FileAction::Create, None, Some(long.as_str()))).to_vec();
     let change = change(&workspace, &files);
     let diff = unified(&change, &workspace, 1500);
     assert!(diff.len() < 1600);

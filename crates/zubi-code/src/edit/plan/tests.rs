@@ -79,7 +79,17 @@ fn ids_are_random_and_nothing_else_becomes_a_file_name() {
     assert_eq!(ids.len(), 200);
     assert!(ids.iter().all(|id| id.len() == 12 && IdKind::of(id).is_ok()));
     let store = Setup::new().store("one");
-    for id in ["", "p-", "p-short", "p-ABCDEFGHIJ", "p-../../../x", "p-aaaaaaaaa/", "q-aaaaaaaaaa", "p-aaaaaaaaa1", "p-aaaaaaaaaaa"] {
+    for id in [
+        "",
+        "p-",
+        "p-short",
+        "p-ABCDEFGHIJ",
+        "p-../../../x",
+        "p-aaaaaaaaa/",
+        "q-aaaaaaaaaa",
+        "p-aaaaaaaaa1",
+        "p-aaaaaaaaaaa",
+    ] {
         assert!(matches!(store.plan(id).unwrap_err(), EditError::NotAnId { .. }), "{id}");
     }
     assert!(matches!(store.plan("a-aaaaaaaaaa").unwrap_err(), EditError::NotAnId { .. }), "an action is no plan");

@@ -13,7 +13,8 @@ use crate::edit::{DiskSink, EditError, Edits};
 
 /// Steps of every kind that a server can ask for.
 fn tree() -> (Tree, serde_json::Value) {
-    let tree = Tree::new(&[("a", "a\r\n"), ("b", "b"), ("d/x", "x\n"), ("d/e/y", "y\n"), ("gone", "gone"), ("g/h", "h")]);
+    let tree =
+        Tree::new(&[("a", "a\r\n"), ("b", "b"), ("d/x", "x\n"), ("d/e/y", "y\n"), ("gone", "gone"), ("g/h", "h")]);
     #[cfg(unix)]
     {
         tree.set_mode("gone", 0o755);
@@ -26,7 +27,8 @@ fn tree() -> (Tree, serde_json::Value) {
             "edits": [{"range": {"start": start, "end": start}, "newText": "new\n"}],
         })
     };
-    let rename = |old: &str, new: &str| serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)});
+    let rename =
+        |old: &str, new: &str| serde_json::json!({"kind": "rename", "oldUri": tree.uri(old), "newUri": tree.uri(new)});
     let edit = serde_json::json!({ "documentChanges": [
         rename("a", "t"), rename("b", "a"), rename("t", "b"), rename("d", "n/m"),
         serde_json::json!({"kind": "delete", "uri": tree.uri("gone")}),
@@ -176,7 +178,9 @@ fn journals_that_are_not_ours_are_set_aside() {
     let before = tree.state();
     let journals = tree.state_dir.join("journal");
     zubi_base::fs::create_private_dir(&journals).unwrap();
-    for (name, content) in [("x.journal", "not json\n"), ("y.journal", ""), ("z.journal", "{\"version\":1}\ncommitted\n")] {
+    for (name, content) in
+        [("x.journal", "not json\n"), ("y.journal", ""), ("z.journal", "{\"version\":1}\ncommitted\n")]
+    {
         zubi_base::fs::write_private(&journals.join(name), content.as_bytes()).unwrap();
     }
     let recovered = tree.edits().recover().unwrap();

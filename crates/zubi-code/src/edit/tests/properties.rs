@@ -13,9 +13,22 @@ use crate::edit::EditError;
 enum Wish {
     /// Puts the text at the start of the file.
     Insert(&'static str, String),
-    Create { path: &'static str, overwrite: bool, ignore: bool },
-    Rename { from: &'static str, to: &'static str, overwrite: bool, ignore: bool },
-    Delete { path: &'static str, recursive: bool, ignore: bool },
+    Create {
+        path: &'static str,
+        overwrite: bool,
+        ignore: bool,
+    },
+    Rename {
+        from: &'static str,
+        to: &'static str,
+        overwrite: bool,
+        ignore: bool,
+    },
+    Delete {
+        path: &'static str,
+        recursive: bool,
+        ignore: bool,
+    },
 }
 
 const PATHS: [&str; 9] = ["a", "b", "d", "d/x", "d/e/y", "d/e", "n", "n/z", "d/e/new"];
@@ -143,7 +156,8 @@ impl Model {
                     None => path.to_owned(),
                 };
                 self.files.remove(*to);
-                self.files = std::mem::take(&mut self.files).into_iter().map(|(path, text)| (moved(&path), text)).collect();
+                self.files =
+                    std::mem::take(&mut self.files).into_iter().map(|(path, text)| (moved(&path), text)).collect();
                 self.directories = std::mem::take(&mut self.directories).iter().map(|path| moved(path)).collect();
                 Some(())
             }

@@ -1,0 +1,149 @@
+//! What each fuzz target does with its input. Plain functions, so that a normal test replays the committed corpus over
+//! them (`crates/zubi-code/tests/fuzz_corpus.rs` includes this file). Each panics when a property does not hold.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::clock::SystemClock;
+use zubi_base::framing::{self, Decoder, Frame, Message};
+use zubi_base::lsp::{Uri, WorkspaceEdit};
+use zubi_base::position::Encoding;
+use zubi_base::text::DiskText;
+use zubi_base::workspace::Workspace;
+use zubi_base::{fs, uri};
+use zubi_code::edit::{DiskSink, Edits};
+
+/// The largest body the framing target accepts; small, so that the limit is met too.
+const MAX_BODY: usize = 4096;
+
+/// Bytes from a server, fed in pieces: no panic, no body over the limit, the same frames however the stream is cut,
+/// and what is framed by us is read back.
+pub fn framing(bytes: &[u8]) {
+    let frames = |piece: usize| {
+        let mut decoder = Decoder::new(MAX_BODY);
+        let mut frames = Vec::new();
+        'stream: for chunk in bytes.chunks(piece) {
+            decoder.feed(chunk);
+            loop {
+                match decoder.next_frame() {
+                    Ok(Some(frame)) => frames.push(frame),
+                    Ok(None) => break,
+                    Err(_) => break 'stream,
+                }
+            }
+        }
+        frames
+    };
+    let whole = frames(bytes.len().max(1));
+    assert_eq!(frames(1), whole, "the frames depend on how the stream was cut");
+    for frame in whole {
+        if let Frame::Body(body) = frame {
+            assert!(body.len() <= MAX_BODY, "a body over the limit");
+            if let Ok(message) = Message::parse(&body) {
+                Message::parse(&message.to_body()).expect("what we send can be read");
+            }
+        }
+    }
+    drop(Message::parse(bytes));
+    let body = bytes.get(..MAX_BODY).unwrap_or(bytes);
+    let mut decoder = Decoder::new(MAX_BODY);
+    decoder.feed(&framing::frame(body));
+    assert_eq!(decoder.next_frame(), Ok(Some(Frame::Body(body.to_vec()))), "our own frame is read back");
+}
+
+/// A workspace edit as JSON, with `file:///W` standing for the workspace: planned, applied and undone, or refused;
+/// either way the tree is as before, and nothing beside it was touched.
+pub fn workspace_edit(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let guard = tempfile::tempdir().expect("a temporary directory");
+    let base = fs::canonical(Utf8Path::from_path(guard.path()).expect("a UTF-8 path")).expect("it exists");
+    let (root, beside) = (base.join("W"), base.join("beside"));
+    for (path, content) in [
+        (root.join("a.txt"), "\u{feff}one\r\ntwo 👍\r\nthree"),
+        (root.join("d/b.txt"), "é\nx\n"),
+        (root.join("d/e/c.txt"), ""),
+        (beside.join("secret"), "secret"),
+    ] {
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write_atomic(&path, content.as_bytes()).expect("a file");
+    }
+    #[cfg(unix)]
+    for (target, link) in [("../beside/secret", "leak"), ("..", "up"), ("a.txt", "link")] {
+        std::os::unix::fs::symlink(target, root.join(link)).expect("a link");
+    }
+    let text = text.replace("file:///W", &uri::from_path(&root).0);
+    let Ok(edit) = serde_json::from_str::<WorkspaceEdit>(&text) else { return };
+    let state = || (tree(&root), tree(&beside));
+    let before = state();
+    let workspace = Arc::new(Workspace::open(&[root.clone()]).expect("a workspace"));
+    let state_dir = base.join("state");
+    let sink = Arc::new(DiskSink::new(&state_dir));
+    let edits = Edits::new(workspace, Arc::new(DiskText), sink, &state_dir, Arc::new(SystemClock));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        runtime.block_on(async {
+            if let Ok(plan) = edits.plan("fuzz", &edit, encoding, "fuzz").await {
+                assert_eq!(state(), before, "planning wrote something");
+                // A path may be too long for the file system, which only the write finds out.
+                if edits.apply(&plan.id).await.is_ok() {
+                    assert_eq!(tree(&beside), before.1, "something outside the workspace changed");
+                    edits.undo(&plan.id).await.expect("what was just applied can be undone");
+                }
+            }
+        });
+        assert_eq!(state(), before, "the tree is not as before");
+    }
+}
+
+/// Every path with what is there: bytes, a link's target, or a directory.
+fn tree(root: &Utf8Path) -> Vec<(Utf8PathBuf, Option<Vec<u8>>)> {
+    let mut things = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in directory.read_dir_utf8().expect("a directory") {
+            let path = entry.expect("an entry").into_path();
+            let kind = std::fs::symlink_metadata(&path).expect("it exists");
+            let content = if kind.is_symlink() {
+                Some(path.read_link_utf8().expect("a link").into_string().into_bytes())
+            } else if kind.is_dir() {
+                open.push(path.clone());
+                None
+            } else {
+                Some(fs::read_bytes(&path).expect("a file"))
+            };
+            things.push((path, content));
+        }
+    }
+    things.sort();
+    things
+}
+
+/// A path or URI from a caller: whatever is resolved lies in the workspace, and URIs of paths are read back.
+pub fn uri_path(bytes: &[u8]) {
+    let Ok(given) = std::str::from_utf8(bytes) else { return };
+    let guard = tempfile::tempdir().expect("a temporary directory");
+    let base = fs::canonical(Utf8Path::from_path(guard.path()).expect("a UTF-8 path")).expect("it exists");
+    let root = base.join("W");
+    std::fs::create_dir_all(root.join("d/e")).expect("a directory");
+    std::fs::create_dir_all(base.join("W2")).expect("a directory");
+    #[cfg(unix)]
+    for (target, link) in [("../W2", "out"), ("..", "up"), ("d", "in"), ("loop", "loop"), ("../none", "dangling")] {
+        std::os::unix::fs::symlink(target, root.join(link)).expect("a link");
+    }
+    let workspace = Workspace::open(&[root.clone()]).expect("a workspace");
+    for given in [given.to_owned(), given.replace("/W", root.as_str())] {
+        if let Some(path) = uri::to_path(&Uri(given.clone())) {
+            assert!(path.is_absolute() && !path.as_str().contains('\0'));
+            assert_eq!(uri::to_path(&uri::from_path(&path)), Some(path));
+        }
+        if let Ok(path) = workspace.resolve(&given) {
+            assert!(fs::canonical(&path).expect("it exists").starts_with(&root), "{path} from {given:?}");
+            assert_eq!(workspace.resolve(&workspace.display(&path)), Ok(path), "what is shown is accepted back");
+        }
+        if let Ok(path) = workspace.resolve_for_creation(&given) {
+            assert!(path.starts_with(&root) && path.components().all(|part| part.as_str() != ".."), "{path}");
+            let existing = path.ancestors().find(|above| above.exists()).expect("the root exists");
+            assert!(fs::canonical(existing).expect("it exists").starts_with(&root), "{path} from {given:?}");
+        }
+    }
+}
