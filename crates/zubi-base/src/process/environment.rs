@@ -37,6 +37,28 @@ const NAMES: &[&str] = &[
     "LIBRARY_PATH",
     "PKG_CONFIG_PATH",
     "SDKROOT",
+    // Go (go help environment).
+    "GO111MODULE",
+    "GOARCH",
+    "GOBIN",
+    "GOCACHE",
+    "GOENV",
+    "GOEXPERIMENT",
+    "GOFLAGS",
+    "GOINSECURE",
+    "GOMODCACHE",
+    "GONOPROXY",
+    "GONOSUMDB",
+    "GOOS",
+    "GOPATH",
+    "GOPRIVATE",
+    "GOPROXY",
+    "GOROOT",
+    "GOSUMDB",
+    "GOTMPDIR",
+    "GOTOOLCHAIN",
+    "GOVCS",
+    "GOWORK",
     // Python.
     "CONDA_DEFAULT_ENV",
     "CONDA_PREFIX",
@@ -73,7 +95,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Variables that are passed on, by the beginning of their name.
-const PREFIXES: &[&str] = &["CARGO_", "CGO_", "GO", "LC_", "NIX_", "RUSTUP_", "XDG_"];
+const PREFIXES: &[&str] = &["CARGO_", "CGO_", "LC_", "NIX_", "RUSTUP_", "XDG_"];
 
 /// Words that mark a secret; such a variable is never passed on, whatever else its name says
 /// (`CARGO_REGISTRY_TOKEN`, `CARGO_REGISTRIES_MINE_CREDENTIAL_PROVIDER`).
@@ -140,6 +162,7 @@ mod tests {
             "GITHUB_TOKEN",
             "AWS_SECRET_ACCESS_KEY",
             "SSH_AUTH_SOCK",
+            "GOOGLE_CLOUD_PROJECT",
             "ANTHROPIC_API_KEY",
             "LD_PRELOAD",
             "EDITOR",

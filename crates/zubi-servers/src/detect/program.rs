@@ -186,7 +186,9 @@ fn version_of(output: &Output) -> Result<Option<String>, String> {
     if output.status.success() {
         return Ok(version_in(&stdout).or_else(|| version_in(&stderr)).map(str::to_owned));
     }
-    let said = stderr.lines().chain(stdout.lines()).map(str::trim).find(|line| !line.is_empty());
+    let lines = || stderr.lines().chain(stdout.lines()).map(str::trim).filter(|line| !line.is_empty());
+    // A Python or Node.js program prints a page of stack before or after the line that matters.
+    let said = lines().find(|line| line.contains("rror")).or_else(|| lines().next());
     let quote = said.map(|line| line.chars().filter(|c| !c.is_control()).take(MAX_QUOTE_CHARS).collect::<String>());
     Err(match (quote, output.status.code()) {
         (Some(quote), _) => format!("it failed: {quote}"),

@@ -50,6 +50,7 @@ async fn a_program_that_fails_is_passed_over() {
         ("bin2/rust-analyzer", "[ \"$1\" = --version ] && echo 'rust-analyzer 1.96.0 (x)'"),
         ("bin3/rust-analyzer", "echo 'never asked 9.9'"),
         ("bin1/clangd", "exit 3"),
+        ("bin3/clangd", "printf 'Traceback (most recent call last):\\n  x\\nImportError: y\\n' >&2; exit 1"),
         ("bin2/clangd", "kill -9 $$"),
         ("bin1/gopls", "[ \"$1\" = version ] && echo 'golang.org/x/tools/gopls v0.16.1'"),
         ("bin1/ruff", "echo"),
@@ -58,7 +59,7 @@ async fn a_program_that_fails_is_passed_over() {
         ("bin2/pyright", "echo pyright 1.1.414"),
     ]);
     assert_snapshot!(machine.find("rust-analyzer", true).await, @"bin2/rust-analyzer 1.96.0");
-    assert_snapshot!(machine.find("clangd", true).await, @"`clangd` is not usable: bin1/clangd: it failed with exit code 3; bin2/clangd: it was killed");
+    assert_snapshot!(machine.find("clangd", true).await, @"`clangd` is not usable: bin1/clangd: it failed with exit code 3; bin2/clangd: it was killed; bin3/clangd: it failed: ImportError: y");
     assert_snapshot!(machine.find("gopls", true).await, @"bin1/gopls 0.16.1");
     assert_snapshot!(machine.find("ruff", true).await, @"bin1/ruff ?");
     // Its sibling is asked; where there is none, nothing is.
