@@ -10,6 +10,7 @@
     reason = "a test harness: a failed expectation is a failed test, and it starts the programs under test itself"
 )]
 
+pub mod flows;
 pub mod processes;
 pub mod project;
 pub mod tools;

@@ -81,6 +81,19 @@ impl Watched {
     }
 }
 
+/// Waits until no descendant of this process is left, also none that was started meanwhile. Returns how long it took, or
+/// those still running.
+pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
+    let start = Instant::now();
+    loop {
+        let left = descendants();
+        if left.is_empty() {
+            return Ok(start.elapsed());
+        }
+        watch(left).ended_within(limit.saturating_sub(start.elapsed()))?;
+    }
+}
+
 /// The resident memory of a process in bytes, as the kernel counts it now.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

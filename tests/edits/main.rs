@@ -1,0 +1,93 @@
+//! Edits on real files with real servers: what a plan may not disturb, and what undo gives back.
+#![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::flows::round_trip;
+use zubi_tests::zubi::{id, text};
+use zubi_tests::{Project, Zubi};
+
+/// A project whose files have everything an edit could lose.
+fn awkward() -> Project {
+    let project = Project::fixture("python");
+    // Carriage returns, a byte-order mark, no final newline, an executable bit.
+    let text = "\u{feff}from shapes.shape import total_area\r\n\r\nprint(total_area)  # 📐\r\nprint(total_area)";
+    project.write("shapes/windows.py", text);
+    let script = project.root().join("shapes/windows.py");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    // A file that is a link to another.
+    project.write("elsewhere/real.py", "from shapes.shape import total_area\n\nprint(total_area)\n");
+    symlink("../elsewhere/real.py", project.root().join("shapes/linked.py")).expect("a link");
+    project
+}
+
+#[tokio::test]
+async fn an_edit_keeps_everything_it_does_not_mean() {
+    let project = awkward();
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let before = project.bytes("shapes/windows.py");
+    let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
+    let plan = id(&text(&plan), "p-").expect("a plan");
+    assert_snapshot!(zubi.ask("apply_edit", json!({ "plan": plan })).await, @"");
+    let expected = String::from_utf8(before).expect("UTF-8").replace("total_area", "sum_area");
+    assert_eq!(project.read("shapes/windows.py"), expected);
+    let mode = project.root().join("shapes/windows.py").metadata().expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+    let link = project.root().join("shapes/linked.py");
+    assert!(link.is_symlink(), "the link was replaced by a file");
+    assert!(project.read("elsewhere/real.py").contains("print(sum_area)"));
+}
+
+#[tokio::test]
+async fn undo_restores_every_byte() {
+    let project = awkward();
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let rename = json!({ "symbol": "total_area", "newName": "sum_area" });
+    round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await;
+    let mode = project.root().join("shapes/windows.py").metadata().expect("there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+    assert!(project.root().join("shapes/linked.py").is_symlink());
+}
+
+#[tokio::test]
+async fn a_renamed_file_comes_back_under_its_old_name() {
+    let project = Project::fixture("rust");
+    let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
+    // A module's name is its file's name.
+    let rename = json!({ "at": "src/lib.rs:6 shape", "newName": "figure" });
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+}
+
+#[tokio::test]
+async fn a_file_that_changed_since_is_refused() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let rename = json!({ "symbol": "total_area", "newName": "sum_area" });
+    let plan = text(&zubi.result("lsp_rename_symbol", rename.clone()).await);
+    let plan = id(&plan, "p-").expect("a plan");
+    project.replace("shapes/report.py", "Nothing calls this", "Nobody calls this");
+    let before = project.everything();
+    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"");
+    assert_eq!(project.everything(), before);
+
+    let plan = text(&zubi.result("lsp_rename_symbol", rename).await);
+    let plan = id(&plan, "p-").expect("a plan");
+    zubi.ask("apply_edit", json!({ "plan": plan })).await;
+    project.replace("shapes/report.py", "Nobody calls this", "Nothing calls this");
+    let before = project.everything();
+    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"");
+    assert_eq!(project.everything(), before);
+}
+
+#[tokio::test]
+async fn a_plan_is_good_for_one_application() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
+    let plan = id(&text(&plan), "p-").expect("a plan");
+    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"");
+    zubi.ask("apply_edit", json!({ "plan": plan })).await;
+    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"");
+}

@@ -1,0 +1,185 @@
+//! No answer is an unexplained empty or partial one: not from the first millisecond of a cold start, not after a file
+//! changed. And no mark cries wolf: a ready server's answer carries none.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zubi_tests::{Answer, Project, Zubi};
+
+/// How often each cold start is repeated; what is looked for is a race.
+const STARTS: usize = 3;
+
+/// The number in the line `5 references to …`.
+fn count(answer: &Answer) -> usize {
+    let number = |line: &str| line.split_once(" reference")?.0.replace(',', "").parse().ok();
+    answer.text.lines().find_map(number).unwrap_or_else(|| panic!("no count in\n{}", answer.text))
+}
+
+/// Whether the status line says that something may be missing.
+fn marked(answer: &Answer) -> bool {
+    let status = answer.text.lines().last().unwrap_or_default();
+    assert!(status.starts_with('[') && status.ends_with(']'), "no status line in\n{}", answer.text);
+    status.contains("may be incomplete") || status.contains("completeness unknown")
+}
+
+/// Asks from the first millisecond on, with patience of different lengths, all at once: every answer is complete or
+/// marked. Then, ready: complete and not marked.
+async fn cold(published: &str, components: &[&str], question: Value, at_least: usize) {
+    for start in 0..STARTS {
+        let project = Project::published(published);
+        let zubi = Zubi::start(&project, components).await;
+        let ask = |wait: Option<u64>| {
+            let mut arguments = question.clone();
+            if let Some(wait) = wait {
+                arguments["wait_ms"] = json!(wait);
+            }
+            Box::pin(zubi.call("lsp_references", arguments))
+        };
+        let (at_once, soon, later, late, patient) =
+            tokio::join!(ask(Some(0)), ask(Some(200)), ask(Some(1000)), ask(Some(2500)), ask(Some(120_000)));
+        let ready = ask(None).await;
+        assert!(!marked(&ready), "a ready server's answer is marked:\n{}", ready.text);
+        let truth = count(&ready);
+        assert!(truth >= at_least, "only {truth} references");
+        assert!(!marked(&patient), "an answer that waited is marked:\n{}", patient.text);
+        for early in [at_once, soon, later, late, patient] {
+            if early.is_error {
+                continue; // says why, and is not an answer
+            }
+            let honest = marked(&early) || count(&early) == truth;
+            assert!(honest, "start {start}: a silent partial answer, {truth} are true:\n{}", early.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn cold_rust_analyzer() {
+    let question = json!({ "symbol": "Command", "path": "src/builder/command.rs", "limit": 1 });
+    cold("clap_builder", &["rust-analyzer"], question, 200).await;
+}
+
+#[tokio::test]
+async fn cold_clangd() {
+    let question = json!({ "at": "include/leveldb/slice.h:28 Slice", "limit": 1 });
+    cold("leveldb", &["clangd"], question, 400).await;
+}
+
+#[tokio::test]
+async fn cold_pyright() {
+    let question = json!({ "symbol": "Console", "path": "rich/console.py", "limit": 1 });
+    cold("rich", &["node", "pyright"], question, 200).await;
+}
+
+/// Projects, the components on PATH, and a symbol that nothing uses.
+const READY: &[(&str, &[&str], &str)] = &[
+    ("rust", &["rust-analyzer"], "forgotten"),
+    ("cpp", &["clangd"], "forgotten"),
+    ("go", &["go", "gopls"], "Forgotten"),
+    ("python", &["ty"], "forgotten"),
+    ("python", &["node", "pyright"], "forgotten"),
+    ("typescript", &["node", "typescript"], "forgotten"),
+    ("typescript", &["node", "typescript-language-server"], "forgotten"),
+];
+
+#[tokio::test]
+async fn a_true_zero_of_a_ready_server_is_quick_and_not_marked() {
+    for (fixture, components, symbol) in READY {
+        let project = Project::fixture(fixture);
+        let zubi = Zubi::start(&project, components).await;
+        let question = json!({ "symbol": symbol, "includeDeclaration": false });
+        zubi.ask("lsp_references", question.clone()).await;
+        let answer = zubi.call("lsp_references", question).await;
+        assert_eq!(count(&answer), 0, "{components:?}:\n{}", answer.text);
+        assert!(!marked(&answer), "{components:?}:\n{}", answer.text);
+        assert!(answer.took < Duration::from_secs(2), "{components:?} took {:?}", answer.took);
+    }
+}
+
+/// Two more uses of the class `Circle`, in a file that does not exist yet.
+struct Added {
+    fixture: &'static str,
+    components: &'static [&'static str],
+    file: &'static str,
+    text: &'static str,
+    /// Where a language wants a new file declared: the file, and what is put before a line of it.
+    declared: Option<(&'static str, &'static str)>,
+}
+
+const IN_PYTHON: &str = "import shapes.shape\n\nADDED = [shapes.shape.Circle(1.0), shapes.shape.Circle(2.0)]\n";
+const IN_TYPESCRIPT: &str =
+    "import * as shape from \"./shape.js\";\n\nexport const added = [new shape.Circle(1), new shape.Circle(2)];\n";
+
+const ADDED: &[Added] = &[
+    Added {
+        fixture: "rust",
+        components: &["rust-analyzer"],
+        file: "src/added.rs",
+        text: "pub fn added() -> crate::shape::Circle {\n    crate::shape::Circle { radius: 4.0 }\n}\n",
+        declared: Some(("src/lib.rs", "pub mod added;\n")),
+    },
+    Added {
+        fixture: "cpp",
+        components: &["clangd"],
+        file: "src/added.cc",
+        text: "#include \"shape.h\"\n\nshapes::Circle added(1.0);\nshapes::Circle more(2.0);\n",
+        declared: None,
+    },
+    Added {
+        fixture: "go",
+        components: &["go", "gopls"],
+        file: "report/added.go",
+        text: "package report\n\nimport \"example.com/shapes/shape\"\n\nvar Added = []shape.Circle{shape.Circle{}}\n",
+        declared: None,
+    },
+    Added { fixture: "python", components: &["ty"], file: "shapes/added.py", text: IN_PYTHON, declared: None },
+    Added {
+        fixture: "python",
+        components: &["node", "pyright"],
+        file: "shapes/added.py",
+        text: IN_PYTHON,
+        declared: None,
+    },
+    Added {
+        fixture: "typescript",
+        components: &["node", "typescript"],
+        file: "src/added.ts",
+        text: IN_TYPESCRIPT,
+        declared: None,
+    },
+    Added {
+        fixture: "typescript",
+        components: &["node", "typescript-language-server"],
+        file: "src/added.ts",
+        text: IN_TYPESCRIPT,
+        declared: None,
+    },
+];
+
+#[tokio::test]
+async fn the_next_answer_has_seen_what_happened_on_disk() {
+    for Added { fixture, components, file, text, declared } in ADDED {
+        let project = Project::fixture(fixture);
+        let zubi = Zubi::start(&project, components).await;
+        let references = async || {
+            let answer = zubi.call("lsp_references", json!({ "symbol": "Circle" })).await;
+            assert!(!answer.is_error && !marked(&answer), "{components:?}:\n{}", answer.text);
+            count(&answer)
+        };
+        let before = references().await;
+        project.write(file, text);
+        if let Some((declaring, line)) = declared {
+            project.write(declaring, &format!("{}{line}", project.read(declaring)));
+        }
+        assert_eq!(references().await, before + 2, "{components:?}: a new file");
+        let (start, end) = text.rsplit_once("Circle").expect("a use");
+        project.write(file, &format!("{start}Rectangle{end}"));
+        assert_eq!(references().await, before + 1, "{components:?}: a changed file");
+        if declared.is_none() {
+            let renamed = file.replace("added", "moved");
+            std::fs::rename(project.root().join(file), project.root().join(&renamed)).expect("renamed");
+            assert_eq!(references().await, before + 1, "{components:?}: a renamed file");
+            std::fs::remove_file(project.root().join(&renamed)).expect("deleted");
+            assert_eq!(references().await, before, "{components:?}: a deleted file");
+        }
+    }
+}

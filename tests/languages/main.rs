@@ -1,0 +1,12 @@
+//! Every question, on a small project in each language, with the real server: the whole answer as a snapshot.
+//!
+//! The projects stand in `tests/fixtures`; they say the same in each language, so that the answers can be compared. A
+//! changed snapshot is changed behaviour: of zubi, or of a server whose pinned version was raised.
+
+mod clangd;
+mod gopls;
+mod pyright;
+mod rust_analyzer;
+mod ty_and_ruff;
+mod typescript;
+mod typescript_language_server;

@@ -1,0 +1,89 @@
+//! What zubi starts ends with zubi, however zubi ends; and a server that dies is replaced.
+
+use std::time::Duration;
+
+use serde_json::json;
+use zubi_tests::processes::{self, Process};
+use zubi_tests::{Project, Zubi};
+
+/// The longest anything may outlive zubi.
+const LIMIT: Duration = Duration::from_secs(1);
+
+/// A fixture, the components on PATH, a file to ask about, and a part of the server's command line.
+const SERVERS: &[(&str, &[&str], &str, &str)] = &[
+    ("rust", &["rust-analyzer"], "src/shape.rs", "rust-analyzer"),
+    ("cpp", &["clangd"], "src/shape.cc", "clangd"),
+    ("go", &["go", "gopls"], "shape/shape.go", "gopls"),
+    ("python", &["node", "pyright"], "shapes/shape.py", "pyright"),
+    ("typescript", &["node", "typescript"], "src/shape.ts", "tsc"),
+    ("typescript", &["node", "typescript-language-server"], "src/shape.ts", "typescript-language-server"),
+];
+
+/// A zubi whose server has answered, and every process below this test.
+async fn running(fixture: &str, components: &[&str], file: &str, server: &str) -> (Project, Zubi, Vec<Process>) {
+    processes::adopt_orphans();
+    let project = Project::fixture(fixture);
+    let zubi = Zubi::start(&project, components).await;
+    zubi.ask("lsp_document_symbols", json!({ "path": file })).await;
+    let processes = processes::descendants();
+    assert!(processes.iter().any(|process| process.command.contains(server)), "no {server} in {processes:?}");
+    (project, zubi, processes)
+}
+
+#[tokio::test]
+async fn killing_zubi_leaves_nothing() {
+    for (fixture, components, file, server) in SERVERS {
+        let (_project, zubi, all) = running(fixture, components, file, server).await;
+        let own = all.iter().find(|process| process.pid.unsigned_abs() == zubi.pid()).expect("zubi runs");
+        processes::kill(own);
+        let left = processes::nothing_left_within(LIMIT);
+        left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after zubi was killed: {left:?}"));
+    }
+}
+
+#[tokio::test]
+async fn killing_zubi_while_servers_start_leaves_nothing() {
+    processes::adopt_orphans();
+    for (fixture, components, file, server) in SERVERS {
+        let project = Project::fixture(fixture);
+        let zubi = Zubi::start(&project, components).await;
+        let pid = zubi.pid();
+        let own = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
+        // The call never gets an answer; it only makes zubi begin to start servers.
+        let call = zubi.result("lsp_document_symbols", json!({ "path": file }));
+        tokio::pin!(call);
+        let begun = std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending()));
+        assert!(begun.await, "nothing was sent");
+        processes::kill(&own.expect("zubi runs"));
+        let left = processes::nothing_left_within(LIMIT);
+        left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after zubi was killed: {left:?}"));
+    }
+}
+
+#[tokio::test]
+async fn closing_the_input_ends_everything() {
+    for (fixture, components, file, server) in SERVERS {
+        let (_project, zubi, all) = running(fixture, components, file, server).await;
+        let watched = processes::watch(all);
+        let code = zubi.close();
+        let code = tokio::time::timeout(LIMIT, code).await.unwrap_or_else(|_| panic!("{server}: zubi did not end"));
+        assert_eq!(code, Some(0), "{server}");
+        let left = watched.ended_within(LIMIT);
+        left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after the input closed: {left:?}"));
+        assert_eq!(processes::descendants(), Vec::<Process>::new(), "{server}");
+    }
+}
+
+#[tokio::test]
+async fn the_question_after_a_server_was_killed_is_answered() {
+    for (fixture, components, file, server) in SERVERS {
+        let (_project, zubi, _) = running(fixture, components, file, server).await;
+        let before = zubi.ask("lsp_document_symbols", json!({ "path": file })).await;
+        for process in processes::named(server).iter().filter(|process| process.pid.unsigned_abs() != zubi.pid()) {
+            processes::kill(process);
+        }
+        let after = zubi.ask("lsp_document_symbols", json!({ "path": file })).await;
+        assert_eq!(before, after, "{server}");
+        zubi.close().await;
+    }
+}

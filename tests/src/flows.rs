@@ -1,0 +1,49 @@
+//! Sequences that several tests go through.
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+
+use crate::zubi::{id, text};
+use crate::{Project, Zubi};
+
+/// Plans a change, applies it and takes it back. Asserts what must hold for every plan: planning writes nothing,
+/// applying changes something, undoing restores every byte of the project. Returns the three answers.
+///
+/// A tool that offers several actions is told which one by a part of its title.
+pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: Value, title: Option<&str>) -> String {
+    let before = project.everything();
+    let planned = zubi.result(tool, arguments).await;
+    let plan = text(&planned);
+    assert_ne!(planned.is_error, Some(true), "{tool} failed:\n{plan}");
+    assert_eq!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "{tool} wrote files");
+    let (key, id) = chosen(&plan, title);
+    let applied = zubi.ask("apply_edit", json!({ key: id })).await;
+    assert_ne!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "applying changed nothing");
+    let undone = zubi.ask("undo_edit", json!({ "plan": id })).await;
+    assert_eq!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "undo left a difference");
+    format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
+}
+
+/// The argument for `apply_edit` that an answer offers: its plan, or the action whose line contains the title.
+fn chosen<'a>(answer: &str, title: Option<&'a str>) -> (&'a str, String) {
+    match title {
+        None => ("plan", id(answer, "p-").unwrap_or_else(|| panic!("no plan in\n{answer}"))),
+        Some(title) => {
+            let line = answer.lines().find(|line| line.contains(title) && id(line, "a-").is_some());
+            let line = line.unwrap_or_else(|| panic!("no action {title:?} in\n{answer}"));
+            ("action", id(line, "a-").unwrap_or_default())
+        }
+    }
+}
+
+/// The files that differ between two states of a project.
+pub fn changed(before: &[(Utf8PathBuf, Vec<u8>)], after: &[(Utf8PathBuf, Vec<u8>)]) -> Vec<Utf8PathBuf> {
+    let only_in = |left: &[(Utf8PathBuf, Vec<u8>)], right: &[(Utf8PathBuf, Vec<u8>)]| -> Vec<Utf8PathBuf> {
+        left.iter().filter(|file| !right.contains(file)).map(|(path, _)| path.clone()).collect()
+    };
+    let mut files = only_in(before, after);
+    files.extend(only_in(after, before));
+    files.sort();
+    files.dedup();
+    files
+}

@@ -1,0 +1,69 @@
+//! `zubi call` gives what MCP gives.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_tests::zubi::Start;
+use zubi_tests::{Project, Zubi};
+
+/// What a call printed and its exit code.
+fn call(project: &Project, tool: &str, input: &Value) -> (String, Option<i32>) {
+    let mut command = Start::new(project, &["ty", "ruff"]).command();
+    let output = command.args(["call", tool, "--input", &input.to_string()]).output().expect("zubi starts");
+    (String::from_utf8(output.stdout).expect("UTF-8"), output.status.code())
+}
+
+#[tokio::test]
+async fn the_same_call_gives_the_same_text() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty", "ruff"]).await;
+    let calls = [
+        ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),
+        ("lsp_workspace_symbols", json!({ "query": "Circle" })),
+        ("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })),
+        ("lsp_references", json!({ "symbol": "total_area" })),
+        ("lsp_hover", json!({ "symbol": "total_area" })),
+        ("lsp_completion", json!({ "at": "shapes/report.py:10:62" })),
+        ("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })),
+        ("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "combined_area" })),
+        ("lsp_format_document", json!({ "path": "shapes/messy.py" })),
+        ("lsp_code_actions", json!({ "path": "shapes/broken.py" })),
+        ("lsp_diagnostics", json!({ "path": "shapes/broken.py" })),
+        ("lsp_references", json!({ "symbol": "total_area", "format": "json" })),
+        ("lsp_hover", json!({ "symbol": "totl_area" })),
+        ("lsp_hover", json!({ "symbol": 7 })),
+    ];
+    for (tool, input) in calls {
+        let over_mcp = zubi.call(tool, input.clone()).await;
+        let (printed, code) = call(&project, tool, &input);
+        assert_eq!(zubi.stable(printed.trim_end()), over_mcp.text, "{tool} {input}");
+        assert_eq!(code == Some(0), !over_mcp.is_error, "{tool} {input}: exit code {code:?}");
+    }
+}
+
+#[tokio::test]
+async fn flags_and_json_input_are_the_same() {
+    let project = Project::fixture("python");
+    let mut command = Start::new(&project, &["ty", "ruff"]).command();
+    let flags = ["call", "lsp_references", "--symbol", "total_area", "--includeDeclaration", "false"];
+    let output = command.args(flags).output().expect("zubi starts");
+    let input = json!({ "symbol": "total_area", "includeDeclaration": false });
+    let (expected, _) = call(&project, "lsp_references", &input);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    assert_snapshot!(expected, @"");
+}
+
+#[test]
+fn exit_codes_tell_what_went_wrong() {
+    let project = Project::fixture("python");
+    let code = |arguments: &[&str]| {
+        let output = Start::new(&project, &[]).command().args(arguments).output().expect("zubi starts");
+        output.status.code()
+    };
+    assert_eq!(code(&["tools", "list"]), Some(0));
+    assert_eq!(code(&["call", "no_such_tool"]), Some(2));
+    assert_eq!(code(&["call", "lsp_hover", "--input", "{not json"]), Some(2));
+    assert_eq!(code(&["call", "lsp_hover", "--input", "{}"]), Some(2));
+    assert_eq!(code(&["no-such-command"]), Some(2));
+    // No server for Python is on PATH.
+    assert_eq!(code(&["call", "lsp_document_symbols", "--path", "shapes/shape.py"]), Some(3));
+}

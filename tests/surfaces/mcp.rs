@@ -1,0 +1,110 @@
+//! MCP: who zubi says it is, what it lists, how it refuses.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+use rmcp::model::CallToolRequestParams;
+use serde_json::json;
+use zubi_tests::zubi::Start;
+use zubi_tests::{Project, Zubi};
+
+#[tokio::test]
+async fn both_eras_of_the_protocol_answer_alike() {
+    let project = Project::fixture("python");
+    let start = Start::new(&project, &["ty"]);
+    let (old, new) = (start.mcp().await, start.clone().stateless().mcp().await);
+    for zubi in [&old, &new] {
+        let server = zubi.server();
+        let info = server.server_info.as_ref().expect("zubi says who it is");
+        assert_eq!((info.name.as_str(), info.version.as_str()), ("zubi", env!("CARGO_PKG_VERSION")));
+    }
+    assert_snapshot!(old.server().protocol_version, @"");
+    assert_snapshot!(new.server().protocol_version, @"");
+    let question = json!({ "symbol": "total_area" });
+    assert_eq!(old.ask("lsp_references", question.clone()).await, new.ask("lsp_references", question).await);
+    assert_eq!(old.tools().await, new.tools().await);
+}
+
+#[tokio::test]
+async fn the_list_is_small_and_says_what_each_tool_does() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let tools = zubi.tools().await;
+    let bytes = serde_json::to_string(&tools).expect("JSON").len();
+    assert!(bytes <= 10_000, "the list has {bytes} bytes");
+    let mut table = String::new();
+    for tool in &tools {
+        assert!(tool.output_schema.is_none(), "{} has an output schema", tool.name);
+        let annotations = tool.annotations.as_ref().expect("annotations");
+        let (reads, destroys) = (annotations.read_only_hint, annotations.destructive_hint);
+        writeln!(table, "{} read-only={reads:?} destructive={destroys:?}", tool.name).expect("writing to a string");
+    }
+    assert_snapshot!(table, @"");
+}
+
+#[tokio::test]
+async fn read_only_means_that_tools_which_write_do_not_exist() {
+    let project = Project::fixture("python");
+    let zubi = Start::new(&project, &["ty"]).arguments(&["--read-only"]).mcp().await;
+    let names: Vec<_> = zubi.tools().await.into_iter().map(|tool| tool.name.into_owned()).collect();
+    assert!(names.contains(&"lsp_rename_symbol".to_owned()), "planning is not writing: {names:?}");
+    assert!(!names.contains(&"apply_edit".to_owned()) && !names.contains(&"undo_edit".to_owned()), "{names:?}");
+    let arguments = json!({ "plan": "p-aaaaaaaaaa" }).as_object().cloned().unwrap_or_default();
+    let request = CallToolRequestParams::new("apply_edit").with_arguments(arguments);
+    let refusal = zubi.peer().call_tool(request).await.expect_err("the tool does not exist");
+    assert_snapshot!(refusal, @"");
+}
+
+#[tokio::test]
+async fn refusals_say_what_to_do_next() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    assert_snapshot!(zubi.refused("lsp_hover", json!({})).await, @"");
+    assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @"");
+    assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "area" })).await, @"");
+    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"");
+    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": 7 })).await, @"");
+    assert_snapshot!(zubi.refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"");
+    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"");
+}
+
+#[tokio::test]
+async fn three_ways_to_give_a_place_mean_the_same() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let by_symbol = zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await;
+    let by_place = zubi.ask("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
+    // Two lines off: the text repairs it.
+    let by_text = zubi.ask("lsp_hover", json!({ "at": "shapes/shape.py:33 def total_area" })).await;
+    let by_position =
+        json!({ "uri": format!("file://{}/shapes/shape.py", project.root()), "line": 34, "character": 4 });
+    let by_position = zubi.ask("lsp_hover", by_position).await;
+    assert_snapshot!(by_symbol, @"");
+    assert_eq!(by_symbol, by_place);
+    assert_eq!(by_symbol, by_position);
+    assert_snapshot!(by_text.lines().next().unwrap_or_default(), @"");
+}
+
+#[tokio::test]
+async fn a_language_without_a_server_is_told_how_to_get_one() {
+    let project = Project::fixture("typescript");
+    let zubi = Zubi::start(&project, &[]).await;
+    assert_snapshot!(zubi.call("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await.text, @"");
+}
+
+#[tokio::test]
+async fn a_folder_nobody_trusted_runs_no_foreign_code() {
+    let project = Project::fixture("rust");
+    let zubi = Start::new(&project, &["rust-analyzer"]).untrusted().mcp().await;
+    assert_snapshot!(zubi.call("lsp_hover", json!({ "symbol": "total_area" })).await.text, @"");
+    assert_eq!(zubi_tests::processes::named("rust-analyzer"), Vec::new());
+}
+
+#[tokio::test]
+async fn waiting_is_told_as_progress() {
+    let project = Project::published("clap_builder");
+    let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
+    zubi.ask("lsp_references", json!({ "symbol": "ArgGroup", "path": "src/builder/arg_group.rs", "limit": 1 })).await;
+    let progress = zubi.progress();
+    assert!(progress.iter().any(|message| message.contains("rust-analyzer")), "{progress:?}");
+}
