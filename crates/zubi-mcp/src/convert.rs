@@ -32,7 +32,7 @@ fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     let reads = spec.effect <= Effect::Plan;
     ToolAnnotations::with_title(spec.title.clone())
         .read_only(reads)
-        // A written change is journaled and can be undone; what a program or another machine does cannot be known.
+        // Overwriting a file is destructive, although zubi can take it back: clients decide by this whether to ask.
         .destructive(!reads)
         .idempotent(reads)
         .open_world(spec.effect >= Effect::Execute)

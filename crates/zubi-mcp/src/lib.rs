@@ -28,7 +28,10 @@ pub const NAME: &str = "zubi";
 
 /// How long calls that still run may take to finish once the input has ended. Clients wait a second or two before they
 /// kill, and servers have to be ended in that time too.
-const DRAIN: Duration = Duration::from_millis(500);
+const DRAIN: Duration = Duration::from_millis(400);
+
+/// How long the conversation may take to close after its calls were cancelled, which takes each call a little.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// Answers one client until the input ends or `stop` is cancelled. Calls that run then get [`DRAIN`] to finish and are
 /// cancelled after it. The service itself is left running; ending it is the caller's.
@@ -80,7 +83,7 @@ where
         () = &mut drain => {}
     }
     // Cancelled calls return within their grace; a client that does not read must not hold the process either.
-    match tokio::time::timeout(DRAIN, conversation).await {
+    match tokio::time::timeout(GRACE, conversation).await {
         Ok(result) => result,
         Err(_) => Ok(()),
     }

@@ -137,8 +137,10 @@ impl ServerHandler for Server {
         cx: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         // Dates as versions compare as text.
-        let stateless =
-            cx.meta.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let stateless = cx
+            .meta
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let mut result = self.run(request, cx).await?;
         if stateless {
             // Without a handshake, each result says who answers.

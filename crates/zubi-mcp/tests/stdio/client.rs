@@ -1,0 +1,131 @@
+//! A client that speaks raw lines.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::Layers;
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{HostConfig, LocalHost};
+
+use crate::tools::{Signals, provider};
+
+/// A test fails when something does not happen within this time.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(DEADLINE, future).await {
+        Ok(value) => value,
+        Err(_) => panic!("{what} did not happen within {DEADLINE:?}"),
+    }
+}
+
+pub(crate) struct Client {
+    _state: tempfile::TempDir,
+    write: Option<DuplexStream>,
+    read: Lines<BufReader<DuplexStream>>,
+    pub(crate) signals: Arc<Signals>,
+    pub(crate) stop: CancellationToken,
+    server: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Client {
+    pub(crate) fn connect() -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(state.path().to_owned()).unwrap();
+        let signals = Arc::new(Signals::default());
+        let config = HostConfig {
+            folders: vec![root.clone()],
+            state_dir: root.join("state"),
+            settings: Layers::default().resolve(),
+            trust: Trust::new(TrustStore::new(&root), false),
+            spawner: Spawner::direct(),
+            search_path: None,
+            clock: Arc::new(SystemClock),
+        };
+        let host = Arc::new(LocalHost::with_providers(&config, vec![provider(&signals)]).unwrap());
+        // Two pipes, as a process has them: hanging up on one leaves the other open.
+        let (write, input) = tokio::io::duplex(64 * 1024);
+        let (output, read) = tokio::io::duplex(64 * 1024);
+        let stop = CancellationToken::new();
+        let server = tokio::spawn(zubi_mcp::serve(host, input, output, stop.clone()));
+        Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
+    }
+
+    /// A client that has been through the old handshake.
+    pub(crate) async fn initialized() -> Self {
+        let mut client = Self::connect();
+        client
+            .request(
+                0,
+                "initialize",
+                json!({
+                    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+                }),
+            )
+            .await;
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        client
+    }
+
+    pub(crate) async fn send(&mut self, message: &Value) {
+        self.send_raw(&format!("{message}\n")).await;
+    }
+
+    pub(crate) async fn send_raw(&mut self, text: &str) {
+        let write = self.write.as_mut().unwrap();
+        within("writing", write.write_all(text.as_bytes())).await.unwrap();
+    }
+
+    /// The next line; `None` when the server has closed its output.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        let line = within("a line from the server", self.read.next_line()).await.unwrap()?;
+        Some(serde_json::from_str(&line).expect("each line is one JSON value"))
+    }
+
+    /// Sends a request and reads what comes next.
+    pub(crate) async fn request(&mut self, id: u32, method: &str, params: Value) -> Value {
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        self.next().await.expect("an answer")
+    }
+
+    pub(crate) async fn call(&mut self, id: u32, tool: &str, arguments: Value) -> Value {
+        self.request(id, "tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// Sends a call without waiting for its answer.
+    pub(crate) async fn begin(&mut self, id: u32, tool: &str, meta: Value) {
+        let params = json!({"name": tool, "arguments": {}, "_meta": meta});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+    }
+
+    /// Ends the server's input.
+    pub(crate) fn hang_up(&mut self) {
+        self.write = None;
+    }
+
+    /// Waits until the server has ended.
+    pub(crate) async fn ended(&mut self) {
+        within("the end of the server", &mut self.server).await.unwrap().unwrap();
+    }
+}
+
+/// The parameters every request of the stateless era carries.
+pub(crate) fn modern(mut params: Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    match params.get_mut("_meta").and_then(Value::as_object_mut) {
+        Some(there) => there.extend(meta.as_object().unwrap().clone()),
+        None => params["_meta"] = meta,
+    }
+    params
+}

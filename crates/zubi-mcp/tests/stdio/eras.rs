@@ -1,0 +1,116 @@
+//! Both eras, message by message.
+
+use insta::{assert_json_snapshot, assert_snapshot};
+use serde_json::{Value, json};
+
+use crate::client::{Client, modern};
+
+#[tokio::test]
+async fn the_old_handshake_agrees_on_each_version() {
+    for (asked, agreed) in [
+        ("2024-11-05", "2024-11-05"),
+        ("2025-03-26", "2025-03-26"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-11-25", "2025-11-25"),
+        ("2026-07-28", "2025-11-25"),
+        ("1999-01-01", "2025-11-25"),
+    ] {
+        let mut client = Client::connect();
+        let params = json!({"protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        let answer = client.request(1, "initialize", params).await;
+        assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
+    }
+}
+
+#[tokio::test]
+async fn the_old_era() {
+    let mut client = Client::connect();
+    let params =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let mut answer = client.request(1, "initialize", params).await;
+    let instructions = answer["result"]["instructions"].take();
+    let instructions = instructions.as_str().unwrap();
+    assert!(instructions.len() <= 2048, "{} bytes", instructions.len());
+    assert_snapshot!(answer, @r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"zubi","version":"0.1.0"},"instructions":null}}"#);
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+    assert_snapshot!(client.request(2, "ping", json!({})).await, @r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+    assert_json_snapshot!(client.request(3, "tools/list", json!({})).await["result"]["tools"][0], @r#"
+    {
+      "name": "test_echo",
+      "description": "Does one thing.",
+      "inputSchema": {
+        "type": "object",
+        "properties": {
+          "text": {
+            "type": "string",
+            "description": "What to say."
+          },
+          "count": {
+            "type": "integer",
+            "description": "How often."
+          }
+        }
+      },
+      "annotations": {
+        "title": "Test test.echo",
+        "readOnlyHint": true,
+        "destructiveHint": false,
+        "idempotentHint": true,
+        "openWorldHint": false
+      }
+    }
+    "#);
+    assert_snapshot!(client.call(4, "test_echo", json!({"text": "hi"})).await, @r#"{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"you said hi\n[test · ready]"}]}}"#);
+}
+
+#[tokio::test]
+async fn the_stateless_era() {
+    let mut client = Client::connect();
+    let mut answer = client.request(1, "server/discover", modern(json!({}))).await;
+    assert!(answer["result"]["instructions"].take().is_string());
+    assert_snapshot!(answer, @r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2024-11-05","2025-03-26","2025-06-18","2025-11-25","2026-07-28"],"capabilities":{"tools":{}},"instructions":null,"ttlMs":3600000,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"zubi","version":"0.1.0"}}}}"#);
+    let list = client.request(2, "tools/list", modern(json!({}))).await;
+    let without_tools = |mut list: Value| {
+        list["result"]["tools"] = Value::Null;
+        list
+    };
+    assert_snapshot!(without_tools(list), @r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","ttlMs":3600000,"cacheScope":"private","tools":null}}"#);
+    assert_snapshot!(client.request(3, "tools/call", modern(json!({"name": "test_echo", "arguments": {"text": "hi"}}))).await, @r#"{"jsonrpc":"2.0","id":3,"result":{"resultType":"complete","content":[{"type":"text","text":"you said hi\n[test · ready]"}],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"zubi","version":"0.1.0"}}}}"#);
+    assert_snapshot!(client.request(4, "ping", modern(json!({}))).await, @r#"{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"ping"}}"#);
+    assert_snapshot!(client.request(5, "tools/list", json!({})).await, @r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"request _meta is missing or has malformed required fields: io.modelcontextprotocol/protocolVersion, io.modelcontextprotocol/clientCapabilities"}}"#);
+    let mut other = modern(json!({}));
+    other["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2031-01-01");
+    assert_snapshot!(client.request(6, "tools/list", other).await, @r#"{"jsonrpc":"2.0","id":6,"error":{"code":-32022,"message":"Unsupported protocol version","data":{"requested":"2031-01-01","supported":["2024-11-05","2025-03-26","2025-06-18","2025-11-25","2026-07-28"]}}}"#);
+}
+
+#[tokio::test]
+async fn the_list_is_fixed_and_every_hint_is_set() {
+    let mut client = Client::initialized().await;
+    let first = client.request(1, "tools/list", json!({})).await;
+    let again = client.request(1, "tools/list", json!({})).await;
+    assert_eq!(first.to_string(), again.to_string());
+    let tools = first["result"]["tools"].as_array().unwrap();
+    let lines: Vec<String> = tools
+        .iter()
+        .map(|tool| {
+            assert!(tool.get("outputSchema").is_none());
+            let hint = |name: &str| tool["annotations"][name].as_bool().expect("each hint is set");
+            format!(
+                "{}: read-only {}, destructive {}, idempotent {}, open world {}",
+                tool["name"].as_str().unwrap(),
+                hint("readOnlyHint"),
+                hint("destructiveHint"),
+                hint("idempotentHint"),
+                hint("openWorldHint"),
+            )
+        })
+        .collect();
+    assert_snapshot!(lines.join("\n"), @"
+    test_echo: read-only true, destructive false, idempotent true, open world false
+    test_fail: read-only true, destructive false, idempotent true, open world false
+    test_panic: read-only false, destructive true, idempotent false, open world false
+    test_wait: read-only true, destructive false, idempotent true, open world false
+    test_progress: read-only true, destructive false, idempotent true, open world false
+    test_run: read-only false, destructive true, idempotent false, open world true
+    ");
+}

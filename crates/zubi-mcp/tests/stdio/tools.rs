@@ -1,0 +1,137 @@
+//! Tools that do one thing each: answer, fail, panic, report progress, wait.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::{Notify, watch};
+use zubi_tools::spec::{Approval, Effect, Example, Exposure};
+use zubi_tools::{ProviderId, Status, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+
+/// What the tests and the tools tell each other.
+#[derive(Default)]
+pub(crate) struct Signals {
+    /// A waiting tool has begun.
+    pub(crate) begun: Notify,
+    /// Lets a waiting tool answer.
+    pub(crate) go_on: Notify,
+    /// A waiting tool saw that it was cancelled.
+    pub(crate) cancelled: Notify,
+}
+
+struct TestTool {
+    spec: ToolSpec,
+    signals: Arc<Signals>,
+}
+
+#[async_trait]
+impl Tool for TestTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let text = args["text"].as_str().unwrap_or("nothing").to_owned();
+        match self.spec.id.as_str() {
+            "test.fail" => Err(ToolError::failed("look it up", "the server is gone", "Ask again.")),
+            "test.panic" => panic!("{text}"),
+            "test.wait" => {
+                self.signals.begun.notify_one();
+                tokio::select! {
+                    () = self.signals.go_on.notified() => Ok(ToolOutput::text("went on")),
+                    () = cx.cancel.cancelled() => {
+                        self.signals.cancelled.notify_one();
+                        Err(ToolError::failed("wait", "cancelled", "-"))
+                    }
+                }
+            }
+            "test.progress" => {
+                // More than a client wants to hear, out of order, until the test has heard enough.
+                let answered = self.signals.go_on.notified();
+                tokio::pin!(answered);
+                for step in 0_u32.. {
+                    cx.progress.report(Some(f64::from(step % 7) / 10.0), &format!("step {step}"));
+                    tokio::select! {
+                        () = &mut answered => break,
+                        () = tokio::task::yield_now() => {}
+                    }
+                }
+                cx.progress.report(Some(1.0), "done");
+                Ok(ToolOutput::text("finished"))
+            }
+            _ => Ok(ToolOutput {
+                text: format!("you said {text}"),
+                data: Some(args),
+                status: Some(Status {
+                    endpoint: "test".to_owned(),
+                    readiness: "ready".to_owned(),
+                    complete: Some(true),
+                    note: None,
+                }),
+                truncated: None,
+            }),
+        }
+    }
+}
+
+pub(crate) struct TestTools {
+    id: ProviderId,
+    tools: Vec<Arc<dyn Tool>>,
+    changes: watch::Sender<u64>,
+}
+
+pub(crate) fn provider(signals: &Arc<Signals>) -> Arc<dyn ToolProvider> {
+    let tool = |id: &str, effect| -> Arc<dyn Tool> {
+        let input = json!({
+            "type": "object",
+            "properties": {
+                "text": {"type": "string", "description": "What to say."},
+                "count": {"type": "integer", "minimum": 0, "description": "How often."},
+                "max_tokens": {"type": "integer", "description": "Common to all.", "x-common": true},
+            },
+        });
+        let spec = ToolSpec {
+            id: id.to_owned(),
+            title: format!("Test {id}"),
+            description: "Does one thing.".to_owned(),
+            input: input.as_object().unwrap().clone(),
+            examples: vec![Example { title: "say".to_owned(), args: json!({"text": "hi"}) }],
+            notes: String::new(),
+            effect,
+            toolset: "test".to_owned(),
+            exposure: if id == "test.deferred" { Exposure::Deferred } else { Exposure::Direct },
+            approval: Approval::ByEffect,
+            timeout: Duration::from_mins(1),
+            category: "test".to_owned(),
+            tags: Vec::new(),
+            icon: None,
+        };
+        Arc::new(TestTool { spec, signals: Arc::clone(signals) })
+    };
+    let tools = vec![
+        tool("test.echo", Effect::Read),
+        tool("test.fail", Effect::Plan),
+        tool("test.panic", Effect::Write),
+        tool("test.wait", Effect::Read),
+        tool("test.progress", Effect::Read),
+        tool("test.run", Effect::Execute),
+        tool("test.deferred", Effect::Read),
+    ];
+    Arc::new(TestTools { id: ProviderId("test".into()), tools, changes: watch::Sender::new(0) })
+}
+
+impl ToolProvider for TestTools {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+    fn name(&self) -> &'static str {
+        "Test tools"
+    }
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.tools.clone()
+    }
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}

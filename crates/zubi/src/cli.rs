@@ -1,0 +1,139 @@
+//! What can be typed. Texts only; what happens is in [`crate::commands`].
+
+use camino::Utf8PathBuf;
+use clap::{Args, Parser, Subcommand};
+
+/// Gives AI agents what an editor gives a person: the language servers' understanding of the code.
+#[derive(Debug, Parser)]
+#[command(name = "zubi", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  zubi mcp                                   answer an agent over MCP (stdin and stdout)
+  zubi tools list                            what can be asked
+  zubi call lsp_hover --at src/lib.rs:12:5   ask one question
+  zubi trust                                 let language servers run this project's code
+
+Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.";
+
+/// Flags of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Workspace folder; may be given several times [default: the current directory]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) workspace: Vec<Utf8PathBuf>,
+    /// No tool that writes exists
+    #[arg(long, global = true)]
+    pub(crate) read_only: bool,
+    /// Only tools of these toolsets exist (comma-separated; `!name` excludes)
+    #[arg(long, value_name = "LIST", global = true)]
+    pub(crate) toolsets: Option<String>,
+    /// Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+    #[arg(long, value_name = "LIST", global = true)]
+    pub(crate) tools: Option<String>,
+    /// Trust the workspace in this session only
+    #[arg(long, global = true)]
+    pub(crate) trust: bool,
+    /// Say more on stderr; twice for debugging
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    pub(crate) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answer an agent over MCP on stdin and stdout
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp,
+    /// Call one tool and print its answer
+    #[command(after_help = CALL_EXAMPLES)]
+    Call(Call),
+    /// Show what can be asked
+    #[command(subcommand)]
+    Tools(Tools),
+    /// Let language servers run a project's code
+    #[command(after_help = TRUST_EXAMPLES)]
+    Trust(Trust),
+}
+
+const MCP_EXAMPLES: &str = "\
+In an agent's MCP configuration:
+  {\"mcpServers\": {\"zubi\": {\"command\": \"zubi\", \"args\": [\"mcp\"]}}}
+
+Nothing is started before the first question; the process ends when its input does.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    #[command(subcommand)]
+    pub(crate) tool: CallTool,
+}
+
+/// The tool and its arguments; what they are is known once the host is.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CallTool {
+    #[command(external_subcommand)]
+    Tool(Vec<String>),
+}
+
+const CALL_EXAMPLES: &str = "\
+Usage: zubi [OPTIONS] call TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]
+
+Examples:
+  zubi call lsp_hover --help                                     the tool's arguments
+  zubi call lsp_references --symbol Parser/next --max_tokens 500
+  zubi call lsp_definition --input '{\"at\": \"src/lib.rs:12:5\"}'
+  echo '{\"query\": \"parse\"}' | zubi call lsp_workspace_symbols --input -
+  zubi call lsp_document_symbols --path src/lib.rs --json
+
+zubi's own options go before the tool's name, the tool's arguments after it.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tools {
+    /// List the tools of this session
+    #[command(after_help = "Examples:\n  zubi tools list\n  zubi --read-only tools list --json")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Describe one tool: its arguments, its effect, an example
+    #[command(after_help = "Example:\n  zubi tools show lsp_references")]
+    Show {
+        /// Id, as `zubi tools list` prints it
+        tool: String,
+        /// Print JSON, with the whole input schema
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// Folder to trust, with everything below it [default: the current directory]
+    #[arg(conflicts_with = "list")]
+    pub(crate) path: Option<Utf8PathBuf>,
+    /// Show which folders are trusted
+    #[arg(long, conflicts_with = "revoke")]
+    pub(crate) list: bool,
+    /// Take trust back
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const TRUST_EXAMPLES: &str = "\
+Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in
+folders you trust. A folder covers everything below it; a `.zubi.toml` in it is trusted as it is now.
+
+Examples:
+  zubi trust                 the current directory
+  zubi trust ~/work          everything in it
+  zubi trust --list
+  zubi trust --revoke ~/work";

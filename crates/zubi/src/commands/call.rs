@@ -1,0 +1,79 @@
+//! `zubi call`: one question, answered with the text an agent would get.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService as _, UnknownTool};
+use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
+use zubi_tools::progress::Throttled;
+
+use super::{block_on, end, on_interrupt};
+use crate::arguments;
+use crate::failure::{Failure, INTERRUPTED};
+use crate::session::Session;
+use crate::terminal::{self, AskOnTerminal, ProgressLine};
+
+/// The longest a person would wait; tools' own time-outs are shorter.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failure> {
+    let Some((tool, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
+    let host = session.host()?;
+    block_on(async {
+        let spec = host.find(tool, &Restrictions::default()).await.map_err(|error| unknown(&error))?;
+        let given = arguments::read(&spec, words)?;
+        let interrupted = on_interrupt()?;
+        let line = ProgressLine::new().map(Arc::new);
+        let progress: Arc<dyn ProgressSink> = match &line {
+            Some(line) => Arc::new(Throttled::new(Arc::clone(line) as Arc<dyn ProgressSink>)),
+            None => Arc::new(NoProgress),
+        };
+        let approver: Arc<dyn Approver> = match AskOnTerminal::new() {
+            Some(terminal) => Arc::new(terminal),
+            None => Arc::new(NobodyToAsk),
+        };
+        let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+        let request = CallRequest {
+            tool: spec.id.clone(),
+            arguments: given.arguments,
+            caller: Arc::new(caller),
+            token_budget: None,
+        };
+        let circumstances = Circumstances { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };
+        let answer = host.call(request, circumstances).await;
+        if let Some(line) = &line {
+            line.clear();
+        }
+        end(&host).await;
+        if interrupted.is_cancelled() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        show(&answer.map_err(|error| unknown(&error))?, given.json)
+    })?
+}
+
+fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
+    match &answer.failure {
+        None if json => {
+            terminal::print_json(&answer.data.clone().unwrap_or_else(|| json!({ "text": answer.text })))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            terminal::print(&answer.text)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(code) => {
+            if json {
+                terminal::print_json(&json!({ "error": { "code": code, "message": answer.text } }))?;
+            }
+            Err(Failure::of_call(code, &answer.text))
+        }
+    }
+}
+
+/// How a tool that is not there is told, by every command that names one.
+pub(super) fn unknown(error: &UnknownTool) -> Failure {
+    Failure::usage(error).hint("`zubi tools list` shows what there is.")
+}

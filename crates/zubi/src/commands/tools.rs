@@ -1,0 +1,97 @@
+//! `zubi tools`: what can be asked.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use zubi_host::ToolService as _;
+use zubi_tools::ToolSpec;
+use zubi_tools::cx::Restrictions;
+
+use super::block_on;
+use super::call::unknown;
+use crate::cli::Tools;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::terminal;
+
+pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure> {
+    let host = session.host()?;
+    let everyone = Restrictions::default();
+    block_on(async {
+        match tools {
+            Tools::List { json } => {
+                let specs = host.list(&everyone).await;
+                if *json {
+                    terminal::print_json(&specs.iter().map(|spec| describe(spec)).collect())?;
+                } else {
+                    let ids = specs.iter().map(|spec| spec.id.len()).max().unwrap_or_default();
+                    let sets = specs.iter().map(|spec| spec.toolset.len()).max().unwrap_or_default();
+                    for spec in &specs {
+                        let effect = word(spec);
+                        terminal::print(&format!(
+                            "{:ids$}  {:sets$}  {effect:7}  {}",
+                            spec.id, spec.toolset, spec.title
+                        ))?;
+                    }
+                }
+            }
+            Tools::Show { tool, json } => {
+                let spec = host.find(tool, &everyone).await.map_err(|error| unknown(&error))?;
+                if *json {
+                    terminal::print_json(&describe(&spec))?;
+                } else {
+                    terminal::print(&page(&spec))?;
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    })?
+}
+
+/// The effect in the word the configuration uses.
+fn word(spec: &ToolSpec) -> String {
+    json!(spec.effect).as_str().unwrap_or_default().to_owned()
+}
+
+fn describe(spec: &ToolSpec) -> Value {
+    let examples: Vec<Value> =
+        spec.examples.iter().map(|example| json!({ "title": example.title, "arguments": example.args })).collect();
+    json!({
+        "id": spec.id,
+        "name": spec.wire_name(),
+        "title": spec.title,
+        "description": spec.description,
+        "effect": spec.effect,
+        "toolset": spec.toolset,
+        "exposure": spec.exposure,
+        "inputSchema": spec.input,
+        "examples": examples,
+    })
+}
+
+fn page(spec: &ToolSpec) -> String {
+    let mut text = format!("{}: {}\n\n{}\n", spec.id, spec.title, spec.description);
+    // Writing to a `String` cannot fail.
+    let _ = writeln!(text, "\ntoolset {}, effect {}", spec.toolset, word(spec));
+    let required = |name: &str| {
+        spec.input.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|item| item == name))
+    };
+    let properties = spec.input.get("properties").and_then(Value::as_object);
+    for (index, (name, schema)) in properties.into_iter().flatten().enumerate() {
+        if index == 0 {
+            text.push_str("\nArguments:\n");
+        }
+        let kind = schema.get("type").and_then(Value::as_str).unwrap_or("string");
+        let required = if required(name) { ", required" } else { "" };
+        let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        let _ = writeln!(text, "  {name} ({kind}{required})  {description}");
+    }
+    for example in &spec.examples {
+        let _ = write!(text, "\n{}:\n  zubi call {} --input '{}'\n", example.title, spec.id, example.args);
+    }
+    if !spec.notes.is_empty() {
+        let _ = writeln!(text, "\n{}", spec.notes);
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,97 @@
+//! How a command fails: what is said on stderr, what is advised, and the exit code.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+use crate::terminal;
+
+/// The exit code of an answer that is negative.
+pub(crate) const NEGATIVE: u8 = 1;
+/// The exit code of wrong usage or input.
+pub(crate) const USAGE: u8 = 2;
+/// The exit code when something around zubi is not as needed: loading, no server, not trusted.
+pub(crate) const ENVIRONMENT: u8 = 3;
+/// The exit code after Ctrl-C, as shells have it: 128 + SIGINT.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// clap says it itself, help and version included; the note is a hint of ours.
+    CommandLine {
+        error: clap::Error,
+        note: Option<&'static str>,
+    },
+    Told {
+        code: u8,
+        message: String,
+        hints: Vec<String>,
+    },
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        Self::CommandLine { error, note: None }
+    }
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self::Told { code: USAGE, message: message.to_string(), hints: Vec::new() }
+    }
+
+    pub(crate) fn environment(message: impl Display) -> Self {
+        Self::Told { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
+    }
+
+    /// The same with a hint after clap's own words.
+    #[must_use]
+    pub(crate) fn noting(self, note: &'static str) -> Self {
+        match self {
+            Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note) },
+            told @ Self::Told { .. } => told,
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Display) -> Self {
+        if let Self::Told { hints, .. } = &mut self {
+            hints.push(hint.to_string());
+        }
+        self
+    }
+
+    /// The failure of a tool call, from the code and the text every surface shows: the first line is the message, the
+    /// others are the next step.
+    pub(crate) fn of_call(code: &str, text: &str) -> Self {
+        let code = match code {
+            "invalid_input" => USAGE,
+            "cancelled" => INTERRUPTED,
+            // The tool ran and says no: a stale plan, a name that cannot be renamed.
+            "failed" => NEGATIVE,
+            _ => ENVIRONMENT,
+        };
+        let (message, hints) = text.split_once('\n').unwrap_or((text, ""));
+        Self::Told { code, message: message.to_owned(), hints: hints.lines().map(str::to_owned).collect() }
+    }
+
+    /// Says it on stderr and gives the exit code.
+    pub(crate) fn tell(self) -> ExitCode {
+        match self {
+            Self::CommandLine { error, note } => {
+                // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake.
+                drop(error.print());
+                if let Some(note) = note {
+                    terminal::say(&format!("hint: {note}"));
+                }
+                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE))
+            }
+            Self::Told { code, message, hints } => {
+                terminal::say(&format!("error: {message}"));
+                for hint in hints.iter().filter(|hint| !hint.is_empty()) {
+                    terminal::say(&format!("hint: {hint}"));
+                }
+                ExitCode::from(code)
+            }
+        }
+    }
+}

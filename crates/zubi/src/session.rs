@@ -1,0 +1,105 @@
+//! What every command starts from: environment, directories, trust and settings, read once.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::{self, Directories, Layer, Settings};
+use zubi_base::env::{Environment, split_list};
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{HostConfig, LocalHost};
+
+use crate::cli::Global;
+use crate::failure::Failure;
+use crate::{log, terminal};
+
+pub(crate) struct Session {
+    environment: Environment,
+    directories: Directories,
+    /// Absolute; the first is the root.
+    pub(crate) folders: Vec<Utf8PathBuf>,
+    trust_all: bool,
+    flags: Layer,
+}
+
+impl Session {
+    /// Reads the environment and starts the log.
+    pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
+        let environment = Environment::read().map_err(Failure::usage)?;
+        log::start(global.verbose, &environment)?;
+        let directories = Directories::discover().map_err(Failure::environment)?;
+        let here = current_directory()?;
+        let folders = match global.workspace.as_slice() {
+            [] => vec![here],
+            folders => folders.iter().map(|folder| here.join(folder)).collect(),
+        };
+        let flags = Layer {
+            read_only: global.read_only.then_some(true),
+            toolsets: global.toolsets.as_deref().map(split_list),
+            tools: global.tools.as_deref().map(split_list),
+            ..Layer::default()
+        };
+        Ok(Self { environment, directories, folders, trust_all: global.trust, flags })
+    }
+
+    pub(crate) fn trust_store(&self) -> TrustStore {
+        TrustStore::new(&self.directories.state)
+    }
+
+    /// The settings in force; says on stderr what an untrusted workspace asked for in vain.
+    fn settings(&self, trust: &Trust) -> Result<Settings, Failure> {
+        let Some(root) = self.folders.first() else { return Err(Failure::usage("no workspace folder")) };
+        let root = zubi_base::fs::canonical(root)
+            .map_err(|error| Failure::usage(format!("workspace folder `{root}`: {error}")))?;
+        let mut layers = config::file::load(&self.directories.config, &root, trust).map_err(Failure::usage)?;
+        layers.flags = self.flags.clone();
+        layers.environment = Layer {
+            read_only: self.environment.read_only,
+            toolsets: self.environment.toolsets.clone(),
+            tools: self.environment.tools.clone(),
+            ..Layer::default()
+        };
+        let settings = layers.resolve();
+        for ignored in &settings.ignored {
+            terminal::say(&format!("warning: {ignored}"));
+        }
+        Ok(settings)
+    }
+
+    /// The host of this process. Quick: nothing is looked for or started yet.
+    pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
+        let trust = Trust::new(self.trust_store(), self.trust_all);
+        let settings = self.settings(&trust)?;
+        let host = LocalHost::new(&HostConfig {
+            folders: self.folders.clone(),
+            state_dir: self.directories.state.clone(),
+            settings: settings.clone(),
+            trust,
+            spawner: spawner()?,
+            search_path: self.environment.path.clone(),
+            clock: Arc::new(SystemClock),
+        })
+        .map_err(Failure::usage)?;
+        for unmatched in host.unmatched_filters(&settings) {
+            terminal::say(&format!("warning: filter {unmatched}"));
+        }
+        Ok(host)
+    }
+}
+
+/// Children are started through this very program, so that they end with it.
+fn spawner() -> Result<Spawner, Failure> {
+    let executable = std::env::current_exe()
+        .map_err(|error| Failure::environment(format!("cannot tell where zubi's own program is: {error}")))?;
+    let executable = Utf8PathBuf::from_path_buf(executable)
+        .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
+    Ok(Spawner::supervised(executable))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the composition root is who passes the directory")]
+fn current_directory() -> Result<Utf8PathBuf, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::environment(format!("cannot tell the current directory: {error}")))?;
+    Utf8PathBuf::from_path_buf(here).map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))
+}
