@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::readiness::Recipe;
+use crate::session::Checker;
 
 /// The rows that come with zubi.
 const BUILTIN: &str = include_str!("../catalogue.toml");
@@ -105,6 +106,9 @@ pub struct Row {
     /// Whether zubi's own tests run it.
     #[serde(default)]
     pub tested: bool,
+    /// What works out further diagnostics after a file was saved, besides its own analysis.
+    #[serde(default)]
+    pub checker: Option<Checker>,
     /// What limits its answers, to be said in them.
     #[serde(default)]
     pub analysed: Vec<Analysed>,

@@ -8,15 +8,13 @@
 //! pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that only
 //! reads is sent once more to a new process when the old one died over it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{
     DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Readiness, RequestCx,
 };
@@ -27,11 +25,17 @@ use zubi_base::workspace::Workspace;
 
 use crate::connection::ConnectionError;
 use crate::offers::Offers;
-use crate::session::{Pin, Session, SessionSpec, StartError};
+use crate::session::{Pin, Session, SessionSpec};
 use crate::watch::FileChange;
 
+mod lifecycle;
+mod partial;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use lifecycle::Starter;
+use lifecycle::{Phase, Shared, lock};
+use partial::with_pieces;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
@@ -44,14 +48,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRIES: u32 = 20;
 
-/// The pause before a server is started for the third time in a row; doubles up to [`LONGEST_BACK_OFF`]. The second
-/// start is immediate.
-const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
-const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
-
-/// A server that ran this long did not die of being started.
-const STABLE_AGE: Duration = Duration::from_secs(30);
-
 /// Everything needed to run one server in one root.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -60,20 +56,10 @@ pub struct Launch {
     pub workspace: Arc<Workspace>,
     /// Commands that `workspace/executeCommand` may run without asking.
     pub allowed_commands: Vec<String>,
+    /// How long one request may take, whatever its caller allows.
+    pub request_timeout: Duration,
     /// What limits the answers, as far as it is known before the server runs.
     pub analysed: Option<String>,
-}
-
-/// Starts one run of a server: as a process, in tests as a task.
-#[async_trait]
-pub(crate) trait Starter: Send + Sync {
-    async fn start(
-        &self,
-        launch: &Launch,
-        first: Option<Utf8PathBuf>,
-        readiness: Arc<watch::Sender<Readiness>>,
-        tasks: &TaskTracker,
-    ) -> Result<Arc<Session>, StartError>;
 }
 
 /// One language server in one root.
@@ -82,47 +68,11 @@ pub struct ServerEndpoint {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    launch: Launch,
-    starter: Arc<dyn Starter>,
-    phase: watch::Sender<Phase>,
-    readiness: Arc<watch::Sender<Readiness>>,
-    /// Documents to open when it starts: those asked about first, or those its predecessor had open.
-    wanted: Mutex<Vec<Utf8PathBuf>>,
-    /// One captured request at a time: an edit does not say which request it belongs to.
-    capture: tokio::sync::Mutex<()>,
-    failures: Mutex<u32>,
-    /// Cancelled when the endpoint is shut down.
-    stop: CancellationToken,
-    /// Every task that holds a process.
-    tasks: TaskTracker,
-}
-
-#[derive(Clone)]
-enum Phase {
-    Idle,
-    Starting,
-    Running(Arc<Session>),
-    Down { why: String, hint: String, retry_at: Instant },
-    /// Shut down for good.
-    Closed,
-}
-
 impl ServerEndpoint {
     pub(crate) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
         Self {
             id: EndpointId(Arc::clone(&launch.spec.name)),
-            shared: Arc::new(Shared {
-                launch,
-                starter,
-                phase: watch::Sender::new(Phase::Idle),
-                readiness: Arc::new(watch::Sender::new(Readiness::Starting)),
-                wanted: Mutex::default(),
-                capture: tokio::sync::Mutex::new(()),
-                failures: Mutex::new(0),
-                stop: CancellationToken::new(),
-                tasks: TaskTracker::new(),
-            }),
+            shared: Arc::new(Shared::new(launch, starter)),
         }
     }
 
@@ -161,7 +111,7 @@ impl ServerEndpoint {
         });
         if start {
             self.shared.readiness.send_replace(Readiness::Starting);
-            self.shared.tasks.spawn(run(Arc::clone(&self.shared)));
+            self.shared.tasks.spawn(lifecycle::run(Arc::clone(&self.shared)));
         }
     }
 
@@ -204,8 +154,16 @@ impl ServerEndpoint {
         }
     }
 
-    /// Tells the server, if it runs, which files changed.
+    /// Tells the server which files changed. One that is being started is told afterwards; one that does not run will
+    /// read the files itself.
     pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
+        {
+            let mut pending = lock(&self.shared.pending);
+            if matches!(&*self.shared.phase.borrow(), Phase::Starting) {
+                pending.extend_from_slice(changes);
+                return None;
+            }
+        }
         self.running_now()?.deliver(changes)
     }
 
@@ -232,7 +190,7 @@ impl ServerEndpoint {
     }
 
     fn is_offered(session: &Session, method: &str, document: Option<&DocumentRef>) -> bool {
-        let document = document.map(|document| (document.path.as_path(), crate::language_of(&document.path).unwrap_or(crate::UNKNOWN_LANGUAGE)));
+        let document = document.map(|document| (document.path.as_path(), session.spec().language(&document.path)));
         session.peer().offers().supports(method, document)
     }
 
@@ -310,7 +268,7 @@ impl ServerEndpoint {
 
     /// The problems a server tells on asking; `None` when it does not.
     async fn pull(&self, session: &Arc<Session>, path: &Utf8Path, cx: &RequestCx) -> Result<Option<Vec<Diagnostic>>, Failure> {
-        let language = crate::language_of(path).unwrap_or(crate::UNKNOWN_LANGUAGE);
+        let language = session.spec().language(path);
         let providers = {
             let offers = session.peer().offers();
             if offers.is_withheld("textDocument/diagnostic") {
@@ -366,6 +324,9 @@ impl ServerEndpoint {
 
     async fn diagnose(&self, session: &Arc<Session>, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, Failure> {
         let path = &document.path;
+        if !session.spec().diagnoses {
+            return Ok(DiagnosticsReport { items: Vec::new(), current: true, note: None });
+        }
         let _pins = Self::pin(session, &cx.about(document))?;
         let pulled = self.pull(session, path, cx).await?;
         if pulled.is_none() {
@@ -467,6 +428,7 @@ impl Endpoint for ServerEndpoint {
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let cx = &RequestCx { deadline: cx.deadline.min(Instant::now() + self.shared.launch.request_timeout), ..cx.clone() };
         let mut died = None;
         // Once more on a new process, if reading was all that was asked for.
         for _ in 0..2 {
@@ -516,109 +478,4 @@ async fn why_it_ended(session: &Session, otherwise: String) -> String {
     let mut ended = session.ended();
     let why = ended.wait_for(Option::is_some).await;
     why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)
-}
-
-/// An answer put together from its pieces (LSP 3.18, "Partial Result Progress"): the final answer is one more piece.
-fn with_pieces(pieces: Vec<Value>, last: Value) -> Value {
-    if pieces.is_empty() {
-        return last;
-    }
-    let mut whole = Vec::new();
-    let mut object: Option<serde_json::Map<String, Value>> = None;
-    for piece in pieces.into_iter().chain(std::iter::once(last)) {
-        match piece {
-            Value::Array(items) => whole.extend(items),
-            // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first piece's.
-            Value::Object(mut piece) => {
-                if let Some(Value::Array(items)) = piece.remove("items") {
-                    whole.extend(items);
-                }
-                object.get_or_insert(piece);
-            }
-            _ => {}
-        }
-    }
-    match object {
-        Some(mut object) => {
-            object.insert("items".to_owned(), Value::Array(whole));
-            Value::Object(object)
-        }
-        None => Value::Array(whole),
-    }
-}
-
-/// One run: start, wait for the end, tell why.
-async fn run(shared: Arc<Shared>) {
-    let wanted = std::mem::take(&mut *lock(&shared.wanted));
-    let readiness = Arc::clone(&shared.readiness);
-    let start = shared.starter.start(&shared.launch, wanted.first().cloned(), readiness, &shared.tasks);
-    let started = tokio::select! {
-        started = start => started,
-        () = shared.stop.cancelled() => return,
-    };
-    let session = match started {
-        Ok(session) => session,
-        Err(error) => {
-            let hint = match &error {
-                StartError::Spawn(_) => "check that the program is installed".to_owned(),
-                StartError::Handshake(_) => format!("try `{}` by hand", shared.launch.command.program),
-            };
-            shared.down(error.to_string(), hint, Duration::ZERO);
-            return;
-        }
-    };
-    for path in &wanted {
-        if let Err(error) = session.bring_up_to_date(path, false) {
-            tracing::debug!(%error, "a document cannot be opened again");
-        }
-    }
-    let running = Arc::clone(&session);
-    let published = shared.phase.send_if_modified(|phase| {
-        let wanted = matches!(phase, Phase::Starting);
-        if wanted {
-            *phase = Phase::Running(running);
-        }
-        wanted
-    });
-    if !published {
-        session.shutdown().await;
-        return;
-    }
-    let mut ended = session.ended();
-    let why = match ended.wait_for(Option::is_some).await {
-        Ok(why) => why.clone().unwrap_or_default(),
-        Err(_) => "it is gone".to_owned(),
-    };
-    session.peer().retire();
-    lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
-    shared.down(why, "ask again: it is started anew".to_owned(), session.age());
-}
-
-impl Shared {
-    /// The server does not run; when it may be started again depends on how often that went wrong.
-    fn down(&self, why: String, hint: String, age: Duration) {
-        let failures = {
-            let mut failures = lock(&self.failures);
-            *failures = if age >= STABLE_AGE { 1 } else { failures.saturating_add(1) };
-            *failures
-        };
-        let pause = match failures.checked_sub(2) {
-            None => Duration::ZERO,
-            Some(exponent) => FIRST_BACK_OFF.saturating_mul(1 << exponent.min(6)).min(LONGEST_BACK_OFF),
-        };
-        tracing::warn!(server = %self.launch.spec.name, %why, "a language server is down");
-        let retry_at = Instant::now() + pause;
-        self.readiness.send_replace(Readiness::Failed { why: why.clone(), hint: hint.clone() });
-        self.phase.send_if_modified(|phase| {
-            let closed = matches!(phase, Phase::Closed);
-            if !closed {
-                *phase = Phase::Down { why, hint, retry_at };
-            }
-            !closed
-        });
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

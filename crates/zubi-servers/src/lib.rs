@@ -1,4 +1,12 @@
-//! (being written)
+//! Headless language servers: which there are, which this machine has, and how they are run and asked.
+//!
+//! [`pool::ServerPool`] is the door: an [`zubi_base::endpoint::EndpointSource`] over all servers of a workspace. Behind
+//! it a [`endpoint::ServerEndpoint`] for each server and project, which owns one [`session::Session`] after the other,
+//! which owns a process, a [`connection::Connection`] and the mirror of its documents. [`catalogue`] and [`detect`] say
+//! what can be run; [`readiness`] says how far a server has read its project.
+//!
+//! Knows nothing of tools. Knows LSP as far as a client must; what an answer means is read above.
+
 pub mod catalogue;
 pub mod connection;
 pub mod detect;
@@ -11,12 +19,10 @@ mod initialize;
 mod log;
 mod offers;
 mod peer;
+pub mod pool;
 pub mod readiness;
 pub mod session;
 mod stamp;
+#[cfg(test)]
+mod testing;
 mod watch;
-
-pub(crate) const UNKNOWN_LANGUAGE: &str = "plaintext";
-pub(crate) fn language_of(path: &camino::Utf8Path) -> Option<&'static str> {
-    match path.extension()? { "rs" => Some("rust"), "py" => Some("python"), "cc"|"h"|"cpp" => Some("cpp"), "ts" => Some("typescript"), "js" => Some("javascript"), "go" => Some("go"), _ => None }
-}

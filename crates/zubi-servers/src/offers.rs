@@ -237,6 +237,11 @@ impl Offers {
         })
     }
 
+    /// The methods of this table.
+    pub(crate) fn methods() -> impl Iterator<Item = &'static str> {
+        METHODS.iter().map(|(method, ..)| *method)
+    }
+
     /// Whether a method is one that this table knows; others are passed on without asking.
     pub(crate) fn is_known(method: &str) -> bool {
         METHODS.iter().any(|(name, ..)| *name == method)

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::watch;
@@ -24,6 +25,7 @@ use zubi_base::process::{Child, CommandSpec, Spawner};
 use zubi_base::workspace::Folder;
 
 use crate::connection::{Connection, ConnectionError};
+use crate::detect::Languages;
 use crate::documents::{Documents, Opening, Outgoing, Touch};
 use crate::initialize;
 use crate::log::LineRing;
@@ -34,9 +36,6 @@ use crate::watch::FileChange;
 
 #[cfg(test)]
 mod tests;
-
-/// How long a server may take to answer `shutdown`. It has nothing to save.
-const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How long a server may take to end by itself after its input was closed.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
@@ -70,6 +69,8 @@ pub struct SessionSpec {
     pub checker: Option<Checker>,
     /// Whether changed files must be opened for it to notice.
     pub open_changed: bool,
+    /// How a file's language is told.
+    pub language_table: Arc<Languages>,
     /// LSP language ids it is responsible for.
     pub languages: Vec<String>,
     /// File extensions of these languages, without the dot, source files before headers.
@@ -80,10 +81,15 @@ pub struct SessionSpec {
     pub needs_document: bool,
     /// How long it may take to answer `initialize`.
     pub start_timeout: Duration,
+    /// How long it may take to answer `shutdown`.
+    pub shutdown_timeout: Duration,
+    /// Whether it is asked about problems.
+    pub diagnoses: bool,
 }
 
 /// A check that a server runs besides its own analysis, told by its progress.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Checker {
     /// How its progress tokens begin: `rust-analyzer/flycheck`.
     pub token: String,
@@ -92,9 +98,15 @@ pub struct Checker {
 }
 
 impl SessionSpec {
+    /// LSP's language id of a file; `plaintext` when nobody knows.
+    pub fn language(&self, path: &Utf8Path) -> &str {
+        self.language_table.of_file(path).map_or("plaintext", |language| language)
+    }
+
     /// Whether a file is in a language of this server.
     pub fn speaks(&self, path: &Utf8Path) -> bool {
-        crate::language_of(path).is_some_and(|language| self.languages.iter().any(|own| own == language))
+        let language = self.language(path);
+        self.languages.iter().any(|own| own == language)
     }
 }
 
@@ -312,7 +324,7 @@ impl Session {
         path: &Utf8Path,
         certainly_changed: bool,
     ) -> Result<Touch, ReadError> {
-        let language = crate::language_of(path).unwrap_or(crate::UNKNOWN_LANGUAGE);
+        let language = self.spec.language(path);
         let sync = self.peer.offers().sync((path, language));
         let opening = Opening { language, sync, now: SystemClock.now() };
         let known = documents.version(path);
@@ -403,7 +415,7 @@ impl Session {
         self.peer.retire();
         let mut ended = self.ended.clone();
         if ended.borrow().is_none() {
-            let deadline = Instant::now() + SHUTDOWN_PATIENCE;
+            let deadline = Instant::now() + self.spec.shutdown_timeout;
             // A server that refuses or does not answer is ended all the same.
             let answer = self.connection.request("shutdown", Value::Null, &CancellationToken::new(), deadline).await;
             if let Err(error) = answer {

@@ -12,6 +12,8 @@ use zubi_base::endpoint::Readiness;
 use zubi_base::framing::{self, Frame, FrameReader, Message, Notification, Request, RequestId, Response, ResponseError};
 use zubi_base::workspace::Folder;
 
+use crate::catalogue::Catalogue;
+use crate::detect::Languages;
 use crate::endpoint::{Launch, Starter};
 use crate::log::LineRing;
 use crate::readiness::Recipe;
@@ -50,11 +52,14 @@ impl Workspace {
             withheld: Vec::new(),
             checker: None,
             open_changed: false,
+            language_table: Arc::new(Languages::of(Catalogue::builtin())),
             languages: vec!["rust".to_owned()],
             extensions: vec!["rs".to_owned()],
             root_markers: vec!["Cargo.toml".to_owned()],
             needs_document: false,
             start_timeout: PATIENCE,
+            shutdown_timeout: PATIENCE,
+            diagnoses: true,
         };
         let workspace = Self {
             _directory: directory,

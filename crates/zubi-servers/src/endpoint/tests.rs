@@ -1,5 +1,6 @@
 use insta::assert_snapshot;
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::EditCapture;
 
 use super::*;
@@ -24,6 +25,7 @@ impl Fixture {
             command: CommandSpec::new("/none", workspace.root.clone()),
             workspace: Arc::new(zubi_base::workspace::Workspace::open(&[workspace.root.clone()]).unwrap()),
             allowed_commands: vec!["fake.fix".to_owned()],
+            request_timeout: Duration::from_secs(60),
             analysed: None,
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));

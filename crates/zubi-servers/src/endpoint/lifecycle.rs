@@ -1,0 +1,163 @@
+//! The life of an endpoint over several runs of its server: start, end, and when to start again.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::endpoint::Readiness;
+
+use super::Launch;
+use crate::session::{Session, StartError};
+use crate::watch::FileChange;
+
+/// The pause before a server is started for the third time in a row; doubles up to [`LONGEST_BACK_OFF`]. The second
+/// start is immediate.
+const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
+const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
+
+/// A server that ran this long did not die of being started.
+const STABLE_AGE: Duration = Duration::from_secs(30);
+
+/// Starts one run of a server: as a process, in tests as a task.
+#[async_trait]
+pub(crate) trait Starter: Send + Sync {
+    async fn start(
+        &self,
+        launch: &Launch,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Session>, StartError>;
+}
+
+/// What the tasks of an endpoint share.
+pub(super) struct Shared {
+    pub(super) launch: Launch,
+    pub(super) starter: Arc<dyn Starter>,
+    pub(super) phase: watch::Sender<Phase>,
+    pub(super) readiness: Arc<watch::Sender<Readiness>>,
+    /// Documents to open when it starts: those asked about first, or those its predecessor had open.
+    pub(super) wanted: Mutex<Vec<Utf8PathBuf>>,
+    /// One captured request at a time: an edit does not say which request it belongs to.
+    pub(super) capture: tokio::sync::Mutex<()>,
+    pub(super) failures: Mutex<u32>,
+    /// Changes on disk that came while it was being started.
+    pub(super) pending: Mutex<Vec<FileChange>>,
+    /// Cancelled when the endpoint is shut down.
+    pub(super) stop: CancellationToken,
+    /// Every task that holds a process.
+    pub(super) tasks: TaskTracker,
+}
+
+/// Where an endpoint is in its life.
+#[derive(Clone)]
+pub(super) enum Phase {
+    Idle,
+    Starting,
+    Running(Arc<Session>),
+    Down { why: String, hint: String, retry_at: Instant },
+    /// Shut down for good.
+    Closed,
+}
+
+/// One run: start, wait for the end, tell why.
+pub(super) async fn run(shared: Arc<Shared>) {
+    let wanted = std::mem::take(&mut *lock(&shared.wanted));
+    let readiness = Arc::clone(&shared.readiness);
+    let start = shared.starter.start(&shared.launch, wanted.first().cloned(), readiness, &shared.tasks);
+    let started = tokio::select! {
+        started = start => started,
+        () = shared.stop.cancelled() => return,
+    };
+    let session = match started {
+        Ok(session) => session,
+        Err(error) => {
+            let hint = match &error {
+                StartError::Spawn(_) => "check that the program is installed".to_owned(),
+                StartError::Handshake(_) => format!("try `{}` by hand", shared.launch.command.program),
+            };
+            shared.down(error.to_string(), hint, Duration::ZERO);
+            return;
+        }
+    };
+    for path in &wanted {
+        if let Err(error) = session.bring_up_to_date(path, false) {
+            tracing::debug!(%error, "a document cannot be opened again");
+        }
+    }
+    let running = Arc::clone(&session);
+    let (published, changes) = {
+        let mut pending = lock(&shared.pending);
+        let published = shared.phase.send_if_modified(|phase| {
+            let wanted = matches!(phase, Phase::Starting);
+            if wanted {
+                *phase = Phase::Running(running);
+            }
+            wanted
+        });
+        (published, std::mem::take(&mut *pending))
+    };
+    if !changes.is_empty() {
+        session.deliver(&changes);
+    }
+    if !published {
+        session.shutdown().await;
+        return;
+    }
+    let mut ended = session.ended();
+    let why = match ended.wait_for(Option::is_some).await {
+        Ok(why) => why.clone().unwrap_or_default(),
+        Err(_) => "it is gone".to_owned(),
+    };
+    session.peer().retire();
+    lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
+    shared.down(why, "ask again: it is started anew".to_owned(), session.age());
+}
+
+impl Shared {
+    pub(super) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
+        Self {
+            launch,
+            starter,
+            phase: watch::Sender::new(Phase::Idle),
+            readiness: Arc::new(watch::Sender::new(Readiness::Starting)),
+            wanted: Mutex::default(),
+            capture: tokio::sync::Mutex::new(()),
+            failures: Mutex::new(0),
+            pending: Mutex::default(),
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// The server does not run; when it may be started again depends on how often that went wrong.
+    fn down(&self, why: String, hint: String, age: Duration) {
+        let failures = {
+            let mut failures = lock(&self.failures);
+            *failures = if age >= STABLE_AGE { 1 } else { failures.saturating_add(1) };
+            *failures
+        };
+        let pause = match failures.checked_sub(2) {
+            None => Duration::ZERO,
+            Some(exponent) => FIRST_BACK_OFF.saturating_mul(1 << exponent.min(6)).min(LONGEST_BACK_OFF),
+        };
+        tracing::warn!(server = %self.launch.spec.name, %why, "a language server is down");
+        let retry_at = Instant::now() + pause;
+        self.readiness.send_replace(Readiness::Failed { why: why.clone(), hint: hint.clone() });
+        self.phase.send_if_modified(|phase| {
+            let closed = matches!(phase, Phase::Closed);
+            if !closed {
+                *phase = Phase::Down { why, hint, retry_at };
+            }
+            !closed
+        });
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

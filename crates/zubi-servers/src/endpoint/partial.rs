@@ -1,0 +1,32 @@
+//! Answers that a server sent in pieces.
+
+use serde_json::Value;
+
+/// An answer put together from its pieces (LSP 3.18, "Partial Result Progress"): the final answer is one more piece.
+pub(super) fn with_pieces(pieces: Vec<Value>, last: Value) -> Value {
+    if pieces.is_empty() {
+        return last;
+    }
+    let mut whole = Vec::new();
+    let mut object: Option<serde_json::Map<String, Value>> = None;
+    for piece in pieces.into_iter().chain(std::iter::once(last)) {
+        match piece {
+            Value::Array(items) => whole.extend(items),
+            // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first piece's.
+            Value::Object(mut piece) => {
+                if let Some(Value::Array(items)) = piece.remove("items") {
+                    whole.extend(items);
+                }
+                object.get_or_insert(piece);
+            }
+            _ => {}
+        }
+    }
+    match object {
+        Some(mut object) => {
+            object.insert("items".to_owned(), Value::Array(whole));
+            Value::Object(object)
+        }
+        None => Value::Array(whole),
+    }
+}

@@ -1,0 +1,496 @@
+//! All headless servers of a workspace: who answers for a document, started on the first question.
+//!
+//! Owns the running endpoints (one for each server and project root), the file watcher they share, and the reasons why
+//! others do not run. Making a pool does no I/O, so that a front can answer its own `initialize` at once; the folders
+//! are looked at, and the watcher is started, when the first question comes.
+//!
+//! **Who answers.** Every server of the document's language, the preferred first; of an exclusive group (pyright, ty)
+//! only the first that is installed and may run. **Trust** is asked anew for each question, so that `zubi trust` in
+//! another terminal takes effect at once: a server that ran restricted is then replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use tokio::sync::{OnceCell, watch};
+use tokio::task::JoinSet;
+use tokio_util::task::TaskTracker;
+use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, Readiness, RequestCx};
+use zubi_base::process::{CommandSpec, Spawner};
+use zubi_base::trust::Trust;
+use zubi_base::workspace::{Folder, Workspace};
+
+use crate::catalogue::{Catalogue, Freshness, Role, Row, Untrusted};
+use crate::detect::{self, Detection, Languages, Limits, Program, ProgramFinder, project_root};
+use crate::endpoint::{Launch, ServerEndpoint, Starter};
+use crate::offers::{ChangeKind, Offers};
+use crate::session::{Session, SessionSpec, StartError};
+use crate::watch::{FileChange, FileWatcher};
+
+#[cfg(test)]
+mod tests;
+
+/// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
+const MAX_ROOTS: usize = 4;
+
+/// What a pool needs to know.
+#[derive(Debug, Clone)]
+pub struct PoolConfig {
+    pub workspace: Arc<Workspace>,
+    pub catalogue: Catalogue,
+    pub spawner: Spawner,
+    pub trust: Trust,
+    /// The value of the PATH variable, where servers are looked for.
+    pub search_path: Option<OsString>,
+    /// A directory of zubi's own, private to the user; made if need be.
+    pub state_directory: Utf8PathBuf,
+}
+
+/// The headless language servers of a workspace.
+pub struct ServerPool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    workspace: Arc<Workspace>,
+    catalogue: Catalogue,
+    languages: Arc<Languages>,
+    trust: Trust,
+    finder: ProgramFinder,
+    starter: Arc<dyn Starter>,
+    watcher: Arc<WatcherCell>,
+    detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
+    servers: Mutex<BTreeMap<Key, Running>>,
+    /// Servers that are being replaced.
+    retiring: TaskTracker,
+}
+
+/// A server's id and the root of the project it works in.
+type Key = (String, Utf8PathBuf);
+
+struct Running {
+    endpoint: Arc<ServerEndpoint>,
+    /// Whether it was started with the rights of a trusted folder.
+    trusted: bool,
+}
+
+/// The file watcher, started at most once.
+struct WatcherCell {
+    folders: Vec<Utf8PathBuf>,
+    state_directory: Utf8PathBuf,
+    cell: OnceCell<Arc<FileWatcher>>,
+}
+
+/// Starts servers as processes.
+struct ProcessStarter {
+    spawner: Spawner,
+    watcher: Arc<WatcherCell>,
+}
+
+impl ServerPool {
+    /// A pool that has started nothing yet. Does no I/O.
+    pub fn new(config: PoolConfig) -> Self {
+        let watcher = Arc::new(WatcherCell {
+            folders: config.workspace.folders().iter().map(|folder| folder.path.clone()).collect(),
+            state_directory: config.state_directory.clone(),
+            cell: OnceCell::new(),
+        });
+        let starter = ProcessStarter { spawner: config.spawner.clone(), watcher: Arc::clone(&watcher) };
+        Self::with_starter(config, Arc::new(starter), watcher)
+    }
+
+    fn with_starter(config: PoolConfig, starter: Arc<dyn Starter>, watcher: Arc<WatcherCell>) -> Self {
+        let shared = Shared {
+            languages: Arc::new(Languages::of(&config.catalogue)),
+            finder: ProgramFinder::new(config.spawner, config.search_path.as_deref()),
+            workspace: config.workspace,
+            catalogue: config.catalogue,
+            trust: config.trust,
+            starter,
+            watcher,
+            detection: tokio::sync::Mutex::default(),
+            servers: Mutex::default(),
+            retiring: TaskTracker::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The servers that were started, with their roots, for `doctor` and tests.
+    pub fn started(&self) -> Vec<Arc<ServerEndpoint>> {
+        self.shared.endpoints()
+    }
+}
+
+#[async_trait]
+impl EndpointSource for ServerPool {
+    async fn for_document(&self, document: &DocumentRef, _cx: &RequestCx) -> Endpoints {
+        let shared = &self.shared;
+        let path = &document.path;
+        let Some(language) = shared.languages.of_file(path).cloned() else {
+            return Endpoints { endpoints: Vec::new(), absent: vec![no_row(path)] };
+        };
+        let Some(folder) = shared.workspace.folder_of(path).cloned() else {
+            return shared.for_external(document);
+        };
+        let wanted = shared
+            .catalogue
+            .for_language(&language)
+            .into_iter()
+            .map(|row| Wanted { root: project_root(&row, path, &folder.path), row, folder: folder.clone(), document: path.clone() })
+            .collect();
+        shared.start_all(wanted).await
+    }
+
+    async fn for_workspace(&self, _cx: &RequestCx) -> Endpoints {
+        let shared = &self.shared;
+        let detection = shared.detect().await;
+        let mut wanted = Vec::new();
+        let mut seen = BTreeSet::new();
+        for (language, files) in &detection.languages {
+            let Some(folder) = shared.workspace.folder_of(&files.example) else { continue };
+            for row in shared.catalogue.for_language(language) {
+                for document in roots(&row, &detection, &files.example, folder) {
+                    let root = project_root(&row, &document, &folder.path);
+                    // A language and its dialects (TypeScript, JavaScript) share a server.
+                    if seen.insert((row.id.clone(), root.clone())) {
+                        // What is opened first must exist; a root that has no file of its own known gets none.
+                        let document = if files.example.starts_with(&root) { files.example.clone() } else { root.clone() };
+                        wanted.push(Wanted { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                    }
+                }
+            }
+        }
+        shared.start_all(wanted).await
+    }
+
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        // Before the first server runs, nobody could know anything old.
+        let watcher = self.shared.watcher.cell.get()?;
+        let refreshed = watcher.refresh().await;
+        let mut notes: Vec<String> = refreshed.note.into_iter().collect();
+        if !refreshed.changes.is_empty() {
+            self.shared.detection_may_be_old(&refreshed.changes).await;
+            for endpoint in self.shared.endpoints() {
+                notes.extend(endpoint.deliver(&refreshed.changes));
+            }
+        }
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    async fn shutdown(&self) {
+        let mut ending = JoinSet::new();
+        for endpoint in self.shared.endpoints() {
+            ending.spawn(async move { endpoint.shutdown().await });
+        }
+        while ending.join_next().await.is_some() {}
+        self.shared.retiring.close();
+        self.shared.retiring.wait().await;
+    }
+}
+
+/// A server that should answer, if it can.
+struct Wanted {
+    row: Arc<Row>,
+    root: Utf8PathBuf,
+    folder: Folder,
+    /// Opened first.
+    document: Utf8PathBuf,
+}
+
+impl Shared {
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<Key, Running>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn endpoints(&self) -> Vec<Arc<ServerEndpoint>> {
+        self.servers().values().map(|running| Arc::clone(&running.endpoint)).collect()
+    }
+
+    /// A library's file: whoever runs already and speaks its language.
+    fn for_external(&self, document: &DocumentRef) -> Endpoints {
+        let endpoints: Vec<Arc<dyn Endpoint>> = self
+            .endpoints()
+            .into_iter()
+            .filter(|endpoint| endpoint.serves(document))
+            .map(|endpoint| endpoint as Arc<dyn Endpoint>)
+            .collect();
+        let absent = if endpoints.is_empty() {
+            vec![Absent {
+                subject: subject(&document.path),
+                why: "the file is outside the workspace and no server runs that may know it".to_owned(),
+                hint: "ask about a file of the workspace first".to_owned(),
+            }]
+        } else {
+            Vec::new()
+        };
+        Endpoints { endpoints, absent }
+    }
+
+    /// Starts what can be started: of each group and root the first, everything else beside it.
+    async fn start_all(self: &Arc<Self>, wanted: Vec<Wanted>) -> Endpoints {
+        let mut slots: Vec<Vec<Wanted>> = Vec::new();
+        for server in wanted {
+            let together = |other: &Wanted| other.row.group.is_some() && other.row.group == server.row.group;
+            match slots.iter_mut().find(|slot| slot.first().is_some_and(together)) {
+                Some(slot) => slot.push(server),
+                None => slots.push(vec![server]),
+            }
+        }
+        // Looking for programs runs them (`--version`), which takes half a second for some; so all at once, and
+        // the file watcher with them.
+        let mut tasks = JoinSet::new();
+        for (index, slot) in slots.into_iter().enumerate() {
+            let shared = Arc::clone(self);
+            tasks.spawn(async move { (index, shared.start_first(slot).await) });
+        }
+        self.watcher.start().await;
+        let mut started = BTreeMap::new();
+        while let Some(finished) = tasks.join_next().await {
+            if let Ok((index, result)) = finished {
+                started.insert(index, result);
+            }
+        }
+        let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
+        let mut absent = Vec::new();
+        let mut navigates = false;
+        for slot in started.into_values() {
+            navigates |= slot.navigates;
+            endpoints.extend(slot.endpoints.into_iter().map(|endpoint| endpoint as Arc<dyn Endpoint>));
+            absent.extend(slot.absent);
+        }
+        // A linter that is not installed is no news where the language itself is served.
+        if navigates {
+            absent.clear();
+        }
+        Endpoints { endpoints, absent }
+    }
+
+    /// The first server of a group that can run, in each root that its group members want.
+    async fn start_first(self: Arc<Self>, slot: Vec<Wanted>) -> Slot {
+        let mut result = Slot::default();
+        let mut served: Option<String> = None;
+        for wanted in slot {
+            // One member serves all roots, so that a workspace does not get half its answers from another program.
+            if served.as_ref().is_some_and(|id| *id != wanted.row.id) {
+                break;
+            }
+            match self.start(&wanted).await {
+                Ok(endpoint) => {
+                    result.navigates |= wanted.row.roles.contains(&Role::Navigation);
+                    result.endpoints.push(endpoint);
+                    served = Some(wanted.row.id.clone());
+                }
+                Err(absent) => {
+                    if !result.absent.contains(&absent) {
+                        result.absent.push(absent);
+                    }
+                }
+            }
+        }
+        if served.is_some() {
+            result.absent.clear();
+        }
+        result
+    }
+
+    /// Starts one server, or says why not.
+    async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, Absent> {
+        let Wanted { row, root, folder, document } = wanted;
+        let trusted = self.trust.folder(&folder.path);
+        let document = document.is_file().then_some(document.as_path());
+        let key = (row.id.clone(), root.clone());
+        let known = self.servers().get(&key).filter(|running| running.trusted == trusted).map(|running| Arc::clone(&running.endpoint));
+        if let Some(endpoint) = known {
+            endpoint.ensure_started(document);
+            return Ok(endpoint);
+        }
+        let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| Absent {
+            subject: row.title.clone(),
+            why: missing.to_string(),
+            hint: install_hint(row),
+        })?;
+        if !trusted && !row.runs_untrusted() {
+            return Err(Absent {
+                subject: row.title.clone(),
+                why: format!("{} may not run here: the folder is not trusted", row.title),
+                hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
+            });
+        }
+        let launch = self.launch(wanted, &program, trusted);
+        let endpoint = {
+            let mut servers = self.servers();
+            match servers.get(&key) {
+                // Another question was quicker.
+                Some(running) if running.trusted == trusted => Arc::clone(&running.endpoint),
+                _ => {
+                    let endpoint = Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)));
+                    let running = Running { endpoint: Arc::clone(&endpoint), trusted };
+                    if let Some(replaced) = servers.insert(key, running) {
+                        self.retiring.spawn(async move { replaced.endpoint.shutdown().await });
+                    }
+                    endpoint
+                }
+            }
+        };
+        endpoint.ensure_started(document);
+        Ok(endpoint)
+    }
+
+    fn launch(&self, wanted: &Wanted, program: &Program, trusted: bool) -> Launch {
+        let Wanted { row, root, folder, .. } = wanted;
+        let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
+        let withheld = Offers::methods().filter(|method| !row.answers(method)).map(str::to_owned);
+        let spec = SessionSpec {
+            name: row.id.as_str().into(),
+            folder: Folder { name, path: root.clone() },
+            recipe: row.readiness.clone(),
+            settings: row.settings(trusted),
+            initialization_options: row.initialization_options(trusted),
+            push_settings: row.push_settings,
+            withheld: row.withheld.iter().cloned().chain(withheld).collect(),
+            checker: row.checker.clone(),
+            open_changed: row.freshness == Freshness::OpenChanged,
+            language_table: Arc::clone(&self.languages),
+            languages: row.languages.iter().map(|language| language.id.clone()).collect(),
+            extensions: row.extensions().map(str::to_owned).collect(),
+            root_markers: row.root_markers.iter().flatten().cloned().collect(),
+            needs_document: row.needs_document,
+            start_timeout: row.timeouts.initialize(),
+            shutdown_timeout: row.timeouts.shutdown(),
+            diagnoses: row.roles.contains(&Role::Diagnostics),
+        };
+        Launch {
+            spec,
+            command: CommandSpec::new(program.path.clone(), root.clone()).args(row.args.iter().cloned()),
+            workspace: Arc::clone(&self.workspace),
+            allowed_commands: row.commands.clone(),
+            request_timeout: row.timeouts.request(),
+            analysed: analysed(row, root, trusted),
+        }
+    }
+
+    /// What is in the workspace, looked at once.
+    async fn detect(&self) -> Arc<Detection> {
+        let mut detection = self.detection.lock().await;
+        if let Some(known) = &*detection {
+            return Arc::clone(known);
+        }
+        let (workspace, catalogue) = (Arc::clone(&self.workspace), self.catalogue.clone());
+        let scan = tokio::task::spawn_blocking(move || detect::scan(&workspace, &catalogue, Limits::default()));
+        let found = Arc::new(scan.await.unwrap_or_default());
+        *detection = Some(Arc::clone(&found));
+        found
+    }
+
+    /// Forgets what was detected when files came that could change it.
+    async fn detection_may_be_old(&self, changes: &[FileChange]) {
+        let mut detection = self.detection.lock().await;
+        let Some(known) = &*detection else { return };
+        let tells = |change: &FileChange| {
+            change.kind != ChangeKind::Changed
+                && self.languages.of_path(&change.path).is_none_or(|language| match known.languages.get(&**language) {
+                    Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
+                    None => true,
+                })
+        };
+        if changes.iter().any(tells) {
+            *detection = None;
+        }
+    }
+}
+
+/// What became of one group.
+#[derive(Default)]
+struct Slot {
+    endpoints: Vec<Arc<ServerEndpoint>>,
+    absent: Vec<Absent>,
+    /// Whether one of them answers where things are defined and used.
+    navigates: bool,
+}
+
+impl WatcherCell {
+    async fn start(&self) -> Arc<FileWatcher> {
+        let start = || async {
+            let (folders, state_directory) = (self.folders.clone(), self.state_directory.clone());
+            let started = tokio::task::spawn_blocking(move || FileWatcher::start(&folders, &state_directory)).await;
+            // Only a panic in it ends here; a watcher over nothing leaves the comparison of opened documents.
+            Arc::new(started.unwrap_or_else(|_| FileWatcher::start(&[], &self.state_directory)))
+        };
+        Arc::clone(self.cell.get_or_init(start).await)
+    }
+}
+
+#[async_trait]
+impl Starter for ProcessStarter {
+    async fn start(
+        &self,
+        launch: &Launch,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Session>, StartError> {
+        // Before the server reads its first file, or a change during its start would be lost.
+        self.watcher.start().await;
+        Session::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks).await
+    }
+}
+
+/// Documents that stand for the projects of a server in a workspace: the example, and one for each directory with a
+/// marker. Roots inside other roots are left out; they get a server when one of their documents is asked about.
+fn roots(row: &Row, detection: &Detection, example: &Utf8Path, folder: &Folder) -> Vec<Utf8PathBuf> {
+    let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name && marker != ".git");
+    let marked = detection
+        .markers
+        .iter()
+        .filter(|marker| marker.directory.starts_with(&folder.path) && marks(&marker.name))
+        .map(|marker| marker.directory.join("_"));
+    let mut roots: BTreeMap<Utf8PathBuf, Utf8PathBuf> = BTreeMap::new();
+    for document in std::iter::once(example.to_owned()).chain(marked) {
+        roots.entry(project_root(row, &document, &folder.path)).or_insert(document);
+    }
+    let all: Vec<Utf8PathBuf> = roots.keys().cloned().collect();
+    roots.retain(|root, _| !all.iter().any(|other| other != root && root.starts_with(other)));
+    roots.into_values().take(MAX_ROOTS).collect()
+}
+
+fn subject(path: &Utf8Path) -> String {
+    match (path.extension(), path.file_name()) {
+        (Some(extension), _) => format!(".{extension}"),
+        (None, Some(name)) => name.to_owned(),
+        (None, None) => path.to_string(),
+    }
+}
+
+fn no_row(path: &Utf8Path) -> Absent {
+    let subject = subject(path);
+    Absent {
+        why: format!("no server for {subject}"),
+        hint: "add a [[server]] with this language to the user's server catalogue".to_owned(),
+        subject,
+    }
+}
+
+fn install_hint(row: &Row) -> String {
+    let ways: Vec<String> = row.install.iter().map(|install| format!("`{}` ({})", install.command, install.how)).collect();
+    if ways.is_empty() { format!("install `{}` and put it on the PATH", row.command) } else { format!("install: {}", ways.join(" or ")) }
+}
+
+/// What limits the answers of a server in a root, as far as files tell.
+fn analysed(row: &Row, root: &Utf8Path, trusted: bool) -> Option<String> {
+    let mut facts: Vec<String> = row
+        .analysed
+        .iter()
+        .filter_map(|fact| match fact.files.iter().find(|file| root.join(file).exists()) {
+            // Named after its file: that it is there is what everyone expects.
+            Some(file) if *file == fact.label => None,
+            Some(file) => Some(format!("{} ({file})", fact.label)),
+            None => Some(fact.missing.clone()),
+        })
+        .collect();
+    if !trusted && matches!(row.untrusted, Untrusted::Restricted(_)) {
+        facts.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
+    }
+    (!facts.is_empty()).then(|| facts.join("; "))
+}
