@@ -75,7 +75,7 @@ pub fn workspace_edit(bytes: &[u8]) {
     let Ok(edit) = serde_json::from_str::<WorkspaceEdit>(&text) else { return };
     let state = || (tree(&root), tree(&beside));
     let before = state();
-    let workspace = Arc::new(Workspace::open(&[root.clone()]).expect("a workspace"));
+    let workspace = Arc::new(Workspace::open(std::slice::from_ref(&root)).expect("a workspace"));
     let state_dir = base.join("state");
     let sink = Arc::new(DiskSink::new(&state_dir));
     let edits = Edits::new(workspace, Arc::new(DiskText), sink, &state_dir, Arc::new(SystemClock));
@@ -130,7 +130,7 @@ pub fn uri_path(bytes: &[u8]) {
     for (target, link) in [("../W2", "out"), ("..", "up"), ("d", "in"), ("loop", "loop"), ("../none", "dangling")] {
         std::os::unix::fs::symlink(target, root.join(link)).expect("a link");
     }
-    let workspace = Workspace::open(&[root.clone()]).expect("a workspace");
+    let workspace = Workspace::open(std::slice::from_ref(&root)).expect("a workspace");
     for given in [given.to_owned(), given.replace("/W", root.as_str())] {
         if let Some(path) = uri::to_path(&Uri(given.clone())) {
             assert!(path.is_absolute() && !path.as_str().contains('\0'));

@@ -28,6 +28,8 @@ use super::error::EditError;
 use super::overlay::{self, Kind, Node, Overlay, Source};
 use super::splice::{self, SpliceError};
 
+mod listing;
+
 /// The most files and directories one change may touch. A rename over a large code base stays far below it.
 pub const MAX_FILES: usize = 5_000;
 /// The most text edits one change may hold.
@@ -404,7 +406,7 @@ impl<'a> Builder<'a> {
             self.note(format!("{count} duplicate {what} sent; each is made once."));
         }
         let mut change = Change { notes: self.notes, ..Change::default() };
-        change.files = moved_and_removed(&self.tree, &self.removed);
+        change.files = listing::moved_and_removed(&self.tree, &self.removed);
         change.operations.clone_from(&self.tree.steps);
         for (path, node) in self.tree.files {
             let text: Arc<str> = node.text.into();
@@ -437,44 +439,6 @@ impl<'a> Builder<'a> {
         change.files.sort_by(|one, other| one.path.cmp(&other.path));
         if change.operations.is_empty() { Err(EditError::Nothing) } else { Ok(change) }
     }
-}
-
-/// What the steps do, seen from before the first to after the last: a file that moved twice is listed once.
-fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<str>>) -> Vec<FileChange> {
-    let mut files: Vec<FileChange> = Vec::new();
-    for (index, step) in tree.steps.iter().enumerate() {
-        let (done, rest) = tree.steps.split_at(index);
-        let gone = |path: &Utf8PathBuf, action| {
-            // What the edit itself made and removed again is nobody's loss.
-            let path = overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != Kind::Missing)?;
-            let before = removed.get(&path).cloned();
-            Some(FileChange { path, from: None, action, edits: 0, before, after: None })
-        };
-        let file = match step {
-            FileOperation::Delete { path, .. } => gone(path, FileAction::Delete),
-            FileOperation::RemoveDirectory { path } => gone(path, FileAction::DeleteDirectory),
-            FileOperation::Rename { from, .. } => overlay::disk_before(done, from).and_then(|origin| {
-                let path = overlay::forward_through(rest, from)?;
-                // A directory that the edit made is no file that moved.
-                if overlay::kind_on_disk(&origin) == Kind::Missing {
-                    return None;
-                }
-                let directory = overlay::kind_on_disk(&origin) == Kind::Directory;
-                let action = if directory { FileAction::RenameDirectory } else { FileAction::Rename };
-                (path != origin).then_some(FileChange {
-                    path,
-                    from: Some(origin),
-                    action,
-                    edits: 0,
-                    before: None,
-                    after: None,
-                })
-            }),
-            _ => None,
-        };
-        files.extend(file.filter(|file| !files.contains(file)));
-    }
-    files
 }
 
 fn splice_error(path: String, error: SpliceError) -> EditError {

@@ -12,11 +12,11 @@ use super::*;
 /// Plans and applies an edit, checks the tree that results (`path: content` lines), undoes it, and checks that every
 /// byte, mode and link is as before.
 #[track_caller]
-fn check(tree: &Tree, edit: serde_json::Value, expected: &str) {
+fn check(tree: &Tree, edit: &serde_json::Value, expected: &str) {
     let before = tree.state();
     tree.run(async {
         let edits = tree.edits();
-        let plan = edits.plan("test", &edit_of(&edit), Encoding::Utf16, "server").await.unwrap();
+        let plan = edits.plan("test", &edit_of(edit), Encoding::Utf16, "server").await.unwrap();
         assert_eq!(tree.state(), before, "planning writes nothing");
         edits.apply(&plan.id).await.unwrap();
         assert_eq!(tree.show(), expected);
@@ -45,7 +45,7 @@ fn changes(changes: &[serde_json::Value]) -> serde_json::Value {
 #[test]
 fn text_with_mark_windows_endings_and_no_final_newline() {
     let tree = Tree::new(&[("a.txt", "\u{feff}one\r\ntwo")]);
-    check(&tree, changes(&[insert(&tree.uri("a.txt"), 1, "x\n")]), "a.txt: \"\\u{feff}one\\r\\nx\\r\\ntwo\"\n");
+    check(&tree, &changes(&[insert(&tree.uri("a.txt"), 1, "x\n")]), "a.txt: \"\\u{feff}one\\r\\nx\\r\\ntwo\"\n");
 }
 
 #[cfg(unix)]
@@ -55,7 +55,7 @@ fn executable_bit_and_symbolic_link() {
     tree.set_mode("run.sh", 0o755);
     tree.link("run.sh", "link");
     let expected = "link -> run.sh\nrun.sh 755: \"x\\necho\\n\"\n";
-    check(&tree, changes(&[insert(&tree.uri("link"), 0, "x\n")]), expected);
+    check(&tree, &changes(&[insert(&tree.uri("link"), 0, "x\n")]), expected);
     // The link and the file are one text: the same edit by both names is made once, where it replaces something.
     let replace = |name: &str| {
         let (start, end) =
@@ -65,7 +65,7 @@ fn executable_bit_and_symbolic_link() {
             "edits": [{"range": {"start": start, "end": end}, "newText": "exit"}],
         })
     };
-    check(&tree, changes(&[replace("link"), replace("run.sh")]), "link -> run.sh\nrun.sh 755: \"exit\\n\"\n");
+    check(&tree, &changes(&[replace("link"), replace("run.sh")]), "link -> run.sh\nrun.sh 755: \"exit\\n\"\n");
 }
 
 #[cfg(unix)]
@@ -78,11 +78,11 @@ fn removed_files_come_back_with_mode_and_link() {
     zubi_base::fs::write_atomic(&tree.root.join("d/binary"), b"\xff\0\xfe").unwrap();
     std::fs::create_dir(tree.root.join("d/empty")).unwrap();
     let delete = serde_json::json!({"kind": "delete", "uri": tree.uri("d"), "options": {"recursive": true}});
-    check(&tree, changes(&[delete]), "keep: \"k\"\n");
+    check(&tree, &changes(&[delete]), "keep: \"k\"\n");
     let delete = serde_json::json!({"kind": "delete", "uri": tree.uri("d/link")});
     check(
         &tree,
-        changes(&[delete]),
+        &changes(&[delete]),
         "d/\nd/binary: not text\nd/e/ 700\nd/e/b: \"b\"\nd/empty/\nd/run.sh 750: \"echo\"\nkeep: \"k\"\n",
     );
 }
@@ -92,7 +92,7 @@ fn created_files_and_their_directories() {
     let tree = Tree::new(&[("a", "a\n")]);
     let create = serde_json::json!({"kind": "create", "uri": tree.uri("new/deep/b")});
     let expected = "a: \"a\\n\"\nnew/\nnew/deep/\nnew/deep/b: \"hello\\n\"\n";
-    check(&tree, changes(&[create, insert(&tree.uri("new/deep/b"), 0, "hello\n")]), expected);
+    check(&tree, &changes(&[create, insert(&tree.uri("new/deep/b"), 0, "hello\n")]), expected);
 }
 
 #[test]
@@ -103,21 +103,21 @@ fn renames_and_what_is_edited_after_them() {
     // Edited before, renamed, edited again: the second edit speaks of the text after the first.
     let edits = [insert(&tree.uri("a"), 0, "1\n"), rename("a", "n/c"), insert(&tree.uri("n/c"), 1, "2\n")];
     let expected = "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/c: \"1\\n2\\na\\n\"\n";
-    check(&tree, changes(&edits), expected);
+    check(&tree, &changes(&edits), expected);
     // Two files change places.
     let swap = [rename("a", "t"), rename("b", "a"), rename("t", "b"), insert(&tree.uri("a"), 0, "was b\n")];
-    check(&tree, changes(&swap), "a: \"was b\\nb\\n\"\nb: \"a\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\n");
+    check(&tree, &changes(&swap), "a: \"was b\\nb\\n\"\nb: \"a\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\n");
     // A directory moves with everything in it.
     let directory = [rename("d", "e/f"), insert(&tree.uri("e/f/x"), 0, "1\n"), rename("e/f/y", "z")];
-    check(&tree, changes(&directory), "a: \"a\\n\"\nb: \"b\\n\"\ne/\ne/f/\ne/f/x: \"1\\nx\\n\"\nz: \"y\\n\"\n");
+    check(&tree, &changes(&directory), "a: \"a\\n\"\nb: \"b\\n\"\ne/\ne/f/\ne/f/x: \"1\\nx\\n\"\nz: \"y\\n\"\n");
     // A file takes another's place.
     let over = serde_json::json!({
         "kind": "rename", "oldUri": tree.uri("a"), "newUri": tree.uri("b"), "options": {"overwrite": true},
     });
-    check(&tree, changes(&[over]), "b: \"a\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\n");
+    check(&tree, &changes(&[over]), "b: \"a\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\n");
     // Renamed within a directory that the edit makes.
     let twice = [rename("a", "n/a"), rename("n/a", "n/b")];
-    check(&tree, changes(&twice), "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/b: \"a\\n\"\n");
+    check(&tree, &changes(&twice), "b: \"b\\n\"\nd/\nd/x: \"x\\n\"\nd/y: \"y\\n\"\nn/\nn/b: \"a\\n\"\n");
 }
 
 #[test]

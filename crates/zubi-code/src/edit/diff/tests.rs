@@ -11,8 +11,10 @@ fn workspace() -> (tempfile::TempDir, Workspace) {
     (guard, workspace)
 }
 
-/// A change of files given as `(path, from, action, before, after)`.
-fn change(workspace: &Workspace, files: &[(&str, Option<&str>, FileAction, Option<&str>, Option<&str>)]) -> Change {
+/// A file as `(path, from, action, before, after)`.
+type Row<'a> = (&'a str, Option<&'a str>, FileAction, Option<&'a str>, Option<&'a str>);
+
+fn change(workspace: &Workspace, files: &[Row<'_>]) -> Change {
     let absolute = |path: &str| -> Utf8PathBuf { workspace.root().join(path) };
     let files = files.iter().map(|(path, from, action, before, after)| FileChange {
         path: absolute(path),

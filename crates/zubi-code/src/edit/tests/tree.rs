@@ -77,6 +77,7 @@ impl Tree {
         Edits::new(self.workspace(), Arc::new(DiskText), sink, &self.state_dir, Arc::new(FixedClock(NOW)))
     }
 
+    #[expect(clippy::unused_self, reason = "reads as what happens in this tree")]
     pub(in crate::edit) fn run<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
     }
