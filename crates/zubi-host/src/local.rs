@@ -17,6 +17,7 @@ use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
+use zubi_servers::catalogue::CatalogueError;
 use zubi_tools::audit::{AuditFile, AuditSink};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
@@ -36,6 +37,8 @@ pub struct HostConfig {
     pub settings: Settings,
     pub trust: Trust,
     pub spawner: Spawner,
+    /// The user's rows for the catalogue of language servers (`servers.toml`), as text.
+    pub user_catalogue: Option<String>,
     /// `PATH`: where programs are looked for.
     pub search_path: Option<OsString>,
     pub clock: Arc<dyn Clock>,
@@ -46,8 +49,9 @@ pub struct HostConfig {
 pub enum HostError {
     #[error("{0}")]
     Workspace(std::io::Error),
-    #[error("{0}")]
-    Servers(String),
+    /// A row of the user's catalogue is not usable.
+    #[error("catalogue of language servers: {0}")]
+    Catalogue(CatalogueError),
 }
 
 /// A host in this process: it owns the workspace, the servers and the registry.
@@ -107,21 +111,16 @@ impl LocalHost {
         &self.workspace
     }
 
-    /// Patterns of the settings that match no tool and no toolset: misspellings, most likely.
-    pub fn unmatched_filters(&self, settings: &Settings) -> Vec<String> {
+    /// What the settings name but does not exist, one sentence each: misspellings, most likely. A filter that matches
+    /// nothing hides more, or less, than was meant.
+    pub fn misspellings(&self, config: &HostConfig) -> Vec<String> {
         let tools = self.registry.everything();
-        let mut unmatched = Vec::new();
-        let mut collect = |filters: &[Effective<Vec<String>>], ids: Vec<&str>| {
-            for filter in filters {
-                let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
-                let source = &filter.source;
-                let patterns = parsed.unmatched(ids.iter().copied());
-                unmatched.extend(patterns.into_iter().map(|pattern| format!("`{pattern}` ({source}) matches nothing")));
-            }
-        };
-        collect(&settings.tools, tools.iter().map(|tool| tool.spec().id.as_str()).collect());
-        collect(&settings.toolsets, tools.iter().map(|tool| tool.spec().toolset.as_str()).collect());
-        unmatched
+        let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
+        let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).collect();
+        let mut found = code::unknown_servers(config).unwrap_or_default();
+        found.extend(unmatched(&config.settings.tools, &ids));
+        found.extend(unmatched(&config.settings.toolsets, &toolsets));
+        found
     }
 
     fn cx(&self, caller: Arc<Caller>, circumstances: Circumstances, token_budget: Option<usize>) -> ToolCx {
@@ -138,6 +137,18 @@ impl LocalHost {
             text_source: Arc::clone(&self.texts),
         }
     }
+}
+
+fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
+    let told = |filter: &Effective<Vec<String>>| {
+        let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
+        let patterns = parsed.unmatched(names.iter().copied());
+        patterns
+            .iter()
+            .map(|pattern| format!("filter `{pattern}` ({}) matches nothing", filter.source))
+            .collect::<Vec<_>>()
+    };
+    filters.iter().flat_map(told).collect()
 }
 
 /// The settings as restrictions: one for each filter that must be passed.

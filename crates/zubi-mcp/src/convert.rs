@@ -26,11 +26,10 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(annotations(spec))
 }
 
-/// All four hints, for what is left out is assumed at its worst. The title stands here, where every version of the
-/// protocol has it.
+/// All four hints, for what is left out is assumed at its worst. No title: the names say what the tools do.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     let reads = spec.effect <= Effect::Plan;
-    ToolAnnotations::with_title(spec.title.clone())
+    ToolAnnotations::new()
         .read_only(reads)
         // Overwriting a file is destructive, although zubi can take it back: clients decide by this whether to ask.
         .destructive(!reads)
@@ -44,7 +43,7 @@ fn slim(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.retain(|_, property| property.get(COMMON).is_none());
-        properties.values_mut().for_each(slim_inside);
+        properties.values_mut().for_each(|property| slim_inside(property, 0));
     }
     // A root that is no object's schema without it, for some clients.
     schema.entry("properties").or_insert_with(|| JsonObject::new().into());
@@ -53,18 +52,24 @@ fn slim(schema: &JsonObject) -> JsonObject {
     schema
 }
 
-fn slim_inside(schema: &mut Value) {
+/// `depth` counts the objects around the schema, the root not among them.
+fn slim_inside(schema: &mut Value, depth: usize) {
     let Value::Object(object) = schema else { return };
     if object.get("minimum").and_then(Value::as_f64) == Some(0.0) {
         object.remove("minimum");
     }
     object.remove("additionalProperties");
     object.retain(|keyword, _| !keyword.starts_with("x-"));
+    // Two objects deep stand the protocol's own shapes, such as a range's positions, which models know by heart.
+    if depth > 0 {
+        object.remove("properties");
+        object.remove("required");
+    }
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
-        properties.values_mut().for_each(slim_inside);
+        properties.values_mut().for_each(|property| slim_inside(property, depth + 1));
     }
     if let Some(items) = object.get_mut("items") {
-        slim_inside(items);
+        slim_inside(items, depth + 1);
     }
 }
 

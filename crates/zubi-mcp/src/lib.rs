@@ -63,7 +63,8 @@ where
         calls.cancel();
     };
     let conversation = async {
-        match serve_server_with_ct(server, transport, stop.clone()).await {
+        // A token of its own: `rmcp` cancels it at every end, which would look like being told to stop.
+        match serve_server_with_ct(server, transport, stop.child_token()).await {
             Ok(running) => running
                 .waiting()
                 .await

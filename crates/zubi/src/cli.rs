@@ -51,7 +51,7 @@ pub(crate) enum Command {
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
     /// Call one tool and print its answer
-    #[command(after_help = CALL_EXAMPLES)]
+    #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
     Call(Call),
     /// Show what can be asked
     #[command(subcommand)]
@@ -80,9 +80,9 @@ pub(crate) enum CallTool {
     Tool(Vec<String>),
 }
 
-const CALL_EXAMPLES: &str = "\
-Usage: zubi [OPTIONS] call TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]
+const CALL_USAGE: &str = "zubi call [OPTIONS] TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]";
 
+const CALL_EXAMPLES: &str = "\
 Examples:
   zubi call lsp_hover --help                                     the tool's arguments
   zubi call lsp_references --symbol Parser/next --max_tokens 500

@@ -6,6 +6,7 @@ use camino::Utf8PathBuf;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{self, Directories, Layer, Settings};
 use zubi_base::env::{Environment, split_list};
+use zubi_base::fs::ReadError;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, LocalHost};
@@ -13,6 +14,9 @@ use zubi_host::{HostConfig, LocalHost};
 use crate::cli::Global;
 use crate::failure::Failure;
 use crate::{log, terminal};
+
+/// The user's catalogue rows, below the configuration directory. It names programs to run, so a workspace has none.
+const CATALOGUE_FILE: &str = "servers.toml";
 
 pub(crate) struct Session {
     environment: Environment,
@@ -71,20 +75,30 @@ impl Session {
     pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
         let trust = Trust::new(self.trust_store(), self.trust_all);
         let settings = self.settings(&trust)?;
-        let host = LocalHost::new(&HostConfig {
+        let config = HostConfig {
             folders: self.folders.clone(),
             state_dir: self.directories.state.clone(),
-            settings: settings.clone(),
+            settings,
+            user_catalogue: self.user_catalogue()?,
             trust,
             spawner: spawner()?,
             search_path: self.environment.path.clone(),
             clock: Arc::new(SystemClock),
-        })
-        .map_err(Failure::usage)?;
-        for unmatched in host.unmatched_filters(&settings) {
-            terminal::say(&format!("warning: filter {unmatched}"));
+        };
+        let host = LocalHost::new(&config).map_err(Failure::usage)?;
+        for misspelling in host.misspellings(&config) {
+            terminal::say(&format!("warning: {misspelling}"));
         }
         Ok(host)
+    }
+
+    /// The user's own rows for the catalogue of language servers, where there are any.
+    fn user_catalogue(&self) -> Result<Option<String>, Failure> {
+        match zubi_base::fs::read_text(&self.directories.config.join(CATALOGUE_FILE)) {
+            Ok(text) => Ok(Some(text)),
+            Err(ReadError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(Failure::usage(error)),
+        }
     }
 }
 

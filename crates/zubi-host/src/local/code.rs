@@ -1,11 +1,15 @@
-//! Puts code intelligence together: who answers, where texts come from, where edits go.
+//! Puts code intelligence together: which servers there are, who answers, where texts come from, where edits go.
 
 use std::sync::Arc;
 
+use zubi_base::config::Settings;
+use zubi_base::nearest::nearest;
 use zubi_base::text::TextSource;
 use zubi_base::workspace::Workspace;
 use zubi_code::edit::DiskSink;
 use zubi_code::{CodeConfig, CodeIntel};
+use zubi_servers::catalogue::{Catalogue, CatalogueError};
+use zubi_servers::pool::{PoolConfig, ServerPool};
 
 use super::{HostConfig, HostError};
 
@@ -14,12 +18,57 @@ pub(super) fn intelligence(
     workspace: &Arc<Workspace>,
     texts: &Arc<dyn TextSource>,
 ) -> Result<Arc<CodeIntel>, HostError> {
+    let pool = ServerPool::new(PoolConfig {
+        workspace: Arc::clone(workspace),
+        catalogue: catalogue(config)?,
+        spawner: config.spawner.clone(),
+        trust: config.trust.clone(),
+        search_path: config.search_path.clone(),
+        state_directory: config.state_dir.clone(),
+    });
     Ok(CodeIntel::new(CodeConfig {
         workspace: Arc::clone(workspace),
-        sources: Vec::new(),
+        sources: vec![Arc::new(pool)],
         texts: Arc::clone(texts),
         sink: Arc::new(DiskSink::new(&config.state_dir)),
         state_dir: config.state_dir.clone(),
         clock: Arc::clone(&config.clock),
     }))
+}
+
+/// The servers that come with zubi, with the user's rows and without what the settings switch off.
+fn catalogue(config: &HostConfig) -> Result<Catalogue, HostError> {
+    let mut catalogue = Catalogue::builtin().clone();
+    if let Some(text) = &config.user_catalogue {
+        catalogue = catalogue.with_user(text).map_err(HostError::Catalogue)?;
+    }
+    let switched_off = switched_off(&config.settings, &catalogue);
+    if switched_off.is_empty() {
+        Ok(catalogue)
+    } else {
+        catalogue.with_user(&switched_off).map_err(HostError::Catalogue)
+    }
+}
+
+/// The settings' `servers.….disabled` as rows of a catalogue. Names without a row are told by [`unknown_servers`].
+fn switched_off(settings: &Settings, catalogue: &Catalogue) -> String {
+    let known = settings.disabled_servers.keys().filter(|id| catalogue.row(id).is_some());
+    // An id that has a row is a plain word, so it needs no escaping.
+    known.flat_map(|id| ["[[server]]\nid = \"", id, "\"\nenabled = false\n"]).collect()
+}
+
+/// Servers that the settings name but the catalogue does not have.
+pub(super) fn unknown_servers(config: &HostConfig) -> Result<Vec<String>, CatalogueError> {
+    let catalogue = match &config.user_catalogue {
+        Some(text) => Catalogue::builtin().with_user(text)?,
+        None => Catalogue::builtin().clone(),
+    };
+    let unknown = config.settings.disabled_servers.iter().filter(|(id, _)| catalogue.row(id).is_none());
+    Ok(unknown
+        .map(|(id, source)| {
+            let near = nearest(id, catalogue.rows().map(|row| row.id.as_str()), 1);
+            let near = near.first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            format!("there is no server `{id}` ({source}){near}")
+        })
+        .collect())
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
-use zubi_base::config::{Layer, Layers, UserLayer};
+use zubi_base::config::{Layer, Layers, ServerLayer, UserLayer};
 use zubi_base::trust::TrustStore;
 use zubi_tools::cx::{NoProgress, NobodyToAsk, Surface};
 use zubi_tools::spec::{Approval, Effect, Exposure};
@@ -71,6 +71,7 @@ impl ToolProvider for Tools {
 
 struct Fixture {
     _guard: tempfile::TempDir,
+    config: HostConfig,
     host: LocalHost,
     provider: Arc<Tools>,
     state: Utf8PathBuf,
@@ -88,12 +89,13 @@ fn fixture(layer: Layer) -> Fixture {
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state), false),
         spawner: Spawner::direct(),
+        user_catalogue: None,
         search_path: None,
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
     };
     let provider = Arc::new(Tools { id: ProviderId("test".into()), changes: watch::Sender::new(0) });
     let host = LocalHost::with_providers(&config, vec![Arc::clone(&provider) as Arc<dyn ToolProvider>]).unwrap();
-    Fixture { _guard: guard, host, provider, state }
+    Fixture { _guard: guard, config, host, provider, state }
 }
 
 async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, UnknownTool> {
@@ -125,13 +127,18 @@ async fn calls_answer_fail_and_are_recorded() {
 
 #[tokio::test]
 async fn settings_restrict_every_caller() {
-    let layer = Layer { tools: Some(vec!["echo".to_owned(), "ehco".to_owned()]), ..Layer::default() };
-    let fixture = fixture(layer.clone());
+    let off = ServerLayer { disabled: Some(true) };
+    let servers = [("gopls".to_owned(), off.clone()), ("gopsl".to_owned(), off)].into();
+    let layer = Layer { tools: Some(vec!["echo".to_owned(), "ehco".to_owned()]), servers, ..Layer::default() };
+    let fixture = fixture(layer);
     let listed = fixture.host.list(&Restrictions::default()).await;
     assert_eq!(listed.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>(), ["echo"]);
     assert!(call(&fixture.host, "write", json!({})).await.is_err());
-    let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
-    assert_eq!(fixture.host.unmatched_filters(&layers.resolve()), ["`ehco` (`zubi.toml`) matches nothing"]);
+    let expected = [
+        "there is no server `gopsl` (`zubi.toml`); did you mean `gopls`?",
+        "filter `ehco` (`zubi.toml`) matches nothing",
+    ];
+    assert_eq!(fixture.host.misspellings(&fixture.config), expected);
 }
 
 #[tokio::test]
@@ -143,17 +150,12 @@ async fn a_providers_change_is_told() {
 }
 
 #[test]
-fn a_workspace_must_exist() {
+fn what_cannot_make_a_host() {
     let fixture = fixture(Layer::default());
-    let config = HostConfig {
-        folders: vec![fixture.state.join("absent")],
-        state_dir: fixture.state.clone(),
-        settings: Layers::default().resolve(),
-        trust: Trust::new(TrustStore::new(&fixture.state), false),
-        spawner: Spawner::direct(),
-        search_path: None,
-        clock: Arc::new(FixedClock(Duration::from_secs(1))),
-    };
-    let error = LocalHost::new(&config).err().unwrap().to_string();
+    let absent = HostConfig { folders: vec![fixture.state.join("absent")], ..fixture.config.clone() };
+    let error = LocalHost::new(&absent).err().unwrap().to_string();
     assert!(error.contains("absent"), "{error}");
+    let broken = HostConfig { user_catalogue: Some("[[server]]\n".to_owned()), ..fixture.config };
+    let error = LocalHost::new(&broken).err().unwrap().to_string();
+    assert!(error.starts_with("catalogue of language servers: "), "{error}");
 }

@@ -20,10 +20,8 @@ use crate::tools::{Signals, provider};
 const DEADLINE: Duration = Duration::from_secs(20);
 
 pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(DEADLINE, future).await {
-        Ok(value) => value,
-        Err(_) => panic!("{what} did not happen within {DEADLINE:?}"),
-    }
+    let value = tokio::time::timeout(DEADLINE, future).await;
+    value.unwrap_or_else(|_| panic!("{what} did not happen within {DEADLINE:?}"))
 }
 
 pub(crate) struct Client {
@@ -46,6 +44,7 @@ impl Client {
             settings: Layers::default().resolve(),
             trust: Trust::new(TrustStore::new(&root), false),
             spawner: Spawner::direct(),
+            user_catalogue: None,
             search_path: None,
             clock: Arc::new(SystemClock),
         };

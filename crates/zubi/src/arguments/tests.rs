@@ -105,12 +105,6 @@ fn help_shows_the_parameters() {
     Usage: zubi call test_tool [OPTIONS]
 
     Options:
-          --input <JSON>
-              All arguments as a JSON object; - reads it from stdin
-
-          --json
-              Print JSON
-
           --at <TEXT>
               1-based path:line:col.
 
@@ -134,6 +128,12 @@ fn help_shows_the_parameters() {
 
           --format <TEXT>
               Shape. [possible values: text, json]
+
+          --input <JSON>
+              All arguments as a JSON object; - reads it from stdin
+
+          --json
+              Print JSON
 
       -h, --help
               Print help (see a summary with '-h')

@@ -1,0 +1,72 @@
+//! One directory with a home and a workspace, and the one way to run zubi in it.
+
+use std::fs;
+
+use assert_cmd::Command;
+
+pub(crate) struct Place {
+    directory: tempfile::TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["home", "config/zubi", "state", "work/src"] {
+            fs::create_dir_all(directory.path().join(name)).unwrap();
+        }
+        let place = Self { directory };
+        place.write("work/src/lib.rs", "pub fn parse() {}\n");
+        place
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        fs::write(self.directory.path().join(path), text).unwrap();
+    }
+
+    /// As zubi prints it: links resolved.
+    fn root(&self) -> String {
+        let root = camino::Utf8Path::from_path(self.directory.path()).unwrap();
+        zubi_base::fs::canonical(root).unwrap().into_string()
+    }
+
+    /// zubi in the workspace, with nothing of this machine's own environment but where programs are.
+    pub(crate) fn zubi(&self) -> Command {
+        let root = self.directory.path();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zubi"));
+        command
+            .current_dir(root.join("work"))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", root.join("home"))
+            .env("XDG_CONFIG_HOME", root.join("config"))
+            .env("XDG_STATE_HOME", root.join("state"));
+        command
+    }
+
+    /// Runs zubi with these words.
+    pub(crate) fn check(&self, words: &[&str]) -> String {
+        self.show(self.zubi().args(words))
+    }
+
+    /// Exit code, stdout and stderr, with the place's own path as `[PLACE]`.
+    pub(crate) fn show(&self, command: &mut Command) -> String {
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            text.replace(&self.root(), "[PLACE]").trim_end().to_owned()
+        };
+        let mut shown = format!("exit {}", output.status.code().unwrap());
+        for (name, text) in [("stdout", text(&output.stdout)), ("stderr", text(&output.stderr))] {
+            if !text.is_empty() {
+                shown.extend(["\n--- ", name, "\n", &text]);
+            }
+        }
+        shown
+    }
+}
+
+/// One command in a place of its own.
+pub(crate) fn check(words: &[&str]) -> String {
+    Place::new().check(words)
+}

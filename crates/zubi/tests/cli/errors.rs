@@ -1,0 +1,154 @@
+//! What is said when something is wrong, and the exit code.
+
+use insta::assert_snapshot;
+
+use crate::check::{Place, check};
+
+#[test]
+fn wrong_usage() {
+    assert_snapshot!(check(&["cal"]), @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'cal'
+
+      tip: a similar subcommand exists: 'call'
+
+    Usage: zubi [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(check(&["call"]), @r#"
+    exit 2
+    --- stderr
+    Call one tool and print its answer
+
+    Usage: zubi call [OPTIONS] TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]
+
+    Options:
+          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
+          --read-only        No tool that writes exists
+          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace in this session only
+      -v, --verbose...       Say more on stderr; twice for debugging
+      -h, --help             Print help
+
+    Examples:
+      zubi call lsp_hover --help                                     the tool's arguments
+      zubi call lsp_references --symbol Parser/next --max_tokens 500
+      zubi call lsp_definition --input '{"at": "src/lib.rs:12:5"}'
+      echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
+      zubi call lsp_document_symbols --path src/lib.rs --json
+
+    zubi's own options go before the tool's name, the tool's arguments after it.
+    "#);
+    assert_snapshot!(check(&["call", "lsp_hovr"]), @"
+    exit 2
+    --- stderr
+    error: unknown tool `lsp_hovr`: there is no such tool; did you mean `lsp_hover`?
+    hint: `zubi tools list` shows what there is.
+    ");
+    assert_snapshot!(check(&["call", "undo_edit", "--plann", "p-1"]), @"
+    exit 2
+    --- stderr
+    error: unexpected argument '--plann' found
+
+      tip: a similar argument exists: '--plan'
+
+    Usage: zubi call undo_edit --plan <TEXT>
+
+    For more information, try '--help'.
+    hint: zubi's own options go before the tool's name
+    ");
+    assert_snapshot!(check(&["call", "undo_edit", "--input", "{"]), @r#"
+    exit 2
+    --- stderr
+    error: --input is not JSON: EOF while parsing an object at line 1 column 1
+    hint: Write it as '{"name": "value"}'.
+    "#);
+    assert_snapshot!(check(&["call", "undo_edit", "--workspace", "/"]), @"
+    exit 2
+    --- stderr
+    error: unexpected argument '--workspace' found
+
+    Usage: zubi call undo_edit [OPTIONS]
+
+    For more information, try '--help'.
+    hint: zubi's own options go before the tool's name
+    ");
+    assert_snapshot!(check(&["tools", "show", "hover"]), @"
+    exit 2
+    --- stderr
+    error: unknown tool `hover`: there is no such tool; did you mean `lsp_hover`?
+    hint: `zubi tools list` shows what there is.
+    ");
+    assert_snapshot!(check(&["--workspace", "absent", "tools", "list"]), @"
+    exit 2
+    --- stderr
+    error: workspace folder `[PLACE]/work/absent`: No such file or directory (os error 2)
+    ");
+}
+
+#[test]
+fn wrong_input() {
+    assert_snapshot!(check(&["call", "undo_edit", "--input", "{\"plann\": \"x\"}"]), @r#"
+    exit 2
+    --- stderr
+    error: Invalid input: plann: no such parameter; did you mean `plan`?
+    hint: undo_edit takes plan* (string), max_tokens (integer), wait_ms (integer), format ("text"|"json") (* required).
+    "#);
+    assert_snapshot!(check(&["call", "lsp_hover"]), @r#"
+    exit 2
+    --- stderr
+    error: Invalid input: position: no position was given
+    hint: Give the position in exactly one of three ways:
+    hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
+    hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+    hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    "#);
+    assert_snapshot!(check(&["call", "lsp_hover", "--at", "src/absent.rs:1:1"]), @"
+    exit 2
+    --- stderr
+    error: Invalid input: path: `src/absent.rs` does not exist in the workspace; paths are relative to `[PLACE]/work`
+    hint: Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ");
+    assert_snapshot!(check(&["call", "lsp_hover", "--json"]), @r#"
+    exit 2
+    --- stdout
+    {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of three ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  uri: \"src/lib.rs\", line: 11, character: 4 (0-based)"}}
+    --- stderr
+    error: Invalid input: position: no position was given
+    hint: Give the position in exactly one of three ways:
+    hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
+    hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+    hint:   uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    "#);
+}
+
+#[test]
+fn input_from_stdin() {
+    let place = Place::new();
+    let mut command = place.zubi();
+    command.args(["call", "undo_edit", "--input", "-"]).write_stdin("{\"plan\": 5}");
+    assert_snapshot!(place.show(&mut command), @r#"
+    exit 2
+    --- stderr
+    error: Invalid input: plan: expected string, got 5
+    hint: `plan` (string): p-… or a-… that was applied Example: {"plan":"p-k3m7q2x9ab"}
+    "#);
+}
+
+#[test]
+fn a_wrong_environment() {
+    let place = Place::new();
+    assert_snapshot!(place.show(place.zubi().args(["tools", "list"]).env("ZUBI_READ_ONLY", "maybe")), @"
+    exit 2
+    --- stderr
+    error: environment variable `ZUBI_READ_ONLY` is `maybe`; it must be 1 or 0
+    ");
+    assert_snapshot!(place.show(place.zubi().args(["tools", "list"]).env("ZUBI_LOG", "=,=")), @"
+    exit 2
+    --- stderr
+    error: environment variable `ZUBI_LOG`: invalid filter directive
+    ");
+}

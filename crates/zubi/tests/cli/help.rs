@@ -1,0 +1,235 @@
+//! Help that teaches.
+
+use insta::assert_snapshot;
+
+use crate::check::{Place, check};
+
+#[test]
+fn commands() {
+    assert_snapshot!(check(&["--help"]), @"
+    exit 0
+    --- stdout
+    Gives AI agents what an editor gives a person: the language servers' understanding of the code
+
+    Usage: zubi [OPTIONS] <COMMAND>
+
+    Commands:
+      mcp    Answer an agent over MCP on stdin and stdout
+      call   Call one tool and print its answer
+      tools  Show what can be asked
+      trust  Let language servers run a project's code
+      help   Print this message or the help of the given subcommand(s)
+
+    Options:
+          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
+          --read-only        No tool that writes exists
+          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace in this session only
+      -v, --verbose...       Say more on stderr; twice for debugging
+      -h, --help             Print help
+      -V, --version          Print version
+
+    Examples:
+      zubi mcp                                   answer an agent over MCP (stdin and stdout)
+      zubi tools list                            what can be asked
+      zubi call lsp_hover --at src/lib.rs:12:5   ask one question
+      zubi trust                                 let language servers run this project's code
+
+    Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.
+    ");
+    assert_snapshot!(check(&["mcp", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Answer an agent over MCP on stdin and stdout
+
+    Usage: zubi mcp [OPTIONS]
+
+    Options:
+          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
+          --read-only        No tool that writes exists
+          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace in this session only
+      -v, --verbose...       Say more on stderr; twice for debugging
+      -h, --help             Print help
+
+    In an agent's MCP configuration:
+      {"mcpServers": {"zubi": {"command": "zubi", "args": ["mcp"]}}}
+
+    Nothing is started before the first question; the process ends when its input does.
+    "#);
+    assert_snapshot!(check(&["call", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Call one tool and print its answer
+
+    Usage: zubi call [OPTIONS] TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]
+
+    Options:
+          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
+          --read-only        No tool that writes exists
+          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace in this session only
+      -v, --verbose...       Say more on stderr; twice for debugging
+      -h, --help             Print help
+
+    Examples:
+      zubi call lsp_hover --help                                     the tool's arguments
+      zubi call lsp_references --symbol Parser/next --max_tokens 500
+      zubi call lsp_definition --input '{"at": "src/lib.rs:12:5"}'
+      echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
+      zubi call lsp_document_symbols --path src/lib.rs --json
+
+    zubi's own options go before the tool's name, the tool's arguments after it.
+    "#);
+    assert_snapshot!(check(&["tools", "--help"]), @"
+    exit 0
+    --- stdout
+    Show what can be asked
+
+    Usage: zubi tools [OPTIONS] <COMMAND>
+
+    Commands:
+      list  List the tools of this session
+      show  Describe one tool: its arguments, its effect, an example
+      help  Print this message or the help of the given subcommand(s)
+
+    Options:
+          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
+          --read-only        No tool that writes exists
+          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace in this session only
+      -v, --verbose...       Say more on stderr; twice for debugging
+      -h, --help             Print help
+    ");
+    assert_snapshot!(check(&["trust", "--help"]), @"
+    exit 0
+    --- stdout
+    Let language servers run a project's code
+
+    Usage: zubi trust [OPTIONS] [PATH]
+
+    Arguments:
+      [PATH]  Folder to trust, with everything below it [default: the current directory]
+
+    Options:
+          --list             Show which folders are trusted
+          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
+          --read-only        No tool that writes exists
+          --revoke           Take trust back
+          --json             Print JSON
+          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace in this session only
+      -v, --verbose...       Say more on stderr; twice for debugging
+      -h, --help             Print help
+
+    Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in
+    folders you trust. A folder covers everything below it; a `.zubi.toml` in it is trusted as it is now.
+
+    Examples:
+      zubi trust                 the current directory
+      zubi trust ~/work          everything in it
+      zubi trust --list
+      zubi trust --revoke ~/work
+    ");
+    assert_snapshot!(check(&["--version"]), @"
+    exit 0
+    --- stdout
+    zubi 0.1.0
+    ");
+}
+
+#[test]
+fn tools() {
+    assert_snapshot!(check(&["tools", "list"]), @"
+    exit 0
+    --- stdout
+    lsp_definition         lsp   read     Go to definition
+    lsp_references         lsp   read     Find references
+    lsp_hover              lsp   read     Type and documentation
+    lsp_completion         lsp   read     Completions
+    lsp_workspace_symbols  lsp   read     Find symbols by name
+    lsp_document_symbols   lsp   read     Outline of a file
+    lsp_rename_symbol      lsp   plan     Plan a rename
+    lsp_code_actions       lsp   plan     Quick fixes and refactorings
+    lsp_format_document    lsp   plan     Plan formatting
+    lsp_signature_help     lsp   read     Signatures of a call
+    lsp_diagnostics        lsp   read     Errors and warnings
+    apply_edit             edit  write    Apply a plan
+    undo_edit              edit  write    Undo an applied plan
+    ");
+    assert_snapshot!(check(&["tools", "show", "undo_edit"]), @r#"
+    exit 0
+    --- stdout
+    undo_edit: Undo an applied plan
+
+    Takes an applied edit back: every file it wrote, created, renamed or deleted is as it was, byte for byte. Refuses when one of them changed since.
+
+    toolset edit, effect write
+
+    Arguments:
+      plan (string, required)  p-… or a-… that was applied
+      max_tokens (integer)  Upper bound of the answer, default 2000
+      wait_ms (integer)  How long to wait for servers that are loading, default 30000
+      format (string)  Default text
+
+    Take a rename back:
+      zubi call undo_edit --input '{"plan":"p-k3m7q2x9ab"}'
+    "#);
+    assert_snapshot!(check(&["call", "undo_edit", "--help"]), @"
+    exit 0
+    --- stdout
+    Undo an applied plan
+
+    Takes an applied edit back: every file it wrote, created, renamed or deleted is as it was, byte for byte. Refuses when one of them changed since.
+
+    Usage: zubi call undo_edit [OPTIONS]
+
+    Options:
+          --plan <TEXT>
+              p-… or a-… that was applied
+
+          --max_tokens <NUMBER>
+              Upper bound of the answer, default 2000
+
+          --wait_ms <NUMBER>
+              How long to wait for servers that are loading, default 30000
+
+          --format <TEXT>
+              Default text [possible values: text, json]
+
+          --input <JSON>
+              All arguments as a JSON object; - reads it from stdin
+
+          --json
+              Print JSON
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Examples:
+      Take a rename back
+        zubi call undo_edit --plan p-k3m7q2x9ab
+    ");
+}
+
+#[test]
+fn nothing_at_all_is_answered_with_help() {
+    let shown = check(&[]);
+    assert!(shown.starts_with("exit 2\n--- stderr\nGives AI agents"), "{shown}");
+}
+
+#[test]
+fn json_is_json() {
+    let place = Place::new();
+    let output = place.zubi().args(["tools", "list", "--json"]).output().unwrap();
+    let tools: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for tool in tools.as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert!(tool["description"].as_str().unwrap().len() <= 1024);
+    }
+}

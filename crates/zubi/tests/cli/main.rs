@@ -1,0 +1,15 @@
+//! The command line from outside: what is printed where, and with which exit code. The tools here need no server: what
+//! they answer with one is tested end to end elsewhere.
+
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod errors;
+#[cfg(test)]
+mod help;
+#[cfg(test)]
+mod settings;
+#[cfg(test)]
+mod stdio;
+#[cfg(test)]
+mod trust;

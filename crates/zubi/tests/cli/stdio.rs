@@ -1,0 +1,64 @@
+//! `zubi mcp` as a process: what it prints, and that it ends with its input.
+
+use serde_json::{Value, json};
+
+use crate::check::Place;
+
+/// The lines zubi prints for these messages.
+fn converse(messages: &[Value]) -> Vec<Value> {
+    converse_in(&Place::new(), messages)
+}
+
+fn converse_in(place: &Place, messages: &[Value]) -> Vec<Value> {
+    let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
+    let input = lines.join("\n");
+    let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn initialize() -> Value {
+    let params =
+        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
+#[test]
+fn stdout_holds_nothing_but_the_protocol() {
+    let lines = converse(&[initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})]);
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["result"]["serverInfo"], json!({"name": "zubi", "version": env!("CARGO_PKG_VERSION")}));
+    assert!(lines[1]["result"]["tools"].as_array().unwrap().len() >= 10);
+}
+
+#[test]
+fn an_input_that_ends_at_once_is_a_normal_end() {
+    assert_eq!(converse(&[]), Vec::<Value>::new());
+}
+
+/// The list is paid for with every conversation: 2,500 tokens, about 10 KB.
+#[test]
+fn the_list_is_small() {
+    let lines = converse(&[initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})]);
+    let bytes = lines[1]["result"]["tools"].to_string().len();
+    assert!(bytes <= 10 * 1024, "{bytes} bytes");
+}
+
+#[test]
+fn the_command_line_and_mcp_say_the_same() {
+    let place = Place::new();
+    for (tool, arguments) in [
+        ("lsp_hover", json!({"at": "src/absent.rs:1:1"})),
+        ("lsp_hover", json!({})),
+        ("undo_edit", json!({"plan": "p-aaaaaaaaaa"})),
+        ("lsp_workspace_symbols", json!({"qury": "x"})),
+    ] {
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
+        let lines = converse_in(&place, &[initialize(), call]);
+        let text = lines[1]["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+        let output = place.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
+        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(said["error"]["message"], text, "{tool} {arguments}");
+    }
+}
