@@ -1,7 +1,9 @@
 //! `cargo xtask generate`: the reference pages that are written by the program itself, so that they cannot drift.
 //!
-//! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses.
+//! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses, the page of
+//! the command line from its own help.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, Result, bail};
@@ -10,7 +12,7 @@ use serde_json::Value;
 
 use crate::{place, run};
 
-const NOTICE: &str = "<!-- Written by `cargo xtask generate`; edit the tool's own description instead. -->\n\n";
+const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
 
 /// A page and its fresh content.
 struct Page {
@@ -39,15 +41,40 @@ pub(crate) fn check() -> Result<String> {
 }
 
 fn pages() -> Result<Vec<Page>> {
-    let mut list = run::cargo();
-    list.args(["run", "--quiet", "--locked", "--package", "zubi", "--", "tools", "list", "--json"]);
-    let tools: Value = serde_json::from_str(&run::quiet(&mut list)?).context("`zubi tools list --json` is no JSON")?;
-    Ok(vec![Page { file: place::ROOT.join("docs/src/reference/tools.md"), text: tools_page(&tools)? }])
+    let tools: Value =
+        serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("`zubi tools list --json` is no JSON")?;
+    let reference = place::ROOT.join("docs/src/reference");
+    Ok(vec![
+        Page { file: reference.join("tools.md"), text: tools_page(&tools)? },
+        Page { file: reference.join("command-line.md"), text: command_line_page()? },
+    ])
+}
+
+/// What the program prints.
+fn zubi(arguments: &[&str]) -> Result<String> {
+    let mut command = run::cargo();
+    command.args(["run", "--quiet", "--locked", "--package", "zubi", "--"]).args(arguments);
+    run::quiet(&mut command)
+}
+
+/// The help of every command.
+fn command_line_page() -> Result<String> {
+    let mut page = format!("{NOTICE}# Command line\n");
+    let help = zubi(&["--help"])?;
+    let commands = help.split_once("\nCommands:\n").map(|(_, rest)| rest).unwrap_or_default();
+    let names = commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    write!(page, "\n```text\n{}\n```\n", help.trim_end())?;
+    for name in names.filter(|name| *name != "help") {
+        write!(page, "\n## `zubi {name}`\n\n```text\n{}\n```\n", zubi(&[name, "--help"])?.trim_end())?;
+    }
+    Ok(page)
 }
 
 fn tools_page(tools: &Value) -> Result<String> {
-    let tools = tools.as_array().or_else(|| tools["tools"].as_array()).context("the tool list is no array")?;
+    let tools = tools.as_array().context("the tool list is no array")?;
     let mut page = format!("{NOTICE}# Tools\n");
+    // The same for every tool, so they are described once.
+    let mut common = BTreeMap::new();
     for tool in tools {
         let field = |name: &str| tool[name].as_str().unwrap_or_default();
         write!(page, "\n## `{}`\n\n{}\n\n", field("id"), field("description"))?;
@@ -58,32 +85,40 @@ fn tools_page(tools: &Value) -> Result<String> {
             field("toolset"),
             field("exposure")
         )?;
-        page.push_str(&parameters(&tool["input"])?);
-        if !field("notes").is_empty() {
-            write!(page, "\n{}\n", field("notes"))?;
+        let schema = &tool["inputSchema"];
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let (shared, own): (Vec<_>, Vec<_>) = properties.partition(|(_, property)| property["x-common"] == true);
+        common.extend(shared);
+        page.push_str(&parameters(own, &schema["required"])?);
+        for example in tool["examples"].as_array().into_iter().flatten() {
+            let title = example["title"].as_str().unwrap_or_default();
+            write!(page, "\n{title}\n\n```json\n{}\n```\n", example["arguments"])?;
         }
+    }
+    if !common.is_empty() {
+        page.push_str("\n## Parameters of every tool where they make sense\n\n");
+        page.push_str(&parameters(common, &Value::Null)?);
     }
     Ok(page)
 }
 
 /// A table of the properties of an object schema.
-fn parameters(schema: &Value) -> Result<String> {
-    let Some(properties) = schema["properties"].as_object().filter(|properties| !properties.is_empty()) else {
-        return Ok("No parameters.\n".to_owned());
-    };
-    let required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|n| n == name));
-    let mut table = "| parameter | type | meaning |\n|---|---|---|\n".to_owned();
+fn parameters<'a>(properties: impl IntoIterator<Item = (&'a String, &'a Value)>, required: &Value) -> Result<String> {
+    let mut rows = String::new();
     for (name, property) in properties {
         let kind = match (&property["type"], property["enum"].as_array()) {
             (_, Some(values)) => values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(" "),
             (Value::String(kind), None) => kind.clone(),
             (other, None) => other.to_string(),
         };
-        let must = if required(name) { " (required)" } else { "" };
+        let is_required = required.as_array().is_some_and(|names| names.iter().any(|n| n == name));
         let meaning = property["description"].as_str().unwrap_or_default().replace('|', "\\|").replace('\n', " ");
-        writeln!(table, "| `{name}`{must} | {kind} | {meaning} |")?;
+        writeln!(rows, "| `{name}`{} | {kind} | {meaning} |", if is_required { " (required)" } else { "" })?;
     }
-    Ok(table)
+    if rows.is_empty() {
+        return Ok("No parameters.\n".to_owned());
+    }
+    Ok(format!("| parameter | type | meaning |\n|---|---|---|\n{rows}"))
 }
 
 #[cfg(test)]
@@ -95,14 +130,15 @@ mod tests {
     fn a_tool_becomes_a_section_with_its_parameters() {
         let tools = json!([{
             "id": "lsp_example", "description": "Says where.", "effect": "read", "toolset": "lsp",
-            "exposure": "direct", "notes": "",
-            "input": { "type": "object", "required": ["path"], "properties": {
+            "exposure": "direct",
+            "inputSchema": { "type": "object", "required": ["path"], "properties": {
                 "path": { "type": "string", "description": "A file | a folder." },
-                "format": { "type": "string", "enum": ["text", "json"], "description": "Shape." }
-            } }
+                "format": { "type": "string", "enum": ["text", "json"], "description": "Shape.", "x-common": true }
+            } },
+            "examples": [{ "title": "Where?", "arguments": { "path": "a.rs" } }]
         }]);
         insta::assert_snapshot!(tools_page(&tools).unwrap(), @r#"
-        <!-- Written by `cargo xtask generate`; edit the tool's own description instead. -->
+        <!-- Written by `cargo xtask generate` from the program itself; change it there. -->
 
         # Tools
 
@@ -115,6 +151,17 @@ mod tests {
         | parameter | type | meaning |
         |---|---|---|
         | `path` (required) | string | A file \| a folder. |
+
+        Where?
+
+        ```json
+        {"path":"a.rs"}
+        ```
+
+        ## Parameters of every tool where they make sense
+
+        | parameter | type | meaning |
+        |---|---|---|
         | `format` | `"text"` `"json"` | Shape. |
         "#);
     }
