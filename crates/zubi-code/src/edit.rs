@@ -30,7 +30,7 @@ pub use self::plan::{ActionBody, StoredAction};
 use self::apply::journal;
 use self::apply::lock::EditLock;
 use self::apply::prepare::{after, holds, prepare, undo_of};
-use self::plan::{IdKind, PlanState, PlanStore, StoredPlan, Undo};
+use self::plan::{Expected, IdKind, PlanState, PlanStore, StoredPlan, Undo};
 
 /// A change that was worked out and stored, not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,7 +255,7 @@ impl Inner {
             PlanState::Planned => false,
             PlanState::Applied(_) => true,
             // The process that applied it ended before it could say so.
-            PlanState::Applying(undo) => undo.after.iter().all(|(path, expected)| holds(path, expected)),
+            PlanState::Applying(undo) => self.all_hold(&undo.after).await,
         };
         if made {
             return Err(EditError::AlreadyApplied { id: id.to_owned() });
@@ -284,13 +284,15 @@ impl Inner {
         let mut plan = self.store.plan(id)?;
         let undo = match plan.state.clone() {
             PlanState::Applied(undo) => undo,
-            PlanState::Applying(undo) if undo.after.iter().all(|(path, expected)| holds(path, expected)) => undo,
+            PlanState::Applying(undo) if self.all_hold(&undo.after).await => undo,
             PlanState::Planned | PlanState::Applying(_) => return Err(EditError::NotApplied { id: id.to_owned() }),
         };
         let changed =
             |path: &Utf8Path| EditError::ChangedSinceApply { id: id.to_owned(), path: self.workspace.display(path) };
-        if let Some((path, _)) = undo.after.iter().find(|(path, expected)| !holds(path, expected)) {
-            return Err(changed(path));
+        for (path, expected) in &undo.after {
+            if !self.holds_now(path, expected).await {
+                return Err(changed(path));
+            }
         }
         self.sink.apply(&undo.operations).await.map_err(|error| match &error {
             SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
@@ -318,6 +320,26 @@ impl Inner {
             }
         }
         Ok(unsaved)
+    }
+
+    async fn all_hold(&self, expected: &[(Utf8PathBuf, Expected)]) -> bool {
+        for (path, expected) in expected {
+            if !self.holds_now(path, expected).await {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a path holds what is expected: in the editor where it is open there, else on disk.
+    async fn holds_now(&self, path: &Utf8Path, expected: &Expected) -> bool {
+        if let Expected::Content(hash) = expected
+            && let Ok(text) = self.texts.read(path).await
+            && matches!(text.origin, TextOrigin::Editor { .. })
+        {
+            return text.hash() == *hash;
+        }
+        holds(path, expected)
     }
 
     fn refused(&self, error: SinkError) -> EditError {

@@ -1,6 +1,7 @@
 //! Plans, applied and undone on a real tree.
 
 mod crash;
+mod editor;
 mod properties;
 pub(super) mod tree;
 

@@ -181,7 +181,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn equals_the_model_and_undo_restores_the_tree(wishes in prop::collection::vec(wish(), 1..7), windows: bool) {
