@@ -55,8 +55,9 @@ impl AnswerStatus {
                 Readiness::Failed { .. } => 4,
             })
             .map(|readiness| match (readiness, &self.completeness) {
-                // The verdict below says what is known; naming the missing signal as well would cry wolf.
-                (Readiness::Unknown { .. }, Completeness::Complete) => "ready".to_owned(),
+                // The answer is whole all the same: it needed one file only, or was checked by other means. Naming the
+                // state of the rest of the project would cry wolf.
+                (Readiness::Unknown { .. } | Readiness::Loading { .. }, Completeness::Complete) => "ready".to_owned(),
                 (readiness, _) => readiness.to_string(),
             })
             .unwrap_or_default()

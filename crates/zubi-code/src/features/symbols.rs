@@ -57,10 +57,7 @@ impl Question<'_> {
         }
         let mut symbols = Vec::new();
         for symbol in found.into_iter().take(MAX_FOUND) {
-            let place = match &symbol.location {
-                Some(location) => Some(self.place(location, symbol.encoding, 0).await),
-                None => None,
-            };
+            let place = self.indexed_place(&symbol).await;
             symbols.push(FoundSymbol {
                 shown: self.workspace().display(&symbol.path),
                 name: symbol.name,

@@ -378,6 +378,21 @@ fn likeness(word: &str, name: &str) -> f64 {
     strsim::jaro_winkler(&word.to_lowercase(), &last.to_lowercase())
 }
 
+impl Question<'_> {
+    /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
+    /// the whole declaration.
+    pub(crate) async fn indexed_place(&self, symbol: &Indexed) -> Option<Place> {
+        let location = symbol.location.as_ref()?;
+        if let Ok(document) = self.document(&symbol.path).await {
+            let range = document.index.range_from_lsp(&location.range, symbol.encoding);
+            let name = NamePath::parse(&symbol.name);
+            let range = name_in(&document.text, range, name.as_ref().map_or(&symbol.name, NamePath::last));
+            return Some(self.place_of(&document, &symbol.path, range));
+        }
+        Some(self.place(location, symbol.encoding, 0).await)
+    }
+}
+
 /// Where the identifier starts within a selection that may be wider (clangd selects `DB::Open`, flat lists the whole
 /// declaration).
 fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange {
