@@ -52,7 +52,6 @@ async fn the_old_era() {
         }
       },
       "annotations": {
-        "title": "Test test.echo",
         "readOnlyHint": true,
         "destructiveHint": false,
         "idempotentHint": true,
