@@ -37,16 +37,6 @@ pub enum Outcome {
     Unavailable { why: String },
 }
 
-/// An action's handle is its plan's with another first letter: the plan is the action, worked out.
-pub fn action_id(plan: &str) -> String {
-    format!("a-{}", plan.trim_start_matches("p-"))
-}
-
-/// The plan behind an action's handle.
-pub fn plan_id(action: &str) -> String {
-    format!("p-{}", action.trim_start_matches("a-"))
-}
-
 /// The most actions worked out for one answer; each may cost a request and a stored plan.
 const MAX_ACTIONS: usize = 24;
 

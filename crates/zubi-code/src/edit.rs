@@ -25,12 +25,12 @@ use zubi_base::workspace::Workspace;
 pub use self::apply::{DiskSink, Recovered};
 pub use self::change::{Change, FileAction, ServerEdit};
 pub use self::error::EditError;
-pub use self::plan::{ActionBody, StoredAction};
+pub use self::plan::{action_id, plan_id};
 
 use self::apply::journal;
 use self::apply::lock::EditLock;
 use self::apply::prepare::{after, holds, prepare, undo_of};
-use self::plan::{Expected, IdKind, PlanState, PlanStore, StoredPlan, Undo};
+use self::plan::{Expected, PlanState, PlanStore, StoredPlan, Undo};
 
 /// A change that was worked out and stored, not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl Edits {
 
     fn store(&self, title: &str, change: &Change, by: &str) -> Result<Plan, EditError> {
         let workspace = &self.inner.workspace;
-        let stored = self.inner.store.add(IdKind::Plan, |id| StoredPlan {
+        let stored = self.inner.store.add(|id| StoredPlan {
             id: id.to_owned(),
             title: title.to_owned(),
             by: by.to_owned(),
@@ -164,27 +164,10 @@ impl Edits {
         })
     }
 
-    /// Stores a code action; the answer is its id, `a-` and ten characters.
-    #[expect(clippy::unused_async, reason = "storing may come to wait, like the rest of this interface")]
-    pub async fn store_action(&self, title: &str, by: &str, body: ActionBody) -> Result<String, EditError> {
-        let stored = self.inner.store.add(IdKind::Action, |id| StoredAction {
-            id: id.to_owned(),
-            title: title.to_owned(),
-            by: by.to_owned(),
-            body,
-        })?;
-        Ok(stored.id)
-    }
-
-    /// What a listed code action does.
-    pub fn action(&self, id: &str) -> Result<StoredAction, EditError> {
-        self.inner.store.action(id)
-    }
-
-    /// The files a plan (or an action that carries one) touches: where they are before and where they are after,
+    /// The files a plan touches: where they are before and where they are after,
     /// absolute, each once. Files inside a directory that moves as a whole are not listed.
     pub fn files_of(&self, id: &str) -> Result<Vec<Utf8PathBuf>, EditError> {
-        let plan = self.inner.store.plan(&self.plan_id(id)?)?;
+        let plan = self.inner.store.plan(id)?;
         let mut files = BTreeSet::new();
         for operation in &plan.operations {
             match operation {
@@ -201,28 +184,16 @@ impl Edits {
         Ok(files.into_iter().collect())
     }
 
-    fn plan_id(&self, id: &str) -> Result<String, EditError> {
-        match IdKind::of(id)? {
-            IdKind::Plan => Ok(id.to_owned()),
-            IdKind::Action => match self.action(id)?.body {
-                ActionBody::Plan { plan } => Ok(plan),
-                ActionBody::Command { .. } | ActionBody::Resolve { .. } => Err(EditError::NoEdit { id: id.to_owned() }),
-            },
-        }
-    }
-
-    /// Makes the change of a plan, or of an action that carries one. All of it or nothing; a caller that stops waiting
+    /// Makes the change of a plan, named by its own id or by its action's. All of it or nothing; a caller that stops waiting
     /// does not stop it half-way.
     pub async fn apply(&self, id: &str) -> Result<Applied, EditError> {
-        let plan = self.plan_id(id)?;
-        let inner = Arc::clone(&self.inner);
-        detached(async move { inner.apply(&plan).await }).await
+        let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
+        detached(async move { inner.apply(&id).await }).await
     }
 
     /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
     pub async fn undo(&self, id: &str) -> Result<Applied, EditError> {
-        let inner = Arc::clone(&self.inner);
-        let id = self.plan_id(id)?;
+        let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
         detached(async move { inner.undo(&id).await }).await
     }
 
@@ -265,16 +236,16 @@ impl Inner {
         let after = after(&plan.operations).map_err(|error| self.refused(error))?;
         let undo = Undo { operations: undo_of(&prepared), after };
         plan.state = PlanState::Applying(undo.clone());
-        self.store.update(id, &plan)?;
+        self.store.update(&plan)?;
         if let Err(error) = self.sink.apply(&plan.operations).await {
             if !matches!(error, SinkError::Stuck { .. }) {
                 plan.state = PlanState::Planned;
-                self.store.update(id, &plan)?;
+                self.store.update(&plan)?;
             }
             return Err(self.refused(error));
         }
         plan.state = PlanState::Applied(undo);
-        self.store.update(id, &plan)?;
+        self.store.update(&plan)?;
         Ok(self.applied(&plan, &plan.operations, notes))
     }
 
@@ -299,7 +270,7 @@ impl Inner {
             _ => EditError::Sink(error),
         })?;
         plan.state = PlanState::Planned;
-        self.store.update(id, &plan)?;
+        self.store.update(&plan)?;
         Ok(self.applied(&plan, &undo.operations, notes))
     }
 

@@ -1,5 +1,7 @@
 //! Questions over the toy endpoint: addressing, verdicts, answers.
 
+#![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
+
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -53,8 +53,6 @@ pub enum EditError {
     AlreadyApplied { id: String },
     #[error("`{id}` is not applied, so there is nothing to undo")]
     NotApplied { id: String },
-    #[error("`{id}` is an action that runs a command on its server; it holds no edit to apply")]
-    NoEdit { id: String },
 
     #[error("`{path}` changed since the plan was made; nothing was written")]
     Changed { path: String },
@@ -105,7 +103,6 @@ impl EditError {
             Self::OtherWorkspace { .. } => "Make the plan again in this workspace.".to_owned(),
             Self::AlreadyApplied { id } => format!("To take it back: `undo_edit` with `{id}`."),
             Self::NotApplied { id } => format!("To make the change: `apply_edit` with `{id}`."),
-            Self::NoEdit { .. } => "List the code actions again; actions with an edit carry a diff.".to_owned(),
             Self::ChangedSinceApply { .. } => {
                 "Undo would overwrite the later change. Take that back first, or undo by hand.".to_owned()
             }

@@ -1,4 +1,4 @@
-//! Where plans and code actions are kept between "show me" and "do it": one JSON file each, for 24 hours.
+//! Where plans are kept between "show me" and "do it": one JSON file each, for 24 hours.
 //!
 //! Files are 0600 in a 0700 directory. Their names are random, so that nobody can name a plan that was not shown to
 //! them; what a file holds is checked all the same before anything is done with it.
@@ -19,7 +19,7 @@ use zubi_base::workspace::Workspace;
 use super::change::BasedOn;
 use super::error::EditError;
 
-/// How long plans and actions are kept (contracts, section 2).
+/// How long plans are kept (contracts, section 2).
 pub const KEPT: Duration = Duration::from_hours(24);
 /// The most records in the directory; the oldest go first.
 pub const MAX_RECORDS: usize = 500;
@@ -79,28 +79,6 @@ pub struct StoredPlan {
     pub state: PlanState,
 }
 
-/// What a listed code action does.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", tag = "kind")]
-pub enum ActionBody {
-    /// It carries an edit, which stands in this plan.
-    Plan { plan: String },
-    /// It runs a command on its server.
-    Command { endpoint: String, document: Utf8PathBuf, command: String, arguments: Vec<Value> },
-    /// The server must be asked for its edit first (`codeAction/resolve`).
-    Resolve { endpoint: String, document: Utf8PathBuf, action: Value },
-}
-
-/// A code action as it is stored.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StoredAction {
-    pub id: String,
-    pub title: String,
-    pub by: String,
-    pub body: ActionBody,
-}
-
 /// What stands around every record.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -112,42 +90,28 @@ struct Envelope<T> {
     record: T,
 }
 
-/// Which kind of record an id names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IdKind {
-    Plan,
-    Action,
+/// The id of the plan that a caller names. A listed code action *is* a plan, worked out; its handle has another first
+/// letter (contracts, section 2). Nothing else ever becomes a file name.
+pub fn plan_id(given: &str) -> Result<String, EditError> {
+    let random = given.strip_prefix("p-").or_else(|| given.strip_prefix("a-")).unwrap_or_default();
+    if random.len() != ID_LENGTH || !random.bytes().all(|byte| ALPHABET.contains(&byte)) {
+        let given = given.chars().filter(|character| !character.is_control()).take(40).collect();
+        return Err(EditError::NotAnId { given });
+    }
+    Ok(format!("p-{random}"))
 }
 
-impl IdKind {
-    /// From an id as a caller gives it. Nothing else ever becomes a file name.
-    pub fn of(id: &str) -> Result<Self, EditError> {
-        let (kind, random) = match (id.strip_prefix("p-"), id.strip_prefix("a-")) {
-            (Some(random), _) => (Self::Plan, random),
-            (_, Some(random)) => (Self::Action, random),
-            _ => (Self::Plan, ""),
-        };
-        if random.len() != ID_LENGTH || !random.bytes().all(|byte| ALPHABET.contains(&byte)) {
-            let given = id.chars().filter(|character| !character.is_control()).take(40).collect();
-            return Err(EditError::NotAnId { given });
-        }
-        Ok(kind)
-    }
+/// The handle of the code action that a plan works out.
+pub fn action_id(plan: &str) -> String {
+    format!("a-{}", plan.trim_start_matches("p-"))
+}
 
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Plan => "p-",
-            Self::Action => "a-",
-        }
-    }
-
-    /// A new id, from the operating system's random numbers.
-    pub fn fresh(self) -> Result<String, EditError> {
-        let mut random = [0; ID_LENGTH];
-        getrandom::fill(&mut random).map_err(|error| state("the operating system gave no random numbers", &error))?;
-        let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
-        Ok(self.prefix().chars().chain(letters).collect())
-    }
+/// A new id, from the operating system's random numbers.
+pub(super) fn fresh_id() -> Result<String, EditError> {
+    let mut random = [0; ID_LENGTH];
+    getrandom::fill(&mut random).map_err(|error| state("the operating system gave no random numbers", &error))?;
+    let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
+    Ok("p-".chars().chain(letters).collect())
 }
 
 /// See the module's documentation.
@@ -162,12 +126,12 @@ impl PlanStore {
         Self { directory: state_dir.join("plans"), workspace, clock }
     }
 
-    /// Stores a new record; `record` is given the id it will have. Old records are swept first.
-    pub fn add<T: Serialize>(&self, kind: IdKind, record: impl FnOnce(&str) -> T) -> Result<T, EditError> {
+    /// Stores a new plan; `plan` is given the id it will have. Old ones are swept first.
+    pub fn add(&self, plan: impl FnOnce(&str) -> StoredPlan) -> Result<StoredPlan, EditError> {
         fs::create_private_dir(&self.directory).map_err(|error| state("the plan directory cannot be made", &error))?;
         self.sweep()?;
-        let id = kind.fresh()?;
-        let record = record(&id);
+        let id = fresh_id()?;
+        let record = plan(&id);
         let envelope = Envelope {
             version: VERSION,
             created: self.clock.now().as_secs(),
@@ -194,31 +158,19 @@ impl PlanStore {
         Ok(record)
     }
 
-    /// Replaces a record, durably: what undo needs must be on disk before a file is touched.
-    pub fn update<T: Serialize>(&self, id: &str, record: &T) -> Result<(), EditError> {
-        IdKind::of(id)?;
-        let created = self.read::<Value>(id)?.created;
-        let envelope = Envelope { version: VERSION, created, workspace: self.folders(), record };
-        let file = self.file(id);
+    /// Replaces a plan, durably: what undo needs must be on disk before a file is touched.
+    pub fn update(&self, plan: &StoredPlan) -> Result<(), EditError> {
+        let created = self.read::<Value>(&plan.id)?.created;
+        let envelope = Envelope { version: VERSION, created, workspace: self.folders(), record: plan };
+        let file = self.file(&plan.id);
         fs::write_private(&file, &to_json(&envelope)?)
             .and_then(|()| std::fs::File::open(&file)?.set_modified(UNIX_EPOCH + Duration::from_secs(created)))
             .map_err(|error| state("the plan cannot be stored", &error))
     }
 
-    /// The plan with this id.
-    pub fn plan(&self, id: &str) -> Result<StoredPlan, EditError> {
-        match IdKind::of(id)? {
-            IdKind::Plan => Ok(self.read(id)?.record),
-            IdKind::Action => Err(EditError::NotAnId { given: id.to_owned() }),
-        }
-    }
-
-    /// The action with this id.
-    pub fn action(&self, id: &str) -> Result<StoredAction, EditError> {
-        match IdKind::of(id)? {
-            IdKind::Action => Ok(self.read(id)?.record),
-            IdKind::Plan => Err(EditError::NotAnId { given: id.to_owned() }),
-        }
+    /// The plan a caller names by its own id or by its action's.
+    pub fn plan(&self, given: &str) -> Result<StoredPlan, EditError> {
+        Ok(self.read(&plan_id(given)?)?.record)
     }
 
     fn read<T: DeserializeOwned>(&self, id: &str) -> Result<Envelope<T>, EditError> {

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::actions::plan_id;
 use zubi_code::apply::Direction;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
@@ -41,16 +40,12 @@ impl CodeTool for ApplyEdit {
     type Input = Input;
 
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let plan = match (input.plan, input.action) {
-            (Some(plan), None) => plan,
-            (None, Some(action)) => plan_id(&action),
-            _ => {
-                return Err(CodeError::input(
-                    "plan",
-                    "give exactly one of `plan` and `action`",
-                    "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
-                ));
-            }
+        let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {
+            return Err(CodeError::input(
+                "plan",
+                "give exactly one of `plan` and `action`",
+                "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
+            ));
         };
         change(question, view, &plan, Direction::Apply).await
     }

@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::actions::plan_id;
 use zubi_code::apply::Direction;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
@@ -37,7 +36,6 @@ impl CodeTool for UndoEdit {
     type Input = Input;
 
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let plan = if input.plan.starts_with("a-") { plan_id(&input.plan) } else { input.plan };
-        change(question, view, &plan, Direction::Undo).await
+        change(question, view, &input.plan, Direction::Undo).await
     }
 }

@@ -15,7 +15,7 @@ use zubi_base::text::FileOperation;
 use super::prepare::Step;
 use super::step;
 use crate::edit::error::EditError;
-use crate::edit::plan::{IdKind, state};
+use crate::edit::plan::{fresh_id, state};
 
 /// The largest journal that is read back. It holds old and new contents of a change, with JSON's escapes.
 const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
@@ -46,7 +46,7 @@ impl Journal {
     pub(super) fn begin(state_dir: &Utf8Path, steps: &[Step]) -> io::Result<Self> {
         let directory = directory(state_dir);
         fs::create_private_dir(&directory)?;
-        let id = IdKind::Plan.fresh().map_err(io::Error::other)?;
+        let id = fresh_id().map_err(io::Error::other)?;
         let path = directory.join(format!("{id}.journal"));
         let mut header = serde_json::to_vec(&Header { version: 1, steps: steps.to_vec() })?;
         header.push(b'\n');

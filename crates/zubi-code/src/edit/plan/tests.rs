@@ -56,13 +56,13 @@ fn plan(id: &str) -> StoredPlan {
 fn a_record_comes_back_as_it_was_and_is_private() {
     let setup = Setup::new();
     let store = setup.store("one");
-    let mut stored = store.add(IdKind::Plan, plan).unwrap();
+    let mut stored = store.add(plan).unwrap();
     assert_eq!(store.plan(&stored.id).unwrap(), stored);
     stored.state = PlanState::Applied(Undo {
         operations: vec![FileOperation::SetMode { path: "/x".into(), mode: 0o755 }],
         after: vec![("/x".into(), Expected::Absent), ("/y".into(), Expected::Content(ContentHash::of(b"")))],
     });
-    store.update(&stored.id, &stored).unwrap();
+    store.update(&stored).unwrap();
     assert_eq!(store.plan(&stored.id).unwrap(), stored);
     #[cfg(unix)]
     {
@@ -75,9 +75,10 @@ fn a_record_comes_back_as_it_was_and_is_private() {
 
 #[test]
 fn ids_are_random_and_nothing_else_becomes_a_file_name() {
-    let ids: std::collections::BTreeSet<_> = (0..200).map(|_| IdKind::Plan.fresh().unwrap()).collect();
+    let ids: std::collections::BTreeSet<_> = (0..200).map(|_| fresh_id().unwrap()).collect();
     assert_eq!(ids.len(), 200);
-    assert!(ids.iter().all(|id| id.len() == 12 && IdKind::of(id).is_ok()));
+    assert!(ids.iter().all(|id| id.len() == 12 && plan_id(id).unwrap() == *id));
+    assert_eq!(plan_id(&action_id("p-aaaaaaaaaa")).unwrap(), "p-aaaaaaaaaa");
     let store = Setup::new().store("one");
     for id in [
         "",
@@ -92,8 +93,6 @@ fn ids_are_random_and_nothing_else_becomes_a_file_name() {
     ] {
         assert!(matches!(store.plan(id).unwrap_err(), EditError::NotAnId { .. }), "{id}");
     }
-    assert!(matches!(store.plan("a-aaaaaaaaaa").unwrap_err(), EditError::NotAnId { .. }), "an action is no plan");
-    assert!(matches!(store.action("p-aaaaaaaaaa").unwrap_err(), EditError::NotAnId { .. }));
     let unknown = store.plan("p-aaaaaaaaaa").unwrap_err();
     assert_eq!(unknown.to_string(), "there is no `p-aaaaaaaaaa` here; it is older than 24 hours or was never made");
     assert!(unknown.hint().starts_with("Make the plan again"));
@@ -103,19 +102,19 @@ fn ids_are_random_and_nothing_else_becomes_a_file_name() {
 fn a_day_later_it_is_gone() {
     let setup = Setup::new();
     let store = setup.store("one");
-    let id = store.add(IdKind::Plan, plan).unwrap().id;
+    let id = store.add(plan).unwrap().id;
     setup.pass(KEPT.saturating_sub(Duration::from_secs(1)));
     store.plan(&id).unwrap();
     setup.pass(Duration::from_secs(1));
     assert!(matches!(store.plan(&id).unwrap_err(), EditError::Unknown { .. }));
-    store.add(IdKind::Plan, plan).unwrap();
+    store.add(plan).unwrap();
     assert_eq!(setup.records(), 1, "the old record was swept");
 }
 
 #[test]
 fn another_workspace_is_named() {
     let setup = Setup::new();
-    let id = setup.store("one").add(IdKind::Plan, plan).unwrap().id;
+    let id = setup.store("one").add(plan).unwrap().id;
     let error = setup.store("two").plan(&id).unwrap_err();
     assert_eq!(error.to_string(), format!("`{id}` belongs to another workspace, `{}`", setup.root.join("one")));
     assert_eq!(error.hint(), "Make the plan again in this workspace.");
@@ -125,7 +124,7 @@ fn another_workspace_is_named() {
 fn damage_is_told_from_absence() {
     let setup = Setup::new();
     let store = setup.store("one");
-    let id = store.add(IdKind::Plan, plan).unwrap().id;
+    let id = store.add(plan).unwrap().id;
     let whole = fs::read_text(&store.file(&id)).unwrap();
     for damaged in [whole.get(..whole.len() / 2).unwrap(), "{}", "", &whole.replace("\"version\":1", "\"version\":9")] {
         fs::write_private(&store.file(&id), damaged.as_bytes()).unwrap();
@@ -137,10 +136,10 @@ fn damage_is_told_from_absence() {
 fn the_store_is_bounded() {
     let setup = Setup::new();
     let store = setup.store("one");
-    let first = store.add(IdKind::Plan, plan).unwrap().id;
+    let first = store.add(plan).unwrap().id;
     for _ in 0..MAX_RECORDS {
         setup.pass(Duration::from_secs(1));
-        store.add(IdKind::Action, plan).unwrap();
+        store.add(plan).unwrap();
     }
     assert_eq!(setup.records(), MAX_RECORDS);
     assert!(matches!(store.plan(&first).unwrap_err(), EditError::Unknown { .. }), "the oldest goes first");
