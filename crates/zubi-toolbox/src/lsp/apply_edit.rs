@@ -29,8 +29,7 @@ impl CodeTool for ApplyEdit {
     const ABOUT: About = About {
         id: "apply_edit",
         title: "Apply a plan",
-        description: "Writes a planned edit to the files, all or nothing, and returns the files changed and which problems are new or fixed. \
-                      Refuses when a file changed since the plan was made. undo_edit takes it back.",
+        description: "Writes a planned edit, all or nothing; answers the files changed and which problems are new or fixed. Refuses when a file changed since.",
         operation: "apply the edit",
         effect: Effect::Write,
         toolset: "edit",

@@ -13,17 +13,17 @@ use zubi_code::locate::TargetInput;
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct Target {
-    #[schemars(description = "Name path: Type/method, module::func")]
+    #[schemars(description = "Type/method, module::func")]
     symbol: Option<String>,
-    /// Narrows symbol to a file or folder
+    /// File or folder of symbol
     path: Option<String>,
-    /// 1-based path:line:col, or path:line text
+    /// path:line:col or path:line text, 1-based
     at: Option<String>,
-    /// Path or file:// URI, with line and character
+    /// Path or file:// URI
     uri: Option<String>,
     /// 0-based
     line: Option<u32>,
-    /// 0-based, UTF-16
+    /// 0-based UTF-16
     character: Option<u32>,
 }
 

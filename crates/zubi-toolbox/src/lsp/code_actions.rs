@@ -68,8 +68,7 @@ impl CodeTool for CodeActions {
     const ABOUT: About = About {
         id: "lsp_code_actions",
         title: "Quick fixes and refactorings",
-        description: "Fixes and refactorings the server offers at a place, or for a whole file (path alone, context.only \
-                      [\"source.organizeImports\"]): title, kind, edits, action id. Writes nothing; apply_edit {action} writes one.",
+        description: "Fixes and refactorings at a place, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
         operation: "list code actions",
         effect: Effect::Plan,
         toolset: "lsp",

@@ -39,8 +39,7 @@ impl CodeTool for Completion {
     const ABOUT: About = About {
         id: "lsp_completion",
         title: "Completions",
-        description: "What can be written at a place: members, functions, variables, with types. Shows which methods exist on something: at \
-                      \"path:line text.\" asks right after that text.",
+        description: "What can be written at a place: members, functions, variables, with types. at \"path:line text.\" shows which members that has.",
         operation: "propose completions",
         effect: Effect::Read,
         toolset: "lsp",

@@ -33,8 +33,7 @@ impl CodeTool for Definition {
     const ABOUT: About = About {
         id: "lsp_definition",
         title: "Go to definition",
-        description: "Where a symbol is defined: path:line:col and the source line, also in libraries. Resolves imports, overloads and \
-                      inheritance as the compiler does. Give symbol, at, or uri+line+character.",
+        description: "Where a symbol is defined, libraries included: path:line:col and the source line. Resolves imports, overloads and inheritance as the compiler does.",
         operation: "find the definition",
         effect: Effect::Read,
         toolset: "lsp",

@@ -68,8 +68,7 @@ impl CodeTool for DocumentSymbols {
     const ABOUT: About = About {
         id: "lsp_document_symbols",
         title: "Outline of a file",
-        description: "What a file declares: an indented outline with kind, name and line range of each symbol. Shows a large file's structure \
-                      before reading parts of it.",
+        description: "What a file declares: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
         operation: "outline the file",
         effect: Effect::Read,
         toolset: "lsp",

@@ -39,8 +39,7 @@ impl CodeTool for FormatDocument {
     const ABOUT: About = About {
         id: "lsp_format_document",
         title: "Plan formatting",
-        description: "Plans the formatting of a file by the project's own formatter and returns plan id and diff; writes nothing. apply_edit \
-                      {plan} writes it.",
+        description: "Plans the formatting of a file by the project's formatter: plan id, diff. Writes nothing; apply_edit does.",
         operation: "format the file",
         effect: Effect::Plan,
         toolset: "lsp",

@@ -27,8 +27,7 @@ impl CodeTool for Hover {
     const ABOUT: About = About {
         id: "lsp_hover",
         title: "Type and documentation",
-        description: "What a symbol is: its type or full signature and its documentation, as the language server works it out, inferred types \
-                      included. Cheaper than reading the file that defines it.",
+        description: "What a symbol is: its type or full signature and documentation, inferred types included. Cheaper than reading the file that defines it.",
         operation: "explain the symbol",
         effect: Effect::Read,
         toolset: "lsp",

@@ -36,9 +36,7 @@ impl CodeTool for References {
     const ABOUT: About = About {
         id: "lsp_references",
         title: "Find references",
-        description: "Every use of a symbol in the workspace: exact total, then path, line:col and source line of each, grouped by file. True \
-                      references only, no namesakes, comments or strings; the last line says if any may be missing. Before changing or \
-                      deleting something.",
+        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. No namesakes, comments or strings. Before changing or deleting something.",
         operation: "find references",
         effect: Effect::Read,
         toolset: "lsp",

@@ -27,8 +27,7 @@ impl CodeTool for RenameSymbol {
     const ABOUT: About = About {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
-        description: "Plans the rename of a symbol in every file that uses it and returns plan id, diff and counts; writes nothing. Then \
-                      apply_edit {plan} writes it, undo_edit takes it back.",
+        description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
         operation: "plan the rename",
         effect: Effect::Plan,
         toolset: "lsp",

@@ -34,8 +34,7 @@ impl CodeTool for SignatureHelp {
     const ABOUT: About = About {
         id: "lsp_signature_help",
         title: "Signatures of a call",
-        description: "Parameters and overloads of the call around a place, with the active parameter. The place is inside the parentheses: at \
-                      \"path:line text(\".",
+        description: "Parameters and overloads of the call around a place, inside its parentheses: at \"path:line text(\".",
         operation: "show signatures",
         effect: Effect::Read,
         toolset: "lsp",

@@ -25,8 +25,7 @@ impl CodeTool for UndoEdit {
     const ABOUT: About = About {
         id: "undo_edit",
         title: "Undo an applied plan",
-        description: "Takes an applied edit back: every file it wrote, created, renamed or deleted is as it was, byte for byte. Refuses when one \
-                      of them changed since.",
+        description: "Takes an applied edit back, byte for byte. Refuses when a file changed since.",
         operation: "undo the edit",
         effect: Effect::Write,
         toolset: "edit",
