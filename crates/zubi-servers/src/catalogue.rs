@@ -152,8 +152,10 @@ pub enum Freshness {
     /// `workspace/didChangeWatchedFiles` is enough.
     #[default]
     WatchedFiles,
-    /// It notices a changed file only when that is opened.
-    OpenChanged,
+    /// The same, but a new file is noticed at once only when it is opened.
+    OpenCreated,
+    /// It looks at no file that is not open: a changed one is opened, a deleted one is given to it as an empty text.
+    OpenedOnly,
 }
 
 /// One way to install a server.

@@ -99,20 +99,37 @@ impl Documents {
             return Ok(Touch::NotTold);
         }
         let (text, stamp) = read(path, opening.now)?;
-        self.last_version = self.last_version.wrapping_add(1).max(1);
+        self.open(path, &text, stamp, opening, out);
+        Ok(Touch::Opened)
+    }
+
+    fn open(&mut self, path: &Utf8Path, text: &str, stamp: Option<Stamp>, opening: Opening<'_>, out: &dyn Outgoing) {
+        self.last_version = self.next_version();
         let document = Document {
             uri: zubi_base::uri::from_path(path).0,
             language: opening.language.to_owned(),
             version: self.last_version,
             stamp,
-            hash: hash(&text),
-            used: uses,
+            hash: hash(text),
+            used: self.uses,
             pins: 0,
         };
-        out.notify("textDocument/didOpen", document.as_opened(&text));
+        out.notify("textDocument/didOpen", document.as_opened(text));
         self.open.insert(path.to_owned(), document);
         self.close_unused(out);
-        Ok(Touch::Opened)
+    }
+
+    /// Gives a deleted file to the server as an empty text, for servers that otherwise keep what they knew of it.
+    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: Opening<'_>, out: &dyn Outgoing) -> Touch {
+        self.uses += 1;
+        if self.open.contains_key(path) {
+            return self.send(path, "", None, opening, out);
+        }
+        if !opening.sync.open_close {
+            return Touch::NotTold;
+        }
+        self.open(path, "", None, opening, out);
+        Touch::Opened
     }
 
     /// Reads an open document again and sends it when its text differs.
@@ -125,24 +142,37 @@ impl Documents {
                 return Err(error);
             }
         };
-        let Some(document) = self.open.get_mut(path) else { return Ok(Touch::NotTold) };
+        Ok(self.send(path, &text, stamp, opening, out))
+    }
+
+    /// Sends the text of an open document when it differs from what was sent before.
+    fn send(
+        &mut self,
+        path: &Utf8Path,
+        text: &str,
+        stamp: Option<Stamp>,
+        opening: Opening<'_>,
+        out: &dyn Outgoing,
+    ) -> Touch {
+        let version = self.next_version();
+        let Some(document) = self.open.get_mut(path) else { return Touch::NotTold };
         document.stamp = stamp;
-        let hash = hash(&text);
+        let hash = hash(text);
         if hash == document.hash {
-            return Ok(Touch::Unchanged);
+            return Touch::Unchanged;
         }
         document.hash = hash;
-        self.last_version = self.last_version.wrapping_add(1).max(1);
-        document.version = self.last_version;
+        self.last_version = version;
+        document.version = version;
         match opening.sync.change {
             ChangeSync::None => {
                 out.notify("textDocument/didClose", json!({ "textDocument": { "uri": document.uri } }));
-                out.notify("textDocument/didOpen", document.as_opened(&text));
+                out.notify("textDocument/didOpen", document.as_opened(text));
             }
             ChangeSync::Whole => {
                 let change = json!({
                     "textDocument": { "uri": document.uri, "version": document.version },
-                    "contentChanges": [{ "text": &*text }],
+                    "contentChanges": [{ "text": text }],
                 });
                 out.notify("textDocument/didChange", change);
             }
@@ -151,11 +181,11 @@ impl Documents {
             // What is on disk has been saved by whoever wrote it; checkers (cargo check, clang-tidy) wait for this.
             let mut params = json!({ "textDocument": { "uri": document.uri } });
             if include_text && let Some(object) = params.as_object_mut() {
-                object.insert("text".to_owned(), Value::String((*text).to_owned()));
+                object.insert("text".to_owned(), Value::String(text.to_owned()));
             }
             out.notify("textDocument/didSave", params);
         }
-        Ok(Touch::Changed)
+        Touch::Changed
     }
 
     /// Keeps a document open until [`Self::unpin`] is called as often.
@@ -189,6 +219,11 @@ impl Documents {
             let Some(oldest) = oldest else { return };
             self.close(&oldest, out);
         }
+    }
+
+    /// The version that the next text sent will have.
+    pub(crate) fn next_version(&self) -> i32 {
+        self.last_version.wrapping_add(1).max(1)
     }
 
     pub(crate) fn is_open(&self, path: &Utf8Path) -> bool {

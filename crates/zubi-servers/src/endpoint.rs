@@ -48,6 +48,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRIES: u32 = 20;
 
+/// How long after `initialize` a server may take to register what it offers. pyright and ty take 10 ms.
+const REGISTRATION_PATIENCE: Duration = Duration::from_millis(500);
+
 /// Everything needed to run one server in one root.
 #[derive(Debug, Clone)]
 pub struct Launch {
@@ -194,6 +197,30 @@ impl ServerEndpoint {
         session.peer().offers().supports(method, document)
     }
 
+    /// Whether a request can be sent. What is not offered by a server that has just been initialized may be registered
+    /// in the next moment, so that is waited for.
+    async fn await_offer(session: &Session, method: &str, cx: &RequestCx) -> bool {
+        if !Offers::is_known(method) || session.peer().offers().is_withheld(method) {
+            return !Offers::is_known(method);
+        }
+        let mut registrations = session.peer().registrations();
+        loop {
+            registrations.mark_unchanged();
+            if Self::is_offered(session, method, cx.documents.first()) {
+                return true;
+            }
+            let patience = REGISTRATION_PATIENCE.saturating_sub(session.age());
+            if patience.is_zero() {
+                return false;
+            }
+            tokio::select! {
+                _ = registrations.changed() => {}
+                () = tokio::time::sleep(patience) => {}
+                () = cx.cancel.cancelled() => return false,
+            }
+        }
+    }
+
     /// Sends a request to a running server, again as often as the protocol demands.
     async fn ask(
         &self,
@@ -268,14 +295,7 @@ impl ServerEndpoint {
 
     /// The problems a server tells on asking; `None` when it does not.
     async fn pull(&self, session: &Arc<Session>, path: &Utf8Path, cx: &RequestCx) -> Result<Option<Vec<Diagnostic>>, Failure> {
-        let language = session.spec().language(path);
-        let providers = {
-            let offers = session.peer().offers();
-            if offers.is_withheld("textDocument/diagnostic") {
-                return Ok(None);
-            }
-            offers.diagnostic_identifiers((path, language))
-        };
+        let providers = session.pulls_for(path);
         if providers.is_empty() {
             return Ok(None);
         }
@@ -303,18 +323,22 @@ impl ServerEndpoint {
         Ok(Some(found))
     }
 
-    /// Waits for a publication that belongs to the present text, until the deadline.
+    /// Waits for a publication that belongs to the present text, or for the server to register that it tells on asking,
+    /// until the deadline.
     async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<(), EndpointError> {
         let store = &session.peer().diagnostics;
         let mut publications = store.publications();
+        let mut registrations = session.peer().registrations();
         let mut ended = session.ended();
         loop {
             publications.mark_unchanged();
-            if store.pushed(path).current {
+            registrations.mark_unchanged();
+            if store.pushed(path).current || !session.pulls_for(path).is_empty() {
                 return Ok(());
             }
             tokio::select! {
-                changed = publications.changed() => if changed.is_err() { return Ok(()) },
+                _ = publications.changed() => {}
+                _ = registrations.changed() => {}
                 _ = ended.wait_for(Option::is_some) => return Ok(()),
                 () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
                 () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(()),
@@ -328,9 +352,11 @@ impl ServerEndpoint {
             return Ok(DiagnosticsReport { items: Vec::new(), current: true, note: None });
         }
         let _pins = Self::pin(session, &cx.about(document))?;
-        let pulled = self.pull(session, path, cx).await?;
+        let mut pulled = self.pull(session, path, cx).await?;
         if pulled.is_none() {
             Self::await_publication(session, path, cx).await?;
+            // pyright and ty register a moment after they were initialized that they tell on asking.
+            pulled = self.pull(session, path, cx).await?;
         }
         let pushed = session.peer().diagnostics.pushed(path);
         let note = session.peer().running_checker().map(|name| format!("{name} still running"));
@@ -433,7 +459,7 @@ impl Endpoint for ServerEndpoint {
         // Once more on a new process, if reading was all that was asked for.
         for _ in 0..2 {
             let session = self.running(method, cx).await?;
-            if Offers::is_known(method) && !Self::is_offered(&session, method, cx.documents.first()) {
+            if !Self::await_offer(&session, method, cx).await {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }
             let answer = match Self::pin(&session, cx) {

@@ -74,7 +74,7 @@ const MAX_PATTERNS: usize = 8192;
 
 /// What happened to a file, in LSP's numbers (`FileChangeType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     Created = 1,
     Changed = 2,
     Deleted = 3,
@@ -93,16 +93,16 @@ impl ChangeKind {
 
 /// How a server wants to hear about opened documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sync {
-    pub open_close: bool,
-    pub change: ChangeSync,
+pub(crate) struct Sync {
+    pub(crate) open_close: bool,
+    pub(crate) change: ChangeSync,
     /// Whether it wants `didSave`, and with the text.
-    pub save: Option<bool>,
+    pub(crate) save: Option<bool>,
 }
 
 /// How a server takes changes of an opened document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeSync {
+pub(crate) enum ChangeSync {
     /// Not at all: the document is closed and opened again.
     None,
     /// As a change without a range, which replaces the text. Legal for servers that offer full or incremental

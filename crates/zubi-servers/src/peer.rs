@@ -49,8 +49,11 @@ pub(crate) struct Peer {
     readiness: Arc<watch::Sender<Readiness>>,
     /// Counts `refresh` requests: what the server said about some documents may be out of date.
     refreshes: watch::Sender<u64>,
-    /// Set when the server is given up, so that its last words do not change its successor's state.
-    retired: AtomicBool,
+    /// Whether the server's state is its endpoint's: not before its endpoint can ask it, and no more when it is given up,
+    /// so that its last words do not change its successor's state.
+    speaks: AtomicBool,
+    /// Counts registrations: what was not offered may be now.
+    registrations: watch::Sender<u64>,
 }
 
 impl Peer {
@@ -78,7 +81,8 @@ impl Peer {
             partial: Mutex::default(),
             readiness,
             refreshes: watch::Sender::new(0),
-            retired: AtomicBool::new(false),
+            speaks: AtomicBool::new(false),
+            registrations: watch::Sender::new(0),
         }
     }
 
@@ -88,12 +92,11 @@ impl Peer {
 
     /// Changes the readiness tracker and tells everyone who waits.
     pub(crate) fn track(&self, change: impl FnOnce(&mut Tracker)) {
-        let now = {
-            let mut tracker = lock(&self.tracker);
-            change(&mut tracker);
-            tracker.readiness(Instant::now())
-        };
-        if self.retired.load(Ordering::Acquire) {
+        // Held while telling, so that states are told in the order in which they came.
+        let mut tracker = lock(&self.tracker);
+        change(&mut tracker);
+        let now = tracker.readiness(Instant::now());
+        if !self.speaks.load(Ordering::Acquire) {
             return;
         }
         self.readiness.send_if_modified(|known| {
@@ -116,11 +119,6 @@ impl Peer {
         lock(&self.tracker).health().map(str::to_owned)
     }
 
-    /// Whether a document was opened that no project of the server covers.
-    pub(crate) fn has_uncovered_documents(&self) -> bool {
-        lock(&self.tracker).has_uncovered_documents()
-    }
-
     /// A document was saved: the checker, if there is one, will run.
     pub(crate) fn saved(&self) {
         self.checker_is_due.store(self.checker.is_some(), Ordering::Release);
@@ -133,9 +131,20 @@ impl Peer {
         runs.then_some(checker.name.as_str())
     }
 
+    /// From now on this server's state is its endpoint's.
+    pub(crate) fn speak(&self) {
+        self.speaks.store(true, Ordering::Release);
+        self.track(|_| ());
+    }
+
     /// This server no longer speaks for its endpoint.
     pub(crate) fn retire(&self) {
-        self.retired.store(true, Ordering::Release);
+        self.speaks.store(false, Ordering::Release);
+    }
+
+    /// Follows registrations.
+    pub(crate) fn registrations(&self) -> watch::Receiver<u64> {
+        self.registrations.subscribe()
     }
 
     /// Sends edits to `capture` from now on; `None` refuses them.
@@ -241,6 +250,7 @@ impl PeerHandler for Peer {
             }
             "client/registerCapability" => {
                 self.offers().register(&params);
+                self.registrations.send_modify(|count| *count += 1);
                 Value::Null
             }
             "client/unregisterCapability" => {

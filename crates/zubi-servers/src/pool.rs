@@ -22,7 +22,7 @@ use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 
-use crate::catalogue::{Catalogue, Freshness, Role, Row, Untrusted};
+use crate::catalogue::{Catalogue, Role, Row, Untrusted};
 use crate::detect::{self, Detection, Languages, Limits, Program, ProgramFinder, project_root};
 use crate::endpoint::{Launch, ServerEndpoint, Starter};
 use crate::offers::{ChangeKind, Offers};
@@ -351,7 +351,7 @@ impl Shared {
             push_settings: row.push_settings,
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),
-            open_changed: row.freshness == Freshness::OpenChanged,
+            freshness: row.freshness,
             language_table: Arc::clone(&self.languages),
             languages: row.languages.iter().map(|language| language.id.clone()).collect(),
             extensions: row.extensions().map(str::to_owned).collect(),

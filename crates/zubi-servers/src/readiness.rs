@@ -25,6 +25,9 @@
 //! - **ty** (0.0.104), **ruff** (0.17) and **TypeScript 7** hold requests back until they can answer them whole: ready
 //!   when initialized.
 //!
+//! clangd answers about other files from an index that it brings up to date a moment after a file was opened or
+//! changed, just before it publishes that file's diagnostics (0.1 to 0.5 s); until then it counts as loading again.
+//!
 //! A server reads one *project* for each configuration file it meets (`compile_commands.json`, `tsconfig.json`). When a
 //! document of a project is opened that the server has not seen yet, the state goes back to loading at once, so that
 //! nobody trusts the readiness of another project.
@@ -109,6 +112,8 @@ pub struct Tracker {
     met: BTreeSet<Utf8PathBuf>,
     /// Whether a document was opened that no project covers, or whose project the server did not load.
     uncovered: bool,
+    /// Changed files that the server was sent, with the version that it has not published diagnostics for.
+    digesting: BTreeMap<Utf8PathBuf, i32>,
 }
 
 impl Tracker {
@@ -124,6 +129,7 @@ impl Tracker {
             expected: Vec::new(),
             met: BTreeSet::new(),
             uncovered: false,
+            digesting: BTreeMap::new(),
         }
     }
 
@@ -165,6 +171,17 @@ impl Tracker {
             None => self.uncovered = true,
         }
         self.settle();
+    }
+
+    /// The server was sent a changed file and will publish diagnostics for it when it has read it; until then its
+    /// answers about other files do not know the change.
+    pub fn digesting(&mut self, document: &Utf8Path, version: i32) {
+        self.digesting.insert(document.to_owned(), version);
+    }
+
+    /// A document was closed; nothing will be published for it.
+    pub fn closed(&mut self, document: &Utf8Path) {
+        self.digesting.remove(document);
     }
 
     /// The document could not be opened after all.
@@ -274,11 +291,16 @@ impl Tracker {
 
     /// Diagnostics of a document: the server has read it, so the loading of its project has begun by now or never will.
     fn published(&mut self, params: &Value) {
-        if self.expected.is_empty() {
+        if self.expected.is_empty() && self.digesting.is_empty() {
             return;
         }
         let Some(uri) = params.get("uri").and_then(Value::as_str) else { return };
         let Some(path) = zubi_base::uri::to_path(&zubi_base::lsp::Uri(uri.to_owned())) else { return };
+        let version = params.get("version").and_then(Value::as_i64);
+        let digested = self.digesting.get(&path).is_some_and(|sent| version.is_none_or(|version| version >= i64::from(*sent)));
+        if digested {
+            self.digesting.remove(&path);
+        }
         if let Some(index) = self.expected.iter().position(|expected| expected.document == path) {
             let expected = self.expected.remove(index);
             self.uncovered |= !expected.progress_seen;
@@ -304,6 +326,10 @@ impl Tracker {
     pub fn readiness(&self, now: Instant) -> Readiness {
         match self.state {
             State::Starting => Readiness::Starting,
+            State::Ready | State::Unknown if !self.digesting.is_empty() => Readiness::Loading {
+                percent: None,
+                message: Some(format!("reading {} changed files", self.digesting.len())),
+            },
             State::Ready => Readiness::Ready,
             State::Unknown => Readiness::Unknown {
                 waited: self.initialized_at.map(|at| now.saturating_duration_since(at)).unwrap_or_default(),
@@ -332,12 +358,7 @@ impl Tracker {
         self.health.as_deref()
     }
 
-    /// Whether a document was opened that no project of this server covers.
-    pub fn has_uncovered_documents(&self) -> bool {
-        self.uncovered
-    }
-
-    /// The titles of open progresses whose token begins with this.
+    /// Whether a progress is open whose token begins with this.
     pub fn is_in_progress(&self, token_prefix: &str) -> bool {
         self.progresses.keys().any(|token| token.starts_with(token_prefix))
     }

@@ -24,6 +24,7 @@ use zubi_base::position::Encoding;
 use zubi_base::process::{Child, CommandSpec, Spawner};
 use zubi_base::workspace::Folder;
 
+use crate::catalogue::Freshness;
 use crate::connection::{Connection, ConnectionError};
 use crate::detect::Languages;
 use crate::documents::{Documents, Opening, Outgoing, Touch};
@@ -67,8 +68,8 @@ pub struct SessionSpec {
     pub withheld: Vec<String>,
     /// What works out further diagnostics after saving.
     pub checker: Option<Checker>,
-    /// Whether changed files must be opened for it to notice.
-    pub open_changed: bool,
+    /// How it learns of files that changed on disk.
+    pub freshness: Freshness,
     /// How a file's language is told.
     pub language_table: Arc<Languages>,
     /// LSP language ids it is responsible for.
@@ -318,15 +319,18 @@ impl Session {
         Ok(Pin { session: Arc::clone(self), path: path.to_owned() })
     }
 
+    fn opening(&self, path: &Utf8Path) -> Opening<'_> {
+        let language = self.spec.language(path);
+        Opening { language, sync: self.peer.offers().sync((path, language)), now: SystemClock.now() }
+    }
+
     fn bring_up_to_date_locked(
         &self,
         documents: &mut Documents,
         path: &Utf8Path,
         certainly_changed: bool,
     ) -> Result<Touch, ReadError> {
-        let language = self.spec.language(path);
-        let sync = self.peer.offers().sync((path, language));
-        let opening = Opening { language, sync, now: SystemClock.now() };
+        let opening = self.opening(path);
         let known = documents.version(path);
         let root = &self.spec.folder.path;
         if known.is_none() {
@@ -365,15 +369,8 @@ impl Session {
         let mut left_out = 0;
         for change in changes {
             let is_open = documents.is_open(&change.path);
-            if change.kind == ChangeKind::Deleted {
-                self.peer.diagnostics.forget(&change.path);
-                if is_open {
-                    documents.close(&change.path, &self.connection);
-                }
-                continue;
-            }
             if !is_open {
-                if !self.spec.open_changed || !self.is_own(&change.path) {
+                if !self.must_open(change) {
                     continue;
                 }
                 if opened == MAX_OPENED_AT_ONCE {
@@ -382,13 +379,63 @@ impl Session {
                 }
                 opened += 1;
             }
-            if let Err(error) = self.bring_up_to_date_locked(&mut documents, &change.path, true) {
-                tracing::debug!(server = %self.spec.name, %error, "a changed file cannot be sent");
-            }
+            self.deliver_one(&mut documents, change);
         }
-        (left_out > 0).then(|| format!("{left_out} more files changed at once; {} may still be reading them", self.spec.name))
+        (left_out > 0).then(|| {
+            format!("{left_out} more files changed at once; {} may still be reading them", self.spec.name)
+        })
     }
 
+    /// Whether the server notices a change of a file that is not open only when that is opened.
+    fn must_open(&self, change: &FileChange) -> bool {
+        let opens = match self.spec.freshness {
+            Freshness::WatchedFiles => false,
+            Freshness::OpenCreated => change.kind == ChangeKind::Created,
+            Freshness::OpenedOnly => true,
+        };
+        opens && self.is_own(&change.path)
+    }
+
+    /// Sends the new text of a file that is open, or opens it.
+    fn deliver_one(&self, documents: &mut Documents, change: &FileChange) {
+        let path = &change.path;
+        let deleted = change.kind == ChangeKind::Deleted;
+        if deleted {
+            self.peer.diagnostics.forget(path);
+        }
+        if deleted && self.spec.freshness != Freshness::OpenedOnly {
+            documents.close(path, &self.connection);
+            return;
+        }
+        // Told before it is sent: the answer may come at once.
+        let digests = self.spec.freshness == Freshness::OpenedOnly && self.pulls_for(path).is_empty();
+        if digests {
+            let version = documents.next_version();
+            self.peer.track(|tracker| tracker.digesting(path, version));
+        }
+        let touch = if deleted {
+            Ok(documents.empty(path, self.opening(path), &Expecting { session: self, path }))
+        } else {
+            self.bring_up_to_date_locked(documents, path, true)
+        };
+        if digests && !matches!(touch, Ok(Touch::Opened | Touch::Changed)) {
+            self.peer.track(|tracker| tracker.closed(path));
+        }
+        if let Err(error) = touch {
+            tracing::debug!(server = %self.spec.name, %error, "a changed file cannot be sent");
+        }
+    }
+
+    /// Under which identifiers the server tells a document's problems on asking; empty when it only publishes them.
+    pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
+        let offers = self.peer.offers();
+        if offers.is_withheld("textDocument/diagnostic") {
+            return Vec::new();
+        }
+        offers.diagnostic_identifiers((path, self.spec.language(path)))
+    }
+
+    /// Whether a file of the project is in a language of this server.
     fn is_own(&self, path: &Utf8Path) -> bool {
         path.starts_with(&self.spec.folder.path) && self.spec.speaks(path)
     }
@@ -398,11 +445,6 @@ impl Session {
         self.is_own(path)
             || (path.starts_with(&self.spec.folder.path)
                 && path.file_name().is_some_and(|name| self.spec.root_markers.iter().any(|marker| marker == name)))
-    }
-
-    /// The version of an open document that the server has.
-    pub(crate) fn version(&self, path: &Utf8Path) -> Option<i32> {
-        self.documents().version(path)
     }
 
     /// The open documents, for whoever starts its successor.

@@ -12,7 +12,7 @@ use zubi_base::endpoint::Readiness;
 use zubi_base::framing::{self, Frame, FrameReader, Message, Notification, Request, RequestId, Response, ResponseError};
 use zubi_base::workspace::Folder;
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Freshness};
 use crate::detect::Languages;
 use crate::endpoint::{Launch, Starter};
 use crate::log::LineRing;
@@ -51,7 +51,7 @@ impl Workspace {
             push_settings: false,
             withheld: Vec::new(),
             checker: None,
-            open_changed: false,
+            freshness: Freshness::WatchedFiles,
             language_table: Arc::new(Languages::of(Catalogue::builtin())),
             languages: vec!["rust".to_owned()],
             extensions: vec!["rs".to_owned()],
@@ -92,6 +92,7 @@ impl Workspace {
         server.reply(id, json!({ "capabilities": capabilities, "serverInfo": { "name": "fake", "version": "1" } })).await;
         let session = session.await.unwrap().unwrap();
         server.expect_notification("initialized").await;
+        session.peer().speak();
         (session, server)
     }
 

@@ -47,22 +47,22 @@ const MAX_FILES: usize = 200_000;
 
 /// Something that happened to a file. Paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileChange {
-    pub path: Utf8PathBuf,
-    pub kind: ChangeKind,
+pub(crate) struct FileChange {
+    pub(crate) path: Utf8PathBuf,
+    pub(crate) kind: ChangeKind,
 }
 
 /// What a question needs to know about the files.
 #[derive(Debug, Default)]
-pub struct Refreshed {
+pub(crate) struct Refreshed {
     /// In the order of their paths.
-    pub changes: Vec<FileChange>,
+    pub(crate) changes: Vec<FileChange>,
     /// Why the changes may not be all, or took long to find.
-    pub note: Option<String>,
+    pub(crate) note: Option<String>,
 }
 
 /// Watches the folders of a workspace.
-pub struct FileWatcher {
+pub(crate) struct FileWatcher {
     marks: Arc<Marks>,
     record: Arc<Mutex<Record>>,
     /// One question at a time passes the fence; holds the number of the last one.
@@ -109,7 +109,7 @@ impl FileWatcher {
     /// have to compare files at each question.
     ///
     /// `state_directory` is where the fence is written: outside the folders, private to the user.
-    pub fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
+    pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
         let marks = Arc::new(Marks { marked: Mutex::default(), fence: watch::Sender::new(0) });
         let mut record = Record {
             folders: folders.to_vec(),
@@ -136,7 +136,7 @@ impl FileWatcher {
     }
 
     /// Everything that happened before this call and was not told before.
-    pub async fn refresh(&self) -> Refreshed {
+    pub(crate) async fn refresh(&self) -> Refreshed {
         let mut last = self.fence.lock().await;
         *last += 1;
         let fenced = self.pass_fence(*last).await;
@@ -167,13 +167,8 @@ impl FileWatcher {
         }
         let passed = tokio::time::timeout(FENCE_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
         // Left behind it would only be a stray empty file in a directory that is removed at the end.
-        let _ = std::fs::remove_file(&path);
+        drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
-    }
-
-    /// How many files are known.
-    pub fn file_count(&self) -> usize {
-        lock(&self.record).files.len()
     }
 }
 

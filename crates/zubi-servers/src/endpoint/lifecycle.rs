@@ -101,13 +101,15 @@ pub(super) async fn run(shared: Arc<Shared>) {
         });
         (published, std::mem::take(&mut *pending))
     };
-    if !changes.is_empty() {
-        session.deliver(&changes);
-    }
     if !published {
         session.shutdown().await;
         return;
     }
+    if !changes.is_empty() {
+        session.deliver(&changes);
+    }
+    // Only now, so that whoever sees it ready can ask it.
+    session.peer().speak();
     let mut ended = session.ended();
     let why = match ended.wait_for(Option::is_some).await {
         Ok(why) => why.clone().unwrap_or_default(),
@@ -145,8 +147,10 @@ impl Shared {
             None => Duration::ZERO,
             Some(exponent) => FIRST_BACK_OFF.saturating_mul(1 << exponent.min(6)).min(LONGEST_BACK_OFF),
         };
-        tracing::warn!(server = %self.launch.spec.name, %why, "a language server is down");
         let retry_at = Instant::now() + pause;
+        if !self.stop.is_cancelled() {
+            tracing::warn!(server = %self.launch.spec.name, %why, "a language server is down");
+        }
         self.readiness.send_replace(Readiness::Failed { why: why.clone(), hint: hint.clone() });
         self.phase.send_if_modified(|phase| {
             let closed = matches!(phase, Phase::Closed);

@@ -271,7 +271,7 @@ async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
     let mut server = fixture.server(json!({})).await;
     let mut states = fixture.endpoint.readiness_changes();
     states.wait_for(|state| *state == Readiness::Ready).await.unwrap();
-    let _ = fixture.ask("textDocument/hover", cx()).await;
+    drop(fixture.ask("textDocument/hover", cx()).await);
     let endpoint = Arc::clone(&fixture.endpoint);
     let ending = tokio::spawn(async move { endpoint.shutdown().await });
     let (id, _) = server.expect_request("shutdown").await;

@@ -51,6 +51,9 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
     assert_eq!(server.expect_notification("workspace/didChangeConfiguration").await["settings"]["fake.dotted"], json!(2));
     assert_eq!((session.encoding(), session.server_version()), (Encoding::Utf32, Some("s 2")));
     assert!(session.peer().offers().supports("textDocument/hover", None));
+    // Its endpoint cannot ask it yet.
+    assert_eq!(*workspace.readiness.borrow(), Readiness::Starting);
+    session.peer().speak();
     assert_eq!(*workspace.readiness.borrow(), Readiness::Ready);
 }
 
@@ -123,7 +126,7 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
 #[tokio::test]
 async fn a_server_that_does_not_look_gets_changed_files_opened_but_not_all_of_a_checkout() {
     let mut workspace = Workspace::new(&[("c.py", "1")]);
-    workspace.spec.open_changed = true;
+    workspace.spec.freshness = Freshness::OpenedOnly;
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let mut changes = vec![change(&workspace, "c.py", ChangeKind::Changed)];
     for number in 0..MAX_OPENED_AT_ONCE + 3 {
