@@ -1,7 +1,5 @@
 //! Carrying a plan out, taking it back, and what that did to the problems in the files touched.
 
-use std::time::Instant;
-
 use camino::Utf8PathBuf;
 
 use crate::diagnostics::{DELTA_WAIT, Delta, Problem};
@@ -56,12 +54,11 @@ impl Question<'_> {
     }
 
     async fn problems_of_all(&self, files: &[Utf8PathBuf]) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
-        let deadline = Instant::now() + DELTA_WAIT;
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
         let mut failure = None;
         for file in files.iter().filter(|file| file.is_file()).take(MAX_COMPARED) {
-            match self.problems_of(file, deadline).await {
+            match self.problems_of(file, DELTA_WAIT).await {
                 Ok((items, of_file)) => {
                     problems.extend(items);
                     status.merge(of_file);

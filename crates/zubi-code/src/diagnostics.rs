@@ -165,7 +165,7 @@ impl Question<'_> {
         };
         let (mut items, files, status) = match path {
             Some(file) if file.is_file() => {
-                let (items, status) = self.problems_of(file, self.cx.deadline).await?;
+                let (items, status) = self.problems_of(file, Duration::MAX).await?;
                 (items, 1, status)
             }
             scope => self.problems_below(scope).await?,
@@ -176,17 +176,18 @@ impl Question<'_> {
         Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
     }
 
-    /// The problems of one file, by every endpoint that serves it.
+    /// The problems of one file, by every endpoint that serves it. Once they are ready, at most `patience` is spent on
+    /// waiting for them to check the present text.
     pub(crate) async fn problems_of(
         &self,
         path: &Utf8Path,
-        deadline: Instant,
+        patience: Duration,
     ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
         let reference = DocumentRef::new(path);
         let ready = self.ready_for_all(&reference).await?;
         let mut status = ready.status.clone();
         let mut cx = self.request_cx().about(&reference);
-        cx.deadline = deadline.min(self.cx.deadline);
+        cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
         let mut problems = Vec::new();
         let mut failure = None;
         let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(&reference, &cx))).await;
@@ -218,7 +219,7 @@ impl Question<'_> {
         let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
         let answers: Vec<_> = stream::iter(checked)
-            .map(|path| async move { self.problems_of(&path, self.cx.deadline).await })
+            .map(|path| async move { self.problems_of(&path, Duration::MAX).await })
             .buffered(AT_ONCE)
             .collect()
             .await;
