@@ -167,7 +167,7 @@ fn tools() {
     --- stdout
     undo_edit: Undo an applied plan
 
-    Takes an applied edit back: every file it wrote, created, renamed or deleted is as it was, byte for byte. Refuses when one of them changed since.
+    Takes an applied edit back, byte for byte. Refuses when a file changed since.
 
     toolset edit, effect write
 
@@ -185,7 +185,7 @@ fn tools() {
     --- stdout
     Undo an applied plan
 
-    Takes an applied edit back: every file it wrote, created, renamed or deleted is as it was, byte for byte. Refuses when one of them changed since.
+    Takes an applied edit back, byte for byte. Refuses when a file changed since.
 
     Usage: zubi call undo_edit [OPTIONS]
 
