@@ -11,27 +11,98 @@ const SERVERS: &[&str] = &["go", "gopls"];
 async fn symbols() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shape/shape.go" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shape/shape.go" })).await, @"
+    10 symbols in `shape/shape.go`
+      interface Shape interface{...}  5-8
+        method Area func() float64  7
+      struct Circle struct{...}  11-13
+        field Radius float64  12
+      method (Circle).Area func() float64  16-18
+      struct Rectangle struct{...}  21-23
+        field Width float64  22
+        field Height float64  22
+      method (Rectangle).Area func() float64  26-28
+      function TotalArea func(first, second Shape, scale float64) float64  31-33
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    3 symbols matching `Circle`
+      struct Circle  shape/shape.go:11:6  in example.com/shapes/shape
+      method Circle.Area  shape/shape.go:16:17  in example.com/shapes/shape
+      field Circle.Radius  shape/shape.go:12:2  in example.com/shapes/shape
+    [gopls · ready]
+    ");
 }
 
 #[tokio::test]
 async fn places() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "report/report.go:10 TotalArea" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "TotalArea" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.Area", "path": "shape/shape.go" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Forgotten", "includeDeclaration": false })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "TotalArea" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "report/report.go:10 TotalArea" })).await, @"
+    at report/report.go:10:39 TotalArea
+    1 definition of `TotalArea`
+    shape/shape.go
+      31:6  func TotalArea(first, second Shape, scale float64) float64 {
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "TotalArea" })).await, @"
+    at shape/shape.go:31:6 TotalArea (function)
+    2 references to `TotalArea` in 2 files
+    report/report.go
+      10:39  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
+    shape/shape.go
+      31:6  func TotalArea(first, second Shape, scale float64) float64 {  (declaration)
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.Area", "path": "shape/shape.go" })).await, @"
+    at shape/shape.go:16:17 Area (method)
+    4 references to `Area` in 2 files
+    report/report.go
+      10:77  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
+    shape/shape.go
+      16:17  func (c Circle) Area() float64 {  (declaration)
+      32:24  return scale * (first.Area() + second.Area())
+      32:40  return scale * (first.Area() + second.Area())
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Forgotten", "includeDeclaration": false })).await, @"
+    at report/report.go:14:6 Forgotten (function)
+    0 references to `Forgotten` in 0 files
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "TotalArea" })).await, @"
+    at shape/shape.go:31:6 TotalArea (function)
+    ```go
+    func TotalArea(first Shape, second Shape, scale float64) float64
+    ```
+
+    TotalArea is the area of two shapes together, scale times.
+
+
+    [`shape.TotalArea` on pkg.go.dev](https://pkg.go.dev/example.com/shapes/shape#TotalArea)
+    [gopls · ready]
+    ");
 }
 
 #[tokio::test]
 async fn while_typing() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "report/report.go:10:77", "limit": 5 })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "report/report.go:10:60" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "report/report.go:10:77", "limit": 5 })).await, @"
+    at report/report.go:10:77
+    2 completions (the server has more once more is typed)
+      Radius (field)  float64
+      Area (method)  func() float64
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "report/report.go:10:60" })).await, @"
+    at report/report.go:10:60
+    1 signature
+      TotalArea(first shape.Shape, second shape.Shape, scale float64) float64
+        parameter: second shape.Shape
+        TotalArea is the area of two shapes together, scale times.
+    [gopls · ready]
+    ");
 }
 
 #[tokio::test]
@@ -39,14 +110,62 @@ async fn rename() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
     let rename = json!({ "symbol": "TotalArea", "newName": "CombinedArea" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    at shape/shape.go:31:6 TotalArea (function)
+    plan p-[plan]: rename `TotalArea` to `CombinedArea`, 3 edits in 2 files; nothing is written yet
+    diff --git a/report/report.go b/report/report.go
+    --- a/report/report.go
+    +++ b/report/report.go
+    @@ -7,7 +7,7 @@
+     func Describe(radius float64) float64 {
+     	circle := shape.Circle{Radius: radius}
+     	square := shape.Rectangle{Width: 2, Height: 2}
+    -	/* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
+    +	/* 📐 before the call */ return shape.CombinedArea(circle, square, 1) + circle.Area()
+     }
+     
+     // Forgotten is called by nothing.
+    diff --git a/shape/shape.go b/shape/shape.go
+    --- a/shape/shape.go
+    +++ b/shape/shape.go
+    @@ -27,7 +27,7 @@
+     	return r.Width * r.Height
+     }
+     
+    -// TotalArea is the area of two shapes together, scale times.
+    -func TotalArea(first, second Shape, scale float64) float64 {
+    +// CombinedArea is the area of two shapes together, scale times.
+    +func CombinedArea(first, second Shape, scale float64) float64 {
+     	return scale * (first.Area() + second.Area())
+     }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [gopls · ready]
+    ──── apply_edit
+    applied p-[plan]: rename `TotalArea` to `CombinedArea` in 2 files
+      report/report.go  written
+      shape/shape.go  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [gopls · ready]
+    ──── undo_edit
+    undone p-[plan]: rename `TotalArea` to `CombinedArea` in 2 files
+      shape/shape.go  written
+      report/report.go  written
+    problems: no change
+    [gopls · ready]
+    "#);
 }
 
 #[tokio::test]
 async fn fix() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "broken/broken.go" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "broken/broken.go" })).await, @r#"
+    1 error in `broken/broken.go`; snapshot d-1
+    broken/broken.go
+      5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
+    [gopls · ready]
+    "#);
     let fix = json!({ "at": "broken/broken.go:5", "context": { "only": ["quickfix"] } });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Remove import")).await, @"");
 }
@@ -56,5 +175,31 @@ async fn format() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
     let format = json!({ "path": "report/messy.go" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    plan p-[plan]: format `report/messy.go`, 8 edits in 1 file; nothing is written yet
+    diff --git a/report/messy.go b/report/messy.go
+    --- a/report/messy.go
+    +++ b/report/messy.go
+    @@ -1,5 +1,5 @@
+     package report
+     
+    -func  twice( value float64 )float64{
+    -  return value+value
+    +func twice(value float64) float64 {
+    +	return value + value
+     }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [gopls · ready]
+    ──── apply_edit
+    applied p-[plan]: format `report/messy.go` in 1 file
+      report/messy.go  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [gopls · ready]
+    ──── undo_edit
+    undone p-[plan]: format `report/messy.go` in 1 file
+      report/messy.go  written
+    problems: no change
+    [gopls · ready]
+    "#);
 }

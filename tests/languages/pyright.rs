@@ -11,27 +11,109 @@ const SERVERS: &[&str] = &["node", "pyright"];
 async fn symbols() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
+    18 symbols in `shapes/shape.py`
+      class Shape  6-11
+        method area  10-11
+      class Circle  14-21
+        method __init__  17-18
+          variable radius  17
+        variable radius  18
+        method area  20-21
+      class Rectangle  24-32
+        method __init__  27-29
+          variable width  27
+          variable height  27
+        variable width  28
+        variable height  29
+        method area  31-32
+      function total_area  35-37
+        variable first  35
+        variable second  35
+        variable scale  35
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    2 symbols matching `Circle`
+      class Circle  shapes/shape.py:14:7
+      variable circle  shapes/report.py:8:5  in describe
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ");
 }
 
 #[tokio::test]
 async fn places() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
+    at shapes/report.py:10:17 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
+    at shapes/shape.py:35:5 total_area (function)
+    3 references to `total_area` in 2 files
+    shapes/report.py
+      3:45  from shapes.shape import Circle, Rectangle, total_area
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
+    at shapes/shape.py:20:9 area (method)
+    2 references to `area` in 2 files
+    shapes/report.py
+      10:62  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      20:9  def area(self) -> float:  (declaration)
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    at shapes/report.py:13:5 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ");
+    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await, @"
+    at shapes/shape.py:35:5 total_area (function)
+    ```python
+    (function) def total_area(
+        first: Shape,
+        second: Shape,
+        scale: float
+    ) -> float
+    ```
+    ---
+    The area of two shapes together, `scale` times.
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ");
 }
 
 #[tokio::test]
 async fn while_typing() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:10:62", "limit": 5 })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:10:62", "limit": 5 })).await, @r#"
+    at shapes/report.py:10:62
+    26 completions, best 5 (the server has more once more is typed)
+      area (method)
+      radius (variable)
+      __annotations__ (variable)
+      __class__ (property)
+      __delattr__ (method)
+    … 21 more: cursor="5"
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
+    at shapes/report.py:10:36
+    1 signature
+      (first: Shape, second: Shape, scale: float) -> float
+        parameter: second: Shape
+        The area of two shapes together, `scale` times.
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ");
 }
 
 #[tokio::test]
@@ -39,12 +121,67 @@ async fn rename() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    at shapes/shape.py:35:5 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shapes/report.py b/shapes/report.py
+    --- a/shapes/report.py
+    +++ b/shapes/report.py
+    @@ -1,13 +1,13 @@
+     """What is printed about shapes. The word total_area in this text is not a reference."""
+     
+    -from shapes.shape import Circle, Rectangle, total_area
+    +from shapes.shape import Circle, Rectangle, combined_area
+     
+     
+     def describe(radius: float) -> str:
+         """One line about a circle and a square."""
+         circle = Circle(radius)
+         square = Rectangle(2.0, 2.0)
+    -    return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    +    return f"📐 {combined_area(circle, square, 1.0)} and {circle.area()}"
+     
+     
+     def forgotten() -> float:
+    diff --git a/shapes/shape.py b/shapes/shape.py
+    --- a/shapes/shape.py
+    +++ b/shapes/shape.py
+    @@ -32,6 +32,6 @@
+             return self.width * self.height
+     
+     
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
+    apply_edit {"plan":"p-[plan]"} writes it
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ──── apply_edit
+    applied p-[plan]: rename `total_area` to `combined_area` in 2 files
+      shapes/report.py  written
+      shapes/shape.py  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    ──── undo_edit
+    undone p-[plan]: rename `total_area` to `combined_area` in 2 files
+      shapes/shape.py  written
+      shapes/report.py  written
+    problems: no change
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    "#);
 }
 
 #[tokio::test]
 async fn fix() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
+    1 error, 1 hint in `shapes/broken.py`; snapshot d-1
+    shapes/broken.py
+      3:8  hint: "os" is not accessed  [Pyright]
+      9:27  error: Argument of type "Literal['one']" cannot be assigned to parameter "height" of type "float" in function "__init__"
+            "Literal['one']" is not assignable to "float"  [Pyright reportArgumentType]
+    [pyright · ready · no virtual environment: packages of the system's Python]
+    "#);
 }

@@ -11,27 +11,103 @@ const SERVERS: &[&str] = &["rust-analyzer"];
 async fn symbols() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.rs" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.rs" })).await, @"
+    12 symbols in `src/shape.rs`
+      interface Shape  4-7
+        method area fn(&self) -> f64  6
+      struct Circle  10-13
+        field radius f64  12
+      object impl Shape for Circle  15-19
+        method area fn(&self) -> f64  16-18
+      struct Rectangle  22-25
+        field width f64  23
+        field height f64  24
+      object impl Shape for Rectangle  27-31
+        method area fn(&self) -> f64  28-30
+      function total_area fn(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64  34-36
+    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    1 symbol matching `Circle`
+      struct Circle  src/shape.rs:10:12
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
 }
 
 #[tokio::test]
 async fn places() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.rs:9 total_area" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "shape::total_area" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.rs:9 total_area" })).await, @"
+    at src/report.rs:9:29 total_area
+    1 definition of `total_area`
+    src/shape.rs
+      34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"
+    at src/shape.rs:34:8 total_area (function)
+    3 references to `total_area` in 2 files
+    src/report.rs
+      3:20  use crate::shape::{total_area, Circle, Rectangle, Shape};
+      9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+    src/shape.rs
+      34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"
+    at src/shape.rs:16:8 area (method)
+    2 references to `area` in 2 files
+    src/report.rs
+      9:72  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+    src/shape.rs
+      16:8  fn area(&self) -> f64 {  (declaration)
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    at src/report.rs:13:8 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
+    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "shape::total_area" })).await, @"
+    at src/shape.rs:34:8 total_area (function)
+    ```rust
+    shapes::shape
+    ```
+
+    ```rust
+    pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64
+    ```
+
+    ---
+
+    The area of two shapes together, `scale` times.
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
 }
 
 #[tokio::test]
 async fn while_typing() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.rs:15:12", "limit": 5 })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.rs:9:58" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.rs:15:12", "limit": 5 })).await, @"
+    at src/report.rs:15:12
+    5 completions (the server has more once more is typed)
+      radius (field)  f64
+      area(as Shape) (method)  fn(&self) -> f64
+      type_id(use core::any::Any) (method)  fn(&self) -> TypeId
+      into(use core::convert::Into) (method)  fn(self) -> T
+      try_into(use core::convert::TryInto) (method)  fn(self) -> Result<T, <Self as TryInto<T>>::Error>
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
+    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.rs:9:58" })).await, @"
+    at src/report.rs:9:58
+    1 signature
+      fn total_area(first: &(dyn Shape + 'static), second: &(dyn Shape + 'static), scale: f64) -> f64
+        parameter: scale: f64
+        The area of two shapes together, `scale` times.
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
 }
 
 #[tokio::test]
@@ -39,16 +115,112 @@ async fn rename() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    at src/shape.rs:34:8 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    note: The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).
+    diff --git a/src/report.rs b/src/report.rs
+    --- a/src/report.rs
+    +++ b/src/report.rs
+    @@ -1,12 +1,12 @@
+     //! What is printed about shapes. The word total_area in this comment is not a reference.
+     
+    -use crate::shape::{total_area, Circle, Rectangle, Shape};
+    +use crate::shape::{combined_area, Circle, Rectangle, Shape};
+     
+     /// Metres to square metres.
+     pub fn describe(radius: f64) -> f64 {
+         let circle = Circle { radius };
+         let square = Rectangle { width: 2.0, height: 2.0 };
+    -    /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+    +    /* 📐 before the call */ combined_area(&circle, &square, 1.0) + circle.area()
+     }
+     
+     /// Nothing calls this.
+    diff --git a/src/shape.rs b/src/shape.rs
+    --- a/src/shape.rs
+    +++ b/src/shape.rs
+    @@ -31,6 +31,6 @@
+     }
+     
+     /// The area of two shapes together, `scale` times.
+    -pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
+    +pub fn combined_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
+         scale * (first.area() + second.area())
+     }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ──── apply_edit
+    applied p-[plan]: rename `total_area` to `combined_area` in 2 files
+      src/report.rs  written
+      src/shape.rs  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    ──── undo_edit
+    undone p-[plan]: rename `total_area` to `combined_area` in 2 files
+      src/shape.rs  written
+      src/report.rs  written
+    problems: no change
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    "#);
 }
 
 #[tokio::test]
 async fn fix() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.rs" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.rs" })).await, @"
+    2 errors in `src/broken.rs`; snapshot d-1
+    src/broken.rs
+      6:5  error: missing field `height` in initializer of `Rectangle`
+          missing `height`  [rustc E0063]
+      6:5  error: missing structure fields:
+          - height  [rust-analyzer E0063]
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ");
     let fix = json!({ "at": "src/broken.rs:6", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Fill struct fields")).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Fill struct fields")).await, @r#"
+    at src/broken.rs:6:29
+    1 code action
+      a-[action] Fill struct fields (quickfix): 2 edits in 1 file
+        diff --git a/src/broken.rs b/src/broken.rs
+        --- a/src/broken.rs
+        +++ b/src/broken.rs
+        @@ -3,5 +3,5 @@
+         use crate::shape::Rectangle;
+         
+         pub fn unit() -> Rectangle {
+        -    Rectangle { width: 1.0 }
+        +    Rectangle { width: 1.0, height: todo!() }
+         }
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    ──── apply_edit
+    applied p-[plan]: Fill struct fields in 1 file
+      src/broken.rs  written
+    new: 1 problem
+      src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
+          missing `height`  [rustc E0063]
+    fixed: 2 problems
+      src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
+          missing `height`  [rustc E0063]
+      src/broken.rs:6:5  error: missing structure fields:
+          - height  [rust-analyzer E0063]
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    ──── undo_edit
+    undone p-[plan]: Fill struct fields in 1 file
+      src/broken.rs  written
+    new: 2 problems
+      src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
+          missing `height`  [rustc E0063]
+      src/broken.rs:6:5  error: missing structure fields:
+          - height  [rust-analyzer E0063]
+    fixed: 1 problem
+      src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
+          missing `height`  [rustc E0063]
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    "#);
 }
 
 #[tokio::test]
@@ -56,5 +228,30 @@ async fn format() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
     let format = json!({ "path": "src/messy.rs" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    plan p-[plan]: format `src/messy.rs`, 10 edits in 1 file; nothing is written yet
+    diff --git a/src/messy.rs b/src/messy.rs
+    --- a/src/messy.rs
+    +++ b/src/messy.rs
+    @@ -1,5 +1,5 @@
+     //! Not formatted.
+     
+    -pub fn  twice( value :f64 )->f64{
+    -  value+value
+    +pub fn twice(value: f64) -> f64 {
+    +    value + value
+     }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    ──── apply_edit
+    applied p-[plan]: format `src/messy.rs` in 1 file
+      src/messy.rs  written
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [no server · problems not compared: rust-analyzer did not answer `textDocument/diagnostic` within 6 s]
+    ──── undo_edit
+    undone p-[plan]: format `src/messy.rs` in 1 file
+      src/messy.rs  written
+    problems: no change
+    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    "#);
 }

@@ -11,27 +11,93 @@ const SERVERS: &[&str] = &["ty", "ruff"];
 async fn symbols() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "shapes/shape.py" })).await, @"
+    9 symbols in `shapes/shape.py`
+      class Shape  6-11
+        method area  10-11
+      class Circle  14-21
+        constructor __init__  17-18
+        method area  20-21
+      class Rectangle  24-32
+        constructor __init__  27-29
+        method area  31-32
+      function total_area  35-37
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    1 symbol matching `Circle`
+      class Circle  shapes/shape.py:14:7
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
 }
 
 #[tokio::test]
 async fn places() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
+    at shapes/report.py:10:17 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
+    at shapes/shape.py:35:5 total_area (function)
+    3 references to `total_area` in 2 files
+    shapes/report.py
+      3:45  from shapes.shape import Circle, Rectangle, total_area
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
+    at shapes/shape.py:20:9 area (method)
+    2 references to `area` in 2 files
+    shapes/report.py
+      10:62  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      20:9  def area(self) -> float:  (declaration)
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    at shapes/report.py:13:5 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
+    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await, @"
+    at shapes/shape.py:35:5 total_area (function)
+    ```python
+    def total_area(
+        first: Shape,
+        second: Shape,
+        scale: float
+    ) -> float
+    ```
+    ---
+    The area of two shapes together, `scale` times.
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
 }
 
 #[tokio::test]
 async fn while_typing() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:10:62", "limit": 5 })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:10:62", "limit": 5 })).await, @"
+    at shapes/report.py:10:62
+    0 completions
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
+    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
+    at shapes/report.py:10:36
+    1 signature
+      (first: Shape, second: Shape, scale: float) -> float
+        parameter: second: Shape
+        The area of two shapes together, `scale` times.
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
 }
 
 #[tokio::test]
@@ -39,16 +105,115 @@ async fn rename() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
     let rename = json!({ "symbol": "total_area", "newName": "combined_area" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    at shapes/shape.py:35:5 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shapes/report.py b/shapes/report.py
+    --- a/shapes/report.py
+    +++ b/shapes/report.py
+    @@ -1,13 +1,13 @@
+     """What is printed about shapes. The word total_area in this text is not a reference."""
+     
+    -from shapes.shape import Circle, Rectangle, total_area
+    +from shapes.shape import Circle, Rectangle, combined_area
+     
+     
+     def describe(radius: float) -> str:
+         """One line about a circle and a square."""
+         circle = Circle(radius)
+         square = Rectangle(2.0, 2.0)
+    -    return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    +    return f"📐 {combined_area(circle, square, 1.0)} and {circle.area()}"
+     
+     
+     def forgotten() -> float:
+    diff --git a/shapes/shape.py b/shapes/shape.py
+    --- a/shapes/shape.py
+    +++ b/shapes/shape.py
+    @@ -32,6 +32,6 @@
+             return self.width * self.height
+     
+     
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
+    apply_edit {"plan":"p-[plan]"} writes it
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ──── apply_edit
+    applied p-[plan]: rename `total_area` to `combined_area` in 2 files
+      shapes/report.py  written
+      shapes/shape.py  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    ──── undo_edit
+    undone p-[plan]: rename `total_area` to `combined_area` in 2 files
+      shapes/shape.py  written
+      shapes/report.py  written
+    problems: no change
+    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    "#);
 }
 
 #[tokio::test]
 async fn fix() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "shapes/broken.py" })).await, @r#"
+    1 error, 1 warning in `shapes/broken.py`; snapshot d-1
+    shapes/broken.py
+      3:8  warning: `os` imported but unused
+          
+          help: Remove unused import: `os`  [Ruff F401]
+      9:27  error: Argument to `Rectangle.__init__` is incorrect: Expected `float`, found `Literal["one"]`  [ty invalid-argument-type]
+    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    "#);
     let fix = json!({ "at": "shapes/broken.py:3", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Remove unused import")).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Remove unused import")).await, @r#"
+    at shapes/broken.py:3:10
+    2 code actions
+      a-[action] Ruff (F401): Remove unused import: `os` (quickfix): 1 edit in 1 file  preferred
+        diff --git a/shapes/broken.py b/shapes/broken.py
+        --- a/shapes/broken.py
+        +++ b/shapes/broken.py
+        @@ -1,6 +1,5 @@
+         """Mistakes the servers know: an import that is not used, and a wrong type."""
+         
+        -import os
+         
+         from shapes.shape import Rectangle
+         
+      a-[action] Ruff (F401): Disable for this line (quickfix): 1 edit in 1 file
+        diff --git a/shapes/broken.py b/shapes/broken.py
+        --- a/shapes/broken.py
+        +++ b/shapes/broken.py
+        @@ -1,6 +1,6 @@
+         """Mistakes the servers know: an import that is not used, and a wrong type."""
+         
+        -import os
+        +import os  # noqa: F401
+         
+         from shapes.shape import Rectangle
+    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    ──── apply_edit
+    applied p-[plan]: Ruff (F401): Remove unused import: `os` in 1 file
+      shapes/broken.py  written
+    fixed: 1 problem
+      shapes/broken.py:3:8  warning: `os` imported but unused
+          
+          help: Remove unused import: `os`  [Ruff F401]
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    ──── undo_edit
+    undone p-[plan]: Ruff (F401): Remove unused import: `os` in 1 file
+      shapes/broken.py  written
+    new: 1 problem
+      shapes/broken.py:3:8  warning: `os` imported but unused
+          
+          help: Remove unused import: `os`  [Ruff F401]
+    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    "#);
 }
 
 #[tokio::test]

@@ -11,27 +11,97 @@ const SERVERS: &[&str] = &["node", "typescript"];
 async fn symbols() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
+    12 symbols in `src/shape.ts`
+      interface Shape  2-5
+        method area  4
+      class Circle  8-14
+        constructor constructor  9
+        property radius  9
+        method area  11-13
+      class Rectangle  17-26
+        constructor constructor  18-21
+        property width  19
+        property height  20
+        method area  23-25
+      function totalArea  29-31
+    [typescript · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    1 symbol matching `Circle`
+      class Circle  src/shape.ts:8:14
+    [typescript · ready]
+    ");
 }
 
 #[tokio::test]
 async fn places() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "totalArea" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "totalArea" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
+    at src/report.ts:8:15 totalArea
+    1 definition of `totalArea`
+    src/shape.ts
+      29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
+    [typescript · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
+    at src/shape.ts:29:17 totalArea (function)
+    3 references to `totalArea` in 2 files
+    src/report.ts
+      2:29  import { Circle, Rectangle, totalArea } from "./shape.js";
+      8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
+    src/shape.ts
+      29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
+    [typescript · ready]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"
+    at src/shape.ts:11:3 area (method)
+    6 references to `area` in 2 files
+    src/report.ts
+      8:58  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
+    src/shape.ts
+      4:3  area(): number;
+      11:3  area(): number {  (declaration)
+      23:3  area(): number {
+      30:25  return scale * (first.area() + second.area());
+      30:41  return scale * (first.area() + second.area());
+    [typescript · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
+    at src/report.ts:12:17 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [typescript · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
+    at src/shape.ts:29:17 totalArea (function)
+    ```typescript
+    function totalArea(first: Shape, second: Shape, scale: number): number
+    ```
+    The area of two shapes together, `scale` times.
+    [typescript · ready]
+    ");
 }
 
 #[tokio::test]
 async fn while_typing() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"
+    at src/report.ts:8:58
+    2 completions
+      radius (field)
+      area (method)
+    [typescript · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"
+    at src/report.ts:8:34
+    1 signature
+      totalArea(first: Shape, second: Shape, scale: number): number
+        parameter: second: Shape
+        The area of two shapes together, `scale` times.
+    [typescript · ready]
+    ");
 }
 
 #[tokio::test]
@@ -39,14 +109,65 @@ async fn rename() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     let rename = json!({ "symbol": "totalArea", "newName": "combinedArea" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    at src/shape.ts:29:17 totalArea (function)
+    plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet
+    diff --git a/src/report.ts b/src/report.ts
+    --- a/src/report.ts
+    +++ b/src/report.ts
+    @@ -1,11 +1,11 @@
+     // What is printed about shapes. The word totalArea in this comment is not a reference.
+    -import { Circle, Rectangle, totalArea } from "./shape.js";
+    +import { Circle, Rectangle, combinedArea } from "./shape.js";
+     
+     /** One line about a circle and a square. */
+     export function describe(radius: number): string {
+       const circle = new Circle(radius);
+       const square = new Rectangle(2, 2);
+    -  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
+    +  return `📐 ${combinedArea(circle, square, 1)} and ${circle.area()}`;
+     }
+     
+     /** Nothing calls this. */
+    diff --git a/src/shape.ts b/src/shape.ts
+    --- a/src/shape.ts
+    +++ b/src/shape.ts
+    @@ -26,6 +26,6 @@
+     }
+     
+     /** The area of two shapes together, `scale` times. */
+    -export function totalArea(first: Shape, second: Shape, scale: number): number {
+    +export function combinedArea(first: Shape, second: Shape, scale: number): number {
+       return scale * (first.area() + second.area());
+     }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [typescript · ready]
+    ──── apply_edit
+    applied p-[plan]: rename `totalArea` to `combinedArea` in 2 files
+      src/report.ts  written
+      src/shape.ts  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [typescript · ready]
+    ──── undo_edit
+    undone p-[plan]: rename `totalArea` to `combinedArea` in 2 files
+      src/shape.ts  written
+      src/report.ts  written
+    problems: no change
+    [typescript · ready]
+    "#);
 }
 
 #[tokio::test]
 async fn fix() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"
+    1 error in `src/broken.ts`; snapshot d-1
+    src/broken.ts
+      6:17  error: Property 'aera' does not exist on type 'Rectangle'.  [ts 2339]
+    [typescript · ready]
+    ");
     let fix = json!({ "at": "src/broken.ts:6", "context": { "only": ["quickfix"] } });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Change spelling")).await, @"");
 }
@@ -56,5 +177,30 @@ async fn format() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     let format = json!({ "path": "src/messy.ts" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    plan p-[plan]: format `src/messy.ts`, 9 edits in 1 file; nothing is written yet
+    diff --git a/src/messy.ts b/src/messy.ts
+    --- a/src/messy.ts
+    +++ b/src/messy.ts
+    @@ -1,4 +1,4 @@
+     // Not formatted.
+    -export function  twice( value :number ):number{
+    -  return value+value
+    +export function twice(value: number): number {
+    +  return value + value
+     }
+    apply_edit {"plan":"p-[plan]"} writes it
+    [typescript · ready]
+    ──── apply_edit
+    applied p-[plan]: format `src/messy.ts` in 1 file
+      src/messy.ts  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [typescript · ready]
+    ──── undo_edit
+    undone p-[plan]: format `src/messy.ts` in 1 file
+      src/messy.ts  written
+    problems: no change
+    [typescript · ready]
+    "#);
 }

@@ -32,8 +32,10 @@ impl Project {
     pub fn fixture(name: &str) -> Self {
         let project = Self::empty();
         copy(&tools::ROOT.join("tests/fixtures").join(name), &project.root);
-        if name == "cpp" {
-            project.write_compile_commands("src", &["-Iinclude", "-std=c++17"]);
+        match name {
+            "cpp" => project.write_compile_commands("src", &["-Iinclude", "-std=c++17"]),
+            "rust" => project.tell_cargo_where_the_library_is(),
+            _ => {}
         }
         project
     }
@@ -64,6 +66,7 @@ impl Project {
             }
             "clap_builder" => {
                 copy(&sources, &project.root);
+                project.tell_cargo_where_the_library_is();
                 // Its dependencies stand beside it, so that cargo needs no network.
                 let vendored = sources.parent().expect("the vendor directory");
                 project.write(
@@ -121,6 +124,16 @@ impl Project {
         });
         files.sort();
         files
+    }
+
+    /// rust-analyzer asks cargo about the standard library's own dependencies, and cargo must not need a network for them.
+    fn tell_cargo_where_the_library_is(&self) {
+        let config = format!(
+            "[source.crates-io]\nreplace-with = \"beside-std\"\n\n[source.beside-std]\ndirectory = \"{}/vendor\"\n",
+            tools::directory("rust-library")
+        );
+        std::fs::create_dir(self.home.join(".cargo")).expect("a new directory");
+        std::fs::write(self.home.join(".cargo/config.toml"), config).expect("a new file");
     }
 
     /// Lists every C++ source below `directory` the way a build system would: with absolute paths.

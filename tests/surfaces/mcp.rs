@@ -18,7 +18,7 @@ async fn both_eras_of_the_protocol_answer_alike() {
         let info = server.server_info.as_ref().expect("zubi says who it is");
         assert_eq!((info.name.as_str(), info.version.as_str()), ("zubi", env!("CARGO_PKG_VERSION")));
     }
-    assert_snapshot!(old.server().protocol_version, @"");
+    assert_snapshot!(old.server().protocol_version, @"2025-11-25");
     assert_snapshot!(new.server().protocol_version, @"");
     let question = json!({ "symbol": "total_area" });
     assert_eq!(old.ask("lsp_references", question.clone()).await, new.ask("lsp_references", question).await);
@@ -52,14 +52,20 @@ async fn read_only_means_that_tools_which_write_do_not_exist() {
     let arguments = json!({ "plan": "p-aaaaaaaaaa" }).as_object().cloned().unwrap_or_default();
     let request = CallToolRequestParams::new("apply_edit").with_arguments(arguments);
     let refusal = zubi.peer().call_tool(request).await.expect_err("the tool does not exist");
-    assert_snapshot!(refusal, @"");
+    assert_snapshot!(refusal, @"Mcp error: -32602: unknown tool `apply_edit`: it writes, and this session is read-only");
 }
 
 #[tokio::test]
 async fn refusals_say_what_to_do_next() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.refused("lsp_hover", json!({})).await, @"");
+    assert_snapshot!(zubi.refused("lsp_hover", json!({})).await, @r#"
+    Invalid input: position: no position was given
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    "#);
     assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @"");
     assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "area" })).await, @"");
     assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"");
@@ -89,14 +95,21 @@ async fn three_ways_to_give_a_place_mean_the_same() {
 async fn a_language_without_a_server_is_told_how_to_get_one() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, &[]).await;
-    assert_snapshot!(zubi.call("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await.text, @"");
+    assert_snapshot!(zubi.call("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await.text, @"
+    Failed to outline the file: `tsc` is not installed; `typescript-language-server` is not installed
+    install: `npm install --global typescript@7` (npm)
+    install: `npm install --global typescript-language-server typescript@6` (npm)
+    ");
 }
 
 #[tokio::test]
 async fn a_folder_nobody_trusted_runs_no_foreign_code() {
     let project = Project::fixture("rust");
     let zubi = Start::new(&project, &["rust-analyzer"]).untrusted().mcp().await;
-    assert_snapshot!(zubi.call("lsp_hover", json!({ "symbol": "total_area" })).await.text, @"");
+    assert_snapshot!(zubi.call("lsp_hover", json!({ "symbol": "total_area" })).await.text, @"
+    Failed to explain the symbol: rust-analyzer may not run here: the folder is not trusted
+    `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros
+    ");
     assert_eq!(zubi_tests::processes::named("rust-analyzer"), Vec::new());
 }
 

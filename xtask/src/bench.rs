@@ -6,7 +6,7 @@ use crate::{place, run, setup};
 
 /// What the benchmark needs; the rest of the set-up is for the tests.
 const COMPONENTS: &[&str] =
-    &["ty", "clangd", "cxx", "rust-analyzer", "node", "pyright", "rich", "leveldb", "clap_builder"];
+    &["ty", "clangd", "cxx", "rust-analyzer", "rust-library", "node", "pyright", "rich", "leveldb", "clap_builder"];
 
 /// Builds and runs the benchmark; `arguments` go to it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {

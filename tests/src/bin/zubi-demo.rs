@@ -25,7 +25,7 @@ async fn main() -> Result<()> {
     let at = "lending/desk.py:26 find";
     ask(&zubi, "Where is the `find` that line 26 calls?", "lsp_definition", json!({ "at": at })).await?;
     ask(&zubi, "Who uses it?", "lsp_references", json!({ "symbol": "Catalogue.find" })).await?;
-    ask(&zubi, "What is `due`?", "lsp_hover", json!({ "symbol": "Loan.due" })).await?;
+    ask(&zubi, "What does it take to borrow?", "lsp_hover", json!({ "symbol": "Member.may_borrow" })).await?;
     let rename = json!({ "symbol": "Desk.take_back", "newName": "accept" });
     let plan = ask(&zubi, "Rename a method: what would change?", "lsp_rename_symbol", rename).await?;
     let plan = id(&plan, "p-").context("the answer names a plan")?;

@@ -18,6 +18,9 @@ pub(crate) enum Source {
     ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
     /// `cargo install --locked`.
     Cargo { package: &'static str, arguments: &'static [&'static str] },
+    /// What the standard library itself depends on: rust-analyzer asks cargo about it, and cargo must not need a network.
+    /// Fetched with `cargo vendor` for the sources that the `rust-analyzer` component brought.
+    StandardLibrary,
     /// A published crate with the sources of all it depends on, fetched with `cargo vendor`; `sha256` is the
     /// registry's checksum of the `.crate` file.
     Crate { package: &'static str, sha256: &'static str },
@@ -106,6 +109,13 @@ pub(crate) const COMPONENTS: &[Component] = &[
         check: &["rust-analyzer", "--version"],
         says: "rust-analyzer",
         why: "Rust language server and the standard library's sources",
+        ..PLAIN
+    },
+    Component {
+        name: "rust-library",
+        version: "release",
+        source: Source::StandardLibrary,
+        why: "what the standard library depends on, so that rust-analyzer knows all of it",
         ..PLAIN
     },
     Component {
@@ -266,6 +276,7 @@ mod tests {
                 Source::PythonProject { requirement, sha256 } => requirement.contains("==") && sha256.len() == 64,
                 Source::Npm(packages) => packages.iter().all(|package| package.rfind('@').is_some_and(|at| at > 0)),
                 Source::Apt(choices) => component.version == "release" && !choices.is_empty(),
+                Source::StandardLibrary => component.version == "release",
                 Source::ForeignDeb { version, .. } => component.version == version,
                 Source::Cargo { .. } => component.version.split('.').count() == 3,
                 Source::Crate { sha256, .. } => sha256.len() == 64,

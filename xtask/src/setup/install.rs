@@ -36,6 +36,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
         Source::Npm(packages) => npm(&own, packages),
         Source::Apt(choices) => apt(choices),
         Source::ForeignDeb { suite, package, version } => foreign_deb(&own, suite, package, version),
+        Source::StandardLibrary => standard_library(&own),
         Source::Cargo { package, arguments } => cargo_install(&own, package, component.version, arguments),
         Source::Crate { package, sha256 } => crate_sources(&own, package, component.version, sha256),
     }
@@ -215,6 +216,30 @@ fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str
         .args(arguments)
         .env("CARGO_TARGET_DIR", &build);
     run::quiet(&mut install)?;
+    Ok(())
+}
+
+/// The standard library's sources as Debian installs them: `/usr/src/rustc-<version>/library`, the newest.
+pub(crate) fn rust_sources() -> Option<Utf8PathBuf> {
+    let entries = Utf8Path::new("/usr/src").read_dir_utf8().ok()?.flatten();
+    let mut found: Vec<_> = entries
+        .filter(|entry| entry.file_name().starts_with("rustc-"))
+        .map(|entry| entry.path().join("library"))
+        .filter(|library| library.is_dir())
+        .collect();
+    found.sort();
+    found.pop()
+}
+
+fn standard_library(own: &Utf8Path) -> Result<()> {
+    let sources = rust_sources().context("the standard library's sources are not installed; see `rust-analyzer`")?;
+    std::fs::create_dir_all(own)?;
+    // A copy, because cargo may want to touch what it reads. Its manifests use unstable keys, which this compiler knows
+    // when it is told that it may.
+    run::quiet(run::command("cp").args(["--recursive", sources.as_str(), own.join("library").as_str()]))?;
+    let mut vendor = run::cargo();
+    vendor.current_dir(own.join("library")).env("RUSTC_BOOTSTRAP", "1");
+    run::quiet(vendor.args(["vendor", "--quiet", "--locked", "--versioned-dirs", "../vendor"]))?;
     Ok(())
 }
 

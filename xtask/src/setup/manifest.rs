@@ -31,7 +31,7 @@ pub(crate) fn write() -> Result<()> {
     let manifest = json!({
         "base_path": [format!("{}/bin", sysroot.trim()), "/usr/bin", "/bin"],
         "python": python.trim(),
-        "rust_sources": rust_sources(),
+        "rust_sources": install::rust_sources(),
         "components": Value::Object(components),
     });
     let file = tools.join("manifest.json");
@@ -40,15 +40,4 @@ pub(crate) fn write() -> Result<()> {
         return Ok(());
     }
     std::fs::write(&file, text).with_context(|| format!("cannot write {file}"))
-}
-
-/// The standard library's sources as Debian installs them: `/usr/src/rustc-<version>/library`, the newest.
-fn rust_sources() -> Option<String> {
-    let mut found: Vec<String> = std::fs::read_dir("/usr/src")
-        .ok()?
-        .filter_map(|entry| entry.ok()?.path().join("library").to_str().map(str::to_owned))
-        .filter(|path| path.contains("/rustc-") && std::path::Path::new(path).is_dir())
-        .collect();
-    found.sort();
-    found.pop()
 }
