@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use zubi_base::endpoint::EndpointError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, Question};
 use zubi_tools::spec::Example;
 use zubi_tools::{
@@ -143,6 +144,17 @@ fn tell(operation: &str, error: &CodeError) -> ToolError {
     match error {
         CodeError::Input { field, what, hint } => ToolError::invalid(field, what, hint.clone()),
         CodeError::Path(path) => ToolError::invalid("path", path, error.hint()),
-        error => ToolError::failed(operation, error, error.hint()),
+        error => ToolError::tell(code(error), format!("Failed to {operation}: {error}"), error.hint()),
+    }
+}
+
+/// The stable code of a failure, by which programs tell a wrong question from an environment that cannot answer.
+fn code(error: &CodeError) -> &'static str {
+    match error {
+        CodeError::NoEndpoint(_) => "no_server",
+        CodeError::Endpoint(EndpointError::Exited { .. }) => "server_down",
+        CodeError::Endpoint(EndpointError::TimedOut { .. }) => "timed_out",
+        CodeError::Endpoint(EndpointError::Cancelled) => "cancelled",
+        _ => "failed",
     }
 }
