@@ -114,7 +114,12 @@ impl DiagnosticsStore {
 
     /// Takes a `DocumentDiagnosticReport`, with the reports of related documents. Returns the document's problems;
     /// `None` when the report is neither full nor unchanged.
-    pub(crate) fn take_report(&self, path: &Utf8Path, provider: Option<&String>, report: &Value) -> Option<Vec<Diagnostic>> {
+    pub(crate) fn take_report(
+        &self,
+        path: &Utf8Path,
+        provider: Option<&String>,
+        report: &Value,
+    ) -> Option<Vec<Diagnostic>> {
         let related = report.get("relatedDocuments").and_then(Value::as_object);
         for (uri, report) in related.into_iter().flatten().take(MAX_DOCUMENTS) {
             if let Some(path) = path_of(uri) {
@@ -184,7 +189,8 @@ mod tests {
 
     fn show(store: &DiagnosticsStore) -> String {
         let pushed = store.pushed(Utf8Path::new("/w/a.rs"));
-        let messages: Vec<_> = pushed.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].to_string()).collect();
+        let messages: Vec<_> =
+            pushed.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].to_string()).collect();
         format!("{} {}", messages.join(","), if pushed.current { "current" } else { "old" })
     }
 

@@ -13,12 +13,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use camino::Utf8Path;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
-use zubi_base::endpoint::{
-    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Readiness, RequestCx,
-};
-use zubi_base::lsp::Diagnostic;
+use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Readiness, RequestCx};
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
 use zubi_base::workspace::Workspace;
@@ -28,6 +25,7 @@ use crate::offers::Offers;
 use crate::session::{Pin, Session, SessionSpec};
 use crate::watch::FileChange;
 
+mod diagnose;
 mod lifecycle;
 mod partial;
 #[cfg(test)]
@@ -73,10 +71,7 @@ pub struct ServerEndpoint {
 
 impl ServerEndpoint {
     pub(crate) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
-        Self {
-            id: EndpointId(Arc::clone(&launch.spec.name)),
-            shared: Arc::new(Shared::new(launch, starter)),
-        }
+        Self { id: EndpointId(Arc::clone(&launch.spec.name)), shared: Arc::new(Shared::new(launch, starter)) }
     }
 
     pub fn root(&self) -> &Utf8Path {
@@ -293,87 +288,6 @@ impl ServerEndpoint {
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
     }
 
-    /// The problems a server tells on asking; `None` when it does not.
-    async fn pull(&self, session: &Arc<Session>, path: &Utf8Path, cx: &RequestCx) -> Result<Option<Vec<Diagnostic>>, Failure> {
-        let providers = session.pulls_for(path);
-        if providers.is_empty() {
-            return Ok(None);
-        }
-        let store = &session.peer().diagnostics;
-        let mut found = Vec::new();
-        for provider in providers {
-            let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
-            if let Some(object) = params.as_object_mut() {
-                if let Some(identifier) = &provider {
-                    object.insert("identifier".to_owned(), json!(identifier));
-                }
-                if let Some(result_id) = store.result_id(path, provider.as_ref()) {
-                    object.insert("previousResultId".to_owned(), json!(result_id));
-                }
-            }
-            let report = self.ask(session, "textDocument/diagnostic", &params, cx).await?;
-            match store.take_report(path, provider.as_ref(), &report) {
-                Some(items) => found.extend(items),
-                None => {
-                    let what = "its diagnostic report is neither full nor unchanged".to_owned();
-                    return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
-                }
-            }
-        }
-        Ok(Some(found))
-    }
-
-    /// Waits for a publication that belongs to the present text, or for the server to register that it tells on asking,
-    /// until the deadline.
-    async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<(), EndpointError> {
-        let store = &session.peer().diagnostics;
-        let mut publications = store.publications();
-        let mut registrations = session.peer().registrations();
-        let mut ended = session.ended();
-        loop {
-            publications.mark_unchanged();
-            registrations.mark_unchanged();
-            if store.pushed(path).current || !session.pulls_for(path).is_empty() {
-                return Ok(());
-            }
-            tokio::select! {
-                _ = publications.changed() => {}
-                _ = registrations.changed() => {}
-                _ = ended.wait_for(Option::is_some) => return Ok(()),
-                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
-                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(()),
-            }
-        }
-    }
-
-    async fn diagnose(&self, session: &Arc<Session>, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, Failure> {
-        let path = &document.path;
-        if !session.spec().diagnoses {
-            return Ok(DiagnosticsReport { items: Vec::new(), current: true, note: None });
-        }
-        let _pins = Self::pin(session, &cx.about(document))?;
-        let mut pulled = self.pull(session, path, cx).await?;
-        if pulled.is_none() {
-            Self::await_publication(session, path, cx).await?;
-            // pyright and ty register a moment after they were initialized that they tell on asking.
-            pulled = self.pull(session, path, cx).await?;
-        }
-        let pushed = session.peer().diagnostics.pushed(path);
-        let note = session.peer().running_checker().map(|name| format!("{name} still running"));
-        Ok(match pulled {
-            Some(mut items) => {
-                // Servers that do both push what takes longer (cargo check); what they push twice is told once.
-                for item in pushed.items {
-                    if !items.contains(&item) {
-                        items.push(item);
-                    }
-                }
-                DiagnosticsReport { items, current: true, note }
-            }
-            None => DiagnosticsReport { items: pushed.items, current: pushed.current, note },
-        })
-    }
-
     fn died(&self, why: String) -> EndpointError {
         let hint = "ask again: it is started anew".to_owned();
         EndpointError::Exited { endpoint: self.id.clone(), why, hint }
@@ -454,7 +368,8 @@ impl Endpoint for ServerEndpoint {
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        let cx = &RequestCx { deadline: cx.deadline.min(Instant::now() + self.shared.launch.request_timeout), ..cx.clone() };
+        let cx =
+            &RequestCx { deadline: cx.deadline.min(Instant::now() + self.shared.launch.request_timeout), ..cx.clone() };
         let mut died = None;
         // Once more on a new process, if reading was all that was asked for.
         for _ in 0..2 {

@@ -83,7 +83,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_refused() {
-        for pattern in [json!("["), json!(null), json!({"pattern": "*"}), json!("x".repeat(5000)), json!({"baseUri": "x:y", "pattern": "*"})] {
+        for pattern in [
+            json!("["),
+            json!(null),
+            json!({"pattern": "*"}),
+            json!("x".repeat(5000)),
+            json!({"baseUri": "x:y", "pattern": "*"}),
+        ] {
             assert!(PathGlob::from_lsp(&pattern, Utf8Path::new("/w")).is_none());
         }
     }

@@ -47,7 +47,11 @@ const METHODS: &[(&str, &str, Option<&str>)] = &[
     ("textDocument/prepareRename", "/renameProvider/prepareProvider", Some("textDocument/rename")),
     ("textDocument/prepareTypeHierarchy", "/typeHierarchyProvider", None),
     ("textDocument/rangeFormatting", "/documentRangeFormattingProvider", None),
-    ("textDocument/rangesFormatting", "/documentRangeFormattingProvider/rangesSupport", Some("textDocument/rangeFormatting")),
+    (
+        "textDocument/rangesFormatting",
+        "/documentRangeFormattingProvider/rangesSupport",
+        Some("textDocument/rangeFormatting"),
+    ),
     ("textDocument/references", "/referencesProvider", None),
     ("textDocument/rename", "/renameProvider", None),
     ("textDocument/selectionRange", "/selectionRangeProvider", None),
@@ -320,9 +324,10 @@ impl Offers {
     /// The commands it says it can run.
     pub(crate) fn offers_command(&self, command: &str) -> bool {
         let lists = |options: &Value| {
-            options.get("commands").and_then(Value::as_array).is_some_and(|commands| {
-                commands.iter().any(|offered| offered.as_str() == Some(command))
-            })
+            options
+                .get("commands")
+                .and_then(Value::as_array)
+                .is_some_and(|commands| commands.iter().any(|offered| offered.as_str() == Some(command)))
         };
         self.capabilities.get("executeCommandProvider").is_some_and(lists)
             || self

@@ -101,8 +101,8 @@ impl Peer {
         }
         self.readiness.send_if_modified(|known| {
             // The time a server without a signal has been up is told on asking; it is no change of state.
-            let same = *known == now
-                || matches!((&*known, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
+            let same =
+                *known == now || matches!((&*known, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
             if !same {
                 *known = now;
             }

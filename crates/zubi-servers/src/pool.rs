@@ -14,23 +14,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, Readiness, RequestCx};
+use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 
-use crate::catalogue::{Catalogue, Role, Row, Untrusted};
-use crate::detect::{self, Detection, Languages, Limits, Program, ProgramFinder, project_root};
+use crate::catalogue::{Catalogue, Role, Row};
+use crate::detect::{self, Detection, Languages, Limits, ProgramFinder, project_root};
 use crate::endpoint::{Launch, ServerEndpoint, Starter};
 use crate::offers::{ChangeKind, Offers};
-use crate::session::{Session, SessionSpec, StartError};
-use crate::watch::{FileChange, FileWatcher};
+use crate::session::SessionSpec;
+use crate::watch::FileChange;
 
+mod facts;
+mod start;
 #[cfg(test)]
 mod tests;
+
+use facts::{analysed, install_hint, no_row, subject};
+use start::{Early, ProcessStarter, WatcherCell};
 
 /// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
 const MAX_ROOTS: usize = 4;
@@ -63,7 +68,9 @@ struct Shared {
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<Key, Running>>,
-    /// Servers that are being replaced.
+    /// Who may start a server now.
+    turns: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<()>>>>,
+    /// Servers that are being ended.
     retiring: TaskTracker,
 }
 
@@ -74,19 +81,6 @@ struct Running {
     endpoint: Arc<ServerEndpoint>,
     /// Whether it was started with the rights of a trusted folder.
     trusted: bool,
-}
-
-/// The file watcher, started at most once.
-struct WatcherCell {
-    folders: Vec<Utf8PathBuf>,
-    state_directory: Utf8PathBuf,
-    cell: OnceCell<Arc<FileWatcher>>,
-}
-
-/// Starts servers as processes.
-struct ProcessStarter {
-    spawner: Spawner,
-    watcher: Arc<WatcherCell>,
 }
 
 impl ServerPool {
@@ -112,6 +106,7 @@ impl ServerPool {
             watcher,
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
+            turns: Mutex::default(),
             retiring: TaskTracker::new(),
         };
         Self { shared: Arc::new(shared) }
@@ -138,7 +133,12 @@ impl EndpointSource for ServerPool {
             .catalogue
             .for_language(&language)
             .into_iter()
-            .map(|row| Wanted { root: project_root(&row, path, &folder.path), row, folder: folder.clone(), document: path.clone() })
+            .map(|row| Wanted {
+                root: project_root(&row, path, &folder.path),
+                row,
+                folder: folder.clone(),
+                document: path.clone(),
+            })
             .collect();
         shared.start_all(wanted).await
     }
@@ -156,7 +156,8 @@ impl EndpointSource for ServerPool {
                     // A language and its dialects (TypeScript, JavaScript) share a server.
                     if seen.insert((row.id.clone(), root.clone())) {
                         // What is opened first must exist; a root that has no file of its own known gets none.
-                        let document = if files.example.starts_with(&root) { files.example.clone() } else { root.clone() };
+                        let document =
+                            if files.example.starts_with(&root) { files.example.clone() } else { root.clone() };
                         wanted.push(Wanted { row: Arc::clone(&row), root, folder: folder.clone(), document });
                     }
                 }
@@ -301,44 +302,54 @@ impl Shared {
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
         let key = (row.id.clone(), root.clone());
-        let known = self.servers().get(&key).filter(|running| running.trusted == trusted).map(|running| Arc::clone(&running.endpoint));
-        if let Some(endpoint) = known {
+        // Questions that come together wait for one start; a question that is given up lets the next one try.
+        let turn =
+            Arc::clone(self.turns.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default());
+        let _turn = turn.lock().await;
+        let known = self.servers().get(&key).map(|running| (Arc::clone(&running.endpoint), running.trusted));
+        if let Some((endpoint, rights)) = &known
+            && *rights == trusted
+        {
             endpoint.ensure_started(document);
-            return Ok(endpoint);
+            return Ok(Arc::clone(endpoint));
         }
+        let may_run = trusted || row.runs_untrusted();
+        // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
+        // the program turns out to be unusable, it is ended again before anyone has asked it anything.
+        let likely = self.finder.likely(row, root, &folder.path, trusted).filter(|_| may_run);
+        let mut early = likely.map(|program| {
+            let endpoint =
+                Arc::new(ServerEndpoint::new(self.launch(wanted, &program, trusted), Arc::clone(&self.starter)));
+            endpoint.ensure_started(document);
+            Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() }
+        });
         let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| Absent {
             subject: row.title.clone(),
             why: missing.to_string(),
             hint: install_hint(row),
         })?;
-        if !trusted && !row.runs_untrusted() {
+        if !may_run {
             return Err(Absent {
                 subject: row.title.clone(),
                 why: format!("{} may not run here: the folder is not trusted", row.title),
                 hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
             });
         }
-        let launch = self.launch(wanted, &program, trusted);
-        let endpoint = {
-            let mut servers = self.servers();
-            match servers.get(&key) {
-                // Another question was quicker.
-                Some(running) if running.trusted == trusted => Arc::clone(&running.endpoint),
-                _ => {
-                    let endpoint = Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)));
-                    let running = Running { endpoint: Arc::clone(&endpoint), trusted };
-                    if let Some(replaced) = servers.insert(key, running) {
-                        self.retiring.spawn(async move { replaced.endpoint.shutdown().await });
-                    }
-                    endpoint
-                }
+        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Early::take) {
+            Some(endpoint) => endpoint,
+            None => {
+                Arc::new(ServerEndpoint::new(self.launch(wanted, &program.path, trusted), Arc::clone(&self.starter)))
             }
         };
+        let running = Running { endpoint: Arc::clone(&endpoint), trusted };
+        if let Some(replaced) = self.servers().insert(key, running) {
+            self.retiring.spawn(async move { replaced.endpoint.shutdown().await });
+        }
         endpoint.ensure_started(document);
         Ok(endpoint)
     }
 
-    fn launch(&self, wanted: &Wanted, program: &Program, trusted: bool) -> Launch {
+    fn launch(&self, wanted: &Wanted, program: &Utf8Path, trusted: bool) -> Launch {
         let Wanted { row, root, folder, .. } = wanted;
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
         let withheld = Offers::methods().filter(|method| !row.answers(method)).map(str::to_owned);
@@ -363,7 +374,7 @@ impl Shared {
         };
         Launch {
             spec,
-            command: CommandSpec::new(program.path.clone(), root.clone()).args(row.args.iter().cloned()),
+            command: CommandSpec::new(program, root.clone()).args(row.args.iter().cloned()),
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
@@ -410,33 +421,6 @@ struct Slot {
     navigates: bool,
 }
 
-impl WatcherCell {
-    async fn start(&self) -> Arc<FileWatcher> {
-        let start = || async {
-            let (folders, state_directory) = (self.folders.clone(), self.state_directory.clone());
-            let started = tokio::task::spawn_blocking(move || FileWatcher::start(&folders, &state_directory)).await;
-            // Only a panic in it ends here; a watcher over nothing leaves the comparison of opened documents.
-            Arc::new(started.unwrap_or_else(|_| FileWatcher::start(&[], &self.state_directory)))
-        };
-        Arc::clone(self.cell.get_or_init(start).await)
-    }
-}
-
-#[async_trait]
-impl Starter for ProcessStarter {
-    async fn start(
-        &self,
-        launch: &Launch,
-        first: Option<Utf8PathBuf>,
-        readiness: Arc<watch::Sender<Readiness>>,
-        tasks: &TaskTracker,
-    ) -> Result<Arc<Session>, StartError> {
-        // Before the server reads its first file, or a change during its start would be lost.
-        self.watcher.start().await;
-        Session::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks).await
-    }
-}
-
 /// Documents that stand for the projects of a server in a workspace: the example, and one for each directory with a
 /// marker. Roots inside other roots are left out; they get a server when one of their documents is asked about.
 fn roots(row: &Row, detection: &Detection, example: &Utf8Path, folder: &Folder) -> Vec<Utf8PathBuf> {
@@ -453,44 +437,4 @@ fn roots(row: &Row, detection: &Detection, example: &Utf8Path, folder: &Folder) 
     let all: Vec<Utf8PathBuf> = roots.keys().cloned().collect();
     roots.retain(|root, _| !all.iter().any(|other| other != root && root.starts_with(other)));
     roots.into_values().take(MAX_ROOTS).collect()
-}
-
-fn subject(path: &Utf8Path) -> String {
-    match (path.extension(), path.file_name()) {
-        (Some(extension), _) => format!(".{extension}"),
-        (None, Some(name)) => name.to_owned(),
-        (None, None) => path.to_string(),
-    }
-}
-
-fn no_row(path: &Utf8Path) -> Absent {
-    let subject = subject(path);
-    Absent {
-        why: format!("no server for {subject}"),
-        hint: "add a [[server]] with this language to the user's server catalogue".to_owned(),
-        subject,
-    }
-}
-
-fn install_hint(row: &Row) -> String {
-    let ways: Vec<String> = row.install.iter().map(|install| format!("`{}` ({})", install.command, install.how)).collect();
-    if ways.is_empty() { format!("install `{}` and put it on the PATH", row.command) } else { format!("install: {}", ways.join(" or ")) }
-}
-
-/// What limits the answers of a server in a root, as far as files tell.
-fn analysed(row: &Row, root: &Utf8Path, trusted: bool) -> Option<String> {
-    let mut facts: Vec<String> = row
-        .analysed
-        .iter()
-        .filter_map(|fact| match fact.files.iter().find(|file| root.join(file).exists()) {
-            // Named after its file: that it is there is what everyone expects.
-            Some(file) if *file == fact.label => None,
-            Some(file) => Some(format!("{} ({file})", fact.label)),
-            None => Some(fact.missing.clone()),
-        })
-        .collect();
-    if !trusted && matches!(row.untrusted, Untrusted::Restricted(_)) {
-        facts.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
-    }
-    (!facts.is_empty()).then(|| facts.join("; "))
 }

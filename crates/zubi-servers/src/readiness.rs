@@ -212,7 +212,8 @@ impl Tracker {
         let token = token_text(params.get("token"));
         let Some(value) = params.get("value") else { return };
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(shorten);
-        let percent = value.get("percentage").and_then(Value::as_u64).and_then(|percent| u8::try_from(percent.min(100)).ok());
+        let percent =
+            value.get("percentage").and_then(Value::as_u64).and_then(|percent| u8::try_from(percent.min(100)).ok());
         match value.get("kind").and_then(Value::as_str) {
             Some("begin") => {
                 let title = text("title").unwrap_or_default();
@@ -297,7 +298,8 @@ impl Tracker {
         let Some(uri) = params.get("uri").and_then(Value::as_str) else { return };
         let Some(path) = zubi_base::uri::to_path(&zubi_base::lsp::Uri(uri.to_owned())) else { return };
         let version = params.get("version").and_then(Value::as_i64);
-        let digested = self.digesting.get(&path).is_some_and(|sent| version.is_none_or(|version| version >= i64::from(*sent)));
+        let digested =
+            self.digesting.get(&path).is_some_and(|sent| version.is_none_or(|version| version >= i64::from(*sent)));
         if digested {
             self.digesting.remove(&path);
         }

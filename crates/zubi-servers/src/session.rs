@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -21,7 +20,7 @@ use zubi_base::endpoint::Readiness;
 use zubi_base::fs::ReadError;
 use zubi_base::lsp::PositionEncodingKind;
 use zubi_base::position::Encoding;
-use zubi_base::process::{Child, CommandSpec, Spawner};
+use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::Freshness;
@@ -29,27 +28,17 @@ use crate::connection::{Connection, ConnectionError};
 use crate::detect::Languages;
 use crate::documents::{Documents, Opening, Outgoing, Touch};
 use crate::initialize;
-use crate::log::LineRing;
-use crate::offers::{ChangeKind, Offers};
+use crate::offers::Offers;
 use crate::peer::Peer;
 use crate::readiness::{Recipe, Tracker};
-use crate::watch::FileChange;
 
+mod delivery;
+mod process;
 #[cfg(test)]
 mod tests;
 
-/// How long a server may take to end by itself after its input was closed.
-const EXIT_GRACE: Duration = Duration::from_secs(1);
-
-/// How much of standard error is read as one line, in bytes.
-const MAX_STDERR_LINE: u64 = 64 * 1024;
-
-/// How many lines of standard error an error message quotes.
-const QUOTED_LINES: usize = 5;
-
-/// The most changed files that are opened at once because the server does not notice changes by itself. A checkout of
-/// another branch changes thousands; opening all of them would cost more than the question.
-const MAX_OPENED_AT_ONCE: usize = 64;
+pub(crate) use process::Process;
+use process::{attend, quote};
 
 /// What a server is and what it is told.
 #[derive(Debug, Clone)]
@@ -134,7 +123,7 @@ pub struct Session {
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
     /// Ends the process when the session is dropped without [`Self::shutdown`].
-    _end_with_session: DropGuard,
+    _ends_process: DropGuard,
     started: Instant,
 }
 
@@ -161,32 +150,19 @@ impl Session {
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
     ) -> Result<Arc<Self>, StartError> {
-        let mut child = spawner.spawn(command).map_err(|error| StartError::Spawn(error.to_string()))?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(StartError::Spawn(format!("`{}` has no pipes", command.program)));
-        };
-        let stderr = Arc::new(LineRing::default());
-        if let Some(pipe) = child.stderr.take() {
-            tokio::spawn(read_lines(pipe, Arc::clone(&stderr)));
-        }
-        Self::over(spec, stdout, stdin, Some(child), stderr, first, readiness, tasks).await
+        let process = Process::spawn(command, spawner)?;
+        Self::over(spec, process, first, readiness, tasks).await
     }
 
-    /// Like [`Self::start`], with a server at the other end of two streams.
-    pub(crate) async fn over<R, W>(
+    /// Like [`Self::start`], with a server that runs already.
+    pub(crate) async fn over(
         spec: SessionSpec,
-        reader: R,
-        writer: W,
-        child: Option<Child>,
-        stderr: Arc<LineRing>,
+        process: Process,
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
-    ) -> Result<Arc<Self>, StartError>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
+    ) -> Result<Arc<Self>, StartError> {
+        let Process { output, input, child, stderr } = process;
         let peer = Arc::new(Peer::new(
             Arc::clone(&spec.name),
             spec.folder.clone(),
@@ -196,7 +172,7 @@ impl Session {
             spec.checker.clone(),
             readiness,
         ));
-        let connection = Connection::start(reader, writer, Arc::clone(&peer) as Arc<_>);
+        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>);
         let stop = CancellationToken::new();
         let (ended_sender, mut ended) = watch::channel(None);
         tasks.spawn(attend(connection.clone(), child, stop.clone(), Arc::clone(&stderr), ended_sender));
@@ -229,7 +205,7 @@ impl Session {
             documents: Mutex::default(),
             ended,
             stop,
-            _end_with_session: end_with_session,
+            _ends_process: end_with_session,
             started: Instant::now(),
             spec,
         });
@@ -246,7 +222,9 @@ impl Session {
         }
         // The tracker hears of the document before it says "loading": in between it would look ready.
         let first = if self.spec.needs_document {
-            first.or_else(|| crate::first_document::find(&self.spec.folder.path, &self.spec.extensions, &self.spec.recipe))
+            first.or_else(|| {
+                crate::first_document::find(&self.spec.folder.path, &self.spec.extensions, &self.spec.recipe)
+            })
         } else {
             None
         };
@@ -344,88 +322,6 @@ impl Session {
         touch
     }
 
-    /// Tells the server which files changed on disk. Returns a note when it may not know all of it yet.
-    pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
-        let mut documents = self.documents();
-        let watched: Vec<&FileChange> = {
-            let offers = self.peer.offers();
-            let registered = offers.has_watchers();
-            changes
-                .iter()
-                .filter(|change| {
-                    if registered { offers.watches(&change.path, change.kind) } else { self.concerns(&change.path) }
-                })
-                .collect()
-        };
-        if !watched.is_empty() {
-            let events: Vec<Value> = watched
-                .iter()
-                .map(|change| json!({ "uri": zubi_base::uri::from_path(&change.path), "type": change.kind as u8 }))
-                .collect();
-            let params = json!({ "changes": events });
-            Outgoing::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
-        }
-        let mut opened = 0;
-        let mut left_out = 0;
-        for change in changes {
-            let is_open = documents.is_open(&change.path);
-            if !is_open {
-                if !self.must_open(change) {
-                    continue;
-                }
-                if opened == MAX_OPENED_AT_ONCE {
-                    left_out += 1;
-                    continue;
-                }
-                opened += 1;
-            }
-            self.deliver_one(&mut documents, change);
-        }
-        (left_out > 0).then(|| {
-            format!("{left_out} more files changed at once; {} may still be reading them", self.spec.name)
-        })
-    }
-
-    /// Whether the server notices a change of a file that is not open only when that is opened.
-    fn must_open(&self, change: &FileChange) -> bool {
-        let opens = match self.spec.freshness {
-            Freshness::WatchedFiles => false,
-            Freshness::OpenCreated => change.kind == ChangeKind::Created,
-            Freshness::OpenedOnly => true,
-        };
-        opens && self.is_own(&change.path)
-    }
-
-    /// Sends the new text of a file that is open, or opens it.
-    fn deliver_one(&self, documents: &mut Documents, change: &FileChange) {
-        let path = &change.path;
-        let deleted = change.kind == ChangeKind::Deleted;
-        if deleted {
-            self.peer.diagnostics.forget(path);
-        }
-        if deleted && self.spec.freshness != Freshness::OpenedOnly {
-            documents.close(path, &self.connection);
-            return;
-        }
-        // Told before it is sent: the answer may come at once.
-        let digests = self.spec.freshness == Freshness::OpenedOnly && self.pulls_for(path).is_empty();
-        if digests {
-            let version = documents.next_version();
-            self.peer.track(|tracker| tracker.digesting(path, version));
-        }
-        let touch = if deleted {
-            Ok(documents.empty(path, self.opening(path), &Expecting { session: self, path }))
-        } else {
-            self.bring_up_to_date_locked(documents, path, true)
-        };
-        if digests && !matches!(touch, Ok(Touch::Opened | Touch::Changed)) {
-            self.peer.track(|tracker| tracker.closed(path));
-        }
-        if let Err(error) = touch {
-            tracing::debug!(server = %self.spec.name, %error, "a changed file cannot be sent");
-        }
-    }
-
     /// Under which identifiers the server tells a document's problems on asking; empty when it only publishes them.
     pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
         let offers = self.peer.offers();
@@ -433,18 +329,6 @@ impl Session {
             return Vec::new();
         }
         offers.diagnostic_identifiers((path, self.spec.language(path)))
-    }
-
-    /// Whether a file of the project is in a language of this server.
-    fn is_own(&self, path: &Utf8Path) -> bool {
-        path.starts_with(&self.spec.folder.path) && self.spec.speaks(path)
-    }
-
-    /// Whether a change concerns a server that did not say what it watches.
-    fn concerns(&self, path: &Utf8Path) -> bool {
-        self.is_own(path)
-            || (path.starts_with(&self.spec.folder.path)
-                && path.file_name().is_some_and(|name| self.spec.root_markers.iter().any(|marker| marker == name)))
     }
 
     /// The open documents, for whoever starts its successor.
@@ -500,58 +384,6 @@ pub(crate) struct Pin {
 impl Drop for Pin {
     fn drop(&mut self) {
         self.session.documents().unpin(&self.path);
-    }
-}
-
-/// Waits until a server has ended, or ends it on request, and says why it did.
-async fn attend(
-    connection: Connection,
-    child: Option<Child>,
-    stop: CancellationToken,
-    stderr: Arc<LineRing>,
-    ended: watch::Sender<Option<String>>,
-) {
-    let mut closed = connection.closed();
-    let mut child = child;
-    let exited = async {
-        match &mut child {
-            Some(child) => drop(child.wait().await),
-            None => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = exited => {}
-        _ = closed.wait_for(Option::is_some) => {}
-        () = stop.cancelled() => {}
-    }
-    connection.close_writer();
-    let status = match &mut child {
-        Some(child) => match child.end(EXIT_GRACE).await {
-            Ok(status) => format!("the process ended ({status})"),
-            Err(error) => format!("the process ended ({error})"),
-        },
-        None => "the connection was closed".to_owned(),
-    };
-    ended.send_replace(Some(format!("{status}{}", quote(&stderr))));
-}
-
-/// The last lines of standard error, as the end of a message.
-fn quote(stderr: &LineRing) -> String {
-    let lines = stderr.last(QUOTED_LINES);
-    if lines.is_empty() { String::new() } else { format!("; it wrote: {}", lines.join(" | ")) }
-}
-
-/// Reads standard error until it ends: a server whose pipe is full stands still.
-async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
-    use tokio::io::AsyncReadExt as _;
-    let mut reader = BufReader::new(pipe);
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        match (&mut reader).take(MAX_STDERR_LINE).read_until(b'\n', &mut line).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => lines.push(&String::from_utf8_lossy(&line)),
-        }
     }
 }
 

@@ -29,9 +29,7 @@ impl Stamp {
     pub(crate) fn from_metadata(metadata: &std::fs::Metadata) -> Self {
         let modified = metadata.modified().ok();
         Self {
-            modified: modified
-                .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
-                .unwrap_or_default(),
+            modified: modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default(),
             bytes: metadata.len(),
             inode: inode(metadata),
         }

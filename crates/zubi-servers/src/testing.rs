@@ -9,7 +9,9 @@ use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::{mpsc, watch};
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::Readiness;
-use zubi_base::framing::{self, Frame, FrameReader, Message, Notification, Request, RequestId, Response, ResponseError};
+use zubi_base::framing::{
+    self, Frame, FrameReader, Message, Notification, Request, RequestId, Response, ResponseError,
+};
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::{Catalogue, Freshness};
@@ -17,7 +19,7 @@ use crate::detect::Languages;
 use crate::endpoint::{Launch, Starter};
 use crate::log::LineRing;
 use crate::readiness::Recipe;
-use crate::session::{Session, SessionSpec, StartError};
+use crate::session::{Process, Session, SessionSpec, StartError};
 
 /// Longer than anything a test waits for; only a failing test gets there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -89,7 +91,9 @@ impl Workspace {
     pub(crate) async fn start(&self, capabilities: Value) -> (Arc<Session>, FakeServer) {
         let (mut server, session) = self.connect();
         let (id, _) = server.expect_request("initialize").await;
-        server.reply(id, json!({ "capabilities": capabilities, "serverInfo": { "name": "fake", "version": "1" } })).await;
+        server
+            .reply(id, json!({ "capabilities": capabilities, "serverInfo": { "name": "fake", "version": "1" } }))
+            .await;
         let session = session.await.unwrap().unwrap();
         server.expect_notification("initialized").await;
         session.peer().speak();
@@ -100,13 +104,15 @@ impl Workspace {
     pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<Session>, StartError>>) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
-        let session = tokio::spawn(async move {
-            let (reader, writer) = tokio::io::split(ours);
-            Session::over(spec, reader, writer, None, Arc::new(LineRing::default()), None, readiness, &tasks).await
-        });
+        let session = tokio::spawn(async move { Session::over(spec, process(ours), None, readiness, &tasks).await });
         let (reader, writer) = tokio::io::split(theirs);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
     }
+}
+
+fn process(stream: DuplexStream) -> Process {
+    let (output, input) = tokio::io::split(stream);
+    Process { output: Box::new(output), input: Box::new(input), child: None, stderr: Arc::new(LineRing::default()) }
 }
 
 /// Starts servers that the test plays, each run one after the other.
@@ -134,10 +140,9 @@ impl Starter for FakeStarter {
         let (reader, writer) = tokio::io::split(theirs);
         let server = FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 };
         self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
-        let (reader, writer) = tokio::io::split(ours);
-        let stderr = Arc::new(LineRing::default());
-        stderr.push("its last words");
-        Session::over(launch.spec.clone(), reader, writer, None, stderr, first, readiness, tasks).await
+        let process = process(ours);
+        process.stderr.push("its last words");
+        Session::over(launch.spec.clone(), process, first, readiness, tasks).await
     }
 }
 

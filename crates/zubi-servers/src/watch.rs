@@ -32,8 +32,19 @@ mod tests;
 /// Directories that hold what programs made, not what people wrote; the names are those of version control, package
 /// managers and build tools, and language servers either ignore them or watch them on their own.
 const UNWATCHED: &[&str] = &[
-    ".cache", ".git", ".hg", ".jj", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv",
-    "__pycache__", "node_modules", "target",
+    ".cache",
+    ".git",
+    ".hg",
+    ".jj",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "target",
 ];
 
 /// How long a question waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
@@ -379,7 +390,8 @@ impl Record {
                 self.watched.insert(directory.to_owned());
             }
             Err(notify::Error { kind: notify::ErrorKind::MaxFilesWatch, .. }) => {
-                self.blind = Some("the limit of watched directories (fs.inotify.max_user_watches) is reached".to_owned());
+                self.blind =
+                    Some("the limit of watched directories (fs.inotify.max_user_watches) is reached".to_owned());
             }
             // Gone again since it was listed, or not readable.
             Err(error) => tracing::debug!(%directory, %error, "a directory cannot be watched"),
@@ -408,7 +420,9 @@ fn walk(directory: &Utf8Path, depth: Option<usize>) -> impl Iterator<Item = igno
         .filter_entry(|entry| {
             let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
             // The directory that was asked for is walked whatever its name.
-            entry.depth() == 0 || !is_directory || !entry.file_name().to_str().is_some_and(|name| UNWATCHED.contains(&name))
+            entry.depth() == 0
+                || !is_directory
+                || !entry.file_name().to_str().is_some_and(|name| UNWATCHED.contains(&name))
         })
         .build()
         .filter_map(Result::ok)

@@ -129,6 +129,17 @@ impl ProgramFinder {
         Err(Missing { command: row.command.clone(), tried })
     }
 
+    /// The program that [`Self::find`] will ask first, so that a server can be started while it is being asked.
+    pub fn likely(&self, row: &Row, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Option<Utf8PathBuf> {
+        self.candidates(&row.command, root, folder).into_iter().find(|path| {
+            let belongs_to_folder = || {
+                let real = zubi_base::fs::canonical(path).unwrap_or_else(|_| path.clone());
+                path.starts_with(folder) || real.starts_with(folder)
+            };
+            is_executable(path) && (trusted || !belongs_to_folder())
+        })
+    }
+
     fn candidates(&self, command: &str, root: &Utf8Path, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let command = Utf8Path::new(command);
         if command.is_absolute() {

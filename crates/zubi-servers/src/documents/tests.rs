@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 
@@ -11,13 +12,14 @@ impl Outgoing for Wire {
     fn notify(&self, method: &str, params: Value) -> bool {
         let document = &params["textDocument"];
         let name = document["uri"].as_str().unwrap().rsplit('/').next().unwrap();
-        let text = document.get("text").or_else(|| params.pointer("/contentChanges/0/text")).or_else(|| params.get("text"));
+        let text =
+            document.get("text").or_else(|| params.pointer("/contentChanges/0/text")).or_else(|| params.get("text"));
         let mut line = format!("{} {name}", method.trim_start_matches("textDocument/"));
         if let Some(version) = document.get("version") {
-            line.push_str(&format!(" v{version}"));
+            write!(line, " v{version}").unwrap();
         }
         if let Some(text) = text {
-            line.push_str(&format!(" {text}"));
+            write!(line, " {text}").unwrap();
         }
         self.0.borrow_mut().push(line);
         true

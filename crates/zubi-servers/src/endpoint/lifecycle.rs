@@ -59,7 +59,11 @@ pub(super) enum Phase {
     Idle,
     Starting,
     Running(Arc<Session>),
-    Down { why: String, hint: String, retry_at: Instant },
+    Down {
+        why: String,
+        hint: String,
+        retry_at: Instant,
+    },
     /// Shut down for good.
     Closed,
 }

@@ -1,4 +1,5 @@
 use insta::assert_snapshot;
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::EditCapture;
@@ -23,9 +24,9 @@ impl Fixture {
         let launch = Launch {
             spec: workspace.spec.clone(),
             command: CommandSpec::new("/none", workspace.root.clone()),
-            workspace: Arc::new(zubi_base::workspace::Workspace::open(&[workspace.root.clone()]).unwrap()),
+            workspace: Arc::new(zubi_base::workspace::Workspace::open(std::slice::from_ref(&workspace.root)).unwrap()),
             allowed_commands: vec!["fake.fix".to_owned()],
-            request_timeout: Duration::from_secs(60),
+            request_timeout: Duration::from_mins(1),
             analysed: None,
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));
@@ -58,7 +59,8 @@ fn problem(message: &str) -> Value {
 }
 
 fn show(report: &DiagnosticsReport) -> String {
-    let items: Vec<_> = report.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].clone()).collect();
+    let items: Vec<_> =
+        report.items.iter().map(|item| serde_json::to_value(item).unwrap()["message"].clone()).collect();
     format!("{items:?}, current: {}, note: {:?}", report.current, report.note)
 }
 
@@ -142,7 +144,8 @@ async fn a_question_does_not_wait_for_a_slow_one() {
 #[tokio::test]
 async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
-    let capabilities = json!({ "textDocumentSync": 1, "hoverProvider": true, "executeCommandProvider": { "commands": ["x"] } });
+    let capabilities =
+        json!({ "textDocumentSync": 1, "hoverProvider": true, "executeCommandProvider": { "commands": ["x"] } });
     let about = cx().about(&DocumentRef::new(fixture.workspace.path("a.rs")));
     let question = fixture.ask("textDocument/hover", about);
     let mut server = fixture.server(capabilities.clone()).await;
@@ -225,10 +228,12 @@ async fn pushed_diagnostics_are_awaited_for_the_present_text() {
 #[tokio::test]
 async fn pulled_and_pushed_diagnostics_are_merged() {
     let mut workspace = Workspace::new(&[("a.rs", "1")]);
-    workspace.spec.checker = Some(crate::session::Checker { token: "check".to_owned(), name: "cargo check".to_owned() });
+    workspace.spec.checker =
+        Some(crate::session::Checker { token: "check".to_owned(), name: "cargo check".to_owned() });
     let mut fixture = Fixture::with(workspace);
     let question = fixture.diagnose("a.rs", cx());
-    let mut server = fixture.server(json!({ "textDocumentSync": 1, "diagnosticProvider": { "identifier": "native" } })).await;
+    let mut server =
+        fixture.server(json!({ "textDocumentSync": 1, "diagnosticProvider": { "identifier": "native" } })).await;
     let opened = server.expect_notification("textDocument/didOpen").await;
     let (id, params) = server.expect_request("textDocument/diagnostic").await;
     assert_eq!(params["identifier"], json!("native"));
@@ -241,7 +246,9 @@ async fn pulled_and_pushed_diagnostics_are_merged() {
     let question = fixture.diagnose("a.rs", cx());
     let (id, params) = server.expect_request("textDocument/diagnostic").await;
     assert_eq!(params["previousResultId"], json!("7"));
-    server.notify("$/progress", json!({ "token": "check/0", "value": { "kind": "begin", "title": "cargo check" } })).await;
+    server
+        .notify("$/progress", json!({ "token": "check/0", "value": { "kind": "begin", "title": "cargo check" } }))
+        .await;
     server.notify("$/progress", json!({ "token": "check/0", "value": { "kind": "end" } })).await;
     server.reply(id, json!({ "kind": "unchanged", "resultId": "7" })).await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);

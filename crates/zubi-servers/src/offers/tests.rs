@@ -13,7 +13,12 @@ fn rust() -> (&'static Utf8Path, &'static str) {
 
 /// Every method that is offered for a document.
 fn list(offers: &Offers, document: Option<(&Utf8Path, &str)>) -> String {
-    METHODS.iter().map(|(method, ..)| *method).filter(|method| offers.supports(method, document)).collect::<Vec<_>>().join("\n")
+    METHODS
+        .iter()
+        .map(|(method, ..)| *method)
+        .filter(|method| offers.supports(method, document))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -78,7 +83,8 @@ fn registrations_come_and_go_and_cover_their_documents() {
 
 #[test]
 fn withheld_methods_are_not_offered() {
-    let offers = Offers::new(Utf8Path::new("/w"), json!({ "hoverProvider": true }), vec!["textDocument/hover".to_owned()]);
+    let offers =
+        Offers::new(Utf8Path::new("/w"), json!({ "hoverProvider": true }), vec!["textDocument/hover".to_owned()]);
     assert_snapshot!(list(&offers, None), @"");
 }
 

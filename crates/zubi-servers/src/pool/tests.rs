@@ -1,0 +1,230 @@
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use zubi_base::trust::TrustStore;
+
+use super::*;
+use crate::testing::{FakeServer, FakeStarter};
+
+/// A workspace, a PATH with programs that print a version, and the servers that the pool starts.
+struct Fixture {
+    _directories: [tempfile::TempDir; 3],
+    root: Utf8PathBuf,
+    state: Utf8PathBuf,
+    pool: Arc<ServerPool>,
+    starts: mpsc::UnboundedReceiver<FakeServer>,
+}
+
+/// A program on the PATH: its name, and whether it runs.
+type Installed<'a> = (&'a str, bool);
+
+impl Fixture {
+    fn new(files: &[&str], programs: &[Installed<'_>], trusted: bool) -> Self {
+        let directories = [0; 3].map(|_| tempfile::tempdir().unwrap());
+        let [root, path, state] = [0, 1, 2]
+            .map(|i: usize| zubi_base::fs::canonical(Utf8Path::from_path(directories[i].path()).unwrap()).unwrap());
+        for file in files {
+            std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            std::fs::File::create(root.join(file)).unwrap();
+        }
+        for (name, runs) in programs {
+            let script = if *runs { "#!/bin/sh\necho 9.0.0\n" } else { "#!/bin/sh\necho broken >&2\nexit 1\n" };
+            let program = path.join(name);
+            zubi_base::fs::write_atomic(&program, script.as_bytes()).unwrap();
+            std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        let config = PoolConfig {
+            workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
+            catalogue: Catalogue::builtin().clone(),
+            spawner: Spawner::direct(),
+            trust: Trust::new(TrustStore::new(&state), trusted),
+            search_path: Some(path.as_str().into()),
+            state_directory: state.join("servers"),
+        };
+        let (starter, starts) = FakeStarter::new();
+        let watcher = Arc::new(WatcherCell {
+            folders: vec![root.clone()],
+            state_directory: config.state_directory.clone(),
+            cell: OnceCell::new(),
+        });
+        let pool = Arc::new(ServerPool::with_starter(config, starter, watcher));
+        Self { _directories: directories, root, state, pool, starts }
+    }
+
+    /// Who answers for a document, as text.
+    async fn ask(&self, document: &str) -> String {
+        let document = DocumentRef::new(self.root.join(document));
+        self.show(&self.pool.for_document(&document, &cx()).await)
+    }
+
+    fn show(&self, endpoints: &Endpoints) -> String {
+        let ids = endpoints.endpoints.iter().map(|endpoint| endpoint.id().to_string());
+        let absent = endpoints.absent.iter().map(|Absent { subject, why, hint }| format!("{subject}: {why}. {hint}"));
+        ids.chain(absent).collect::<Vec<_>>().join("\n").replace(self.root.as_str(), "/W")
+    }
+
+    async fn server(&mut self) -> FakeServer {
+        let mut server = self.starts.recv().await.unwrap();
+        server.initialize(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
+        server
+    }
+}
+
+fn cx() -> RequestCx {
+    RequestCx::new(CancellationToken::new(), Instant::now() + Duration::from_secs(20))
+}
+
+#[tokio::test]
+async fn a_pool_that_was_not_asked_has_done_nothing() {
+    let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
+    assert_eq!(fixture.pool.refresh(&cx()).await, None);
+    assert!(!fixture.state.join("servers").exists());
+    assert!(fixture.starts.try_recv().is_err());
+    fixture.pool.shutdown().await;
+}
+
+#[tokio::test]
+async fn who_does_not_answer_and_why() {
+    let fixture = Fixture::new(&["a.kt", "Makefile", "a.rs", "a.py"], &[("ruff", true)], true);
+    assert_snapshot!(fixture.ask("a.kt").await, @".kt: no server for .kt. add a [[server]] with this language to the user's server catalogue");
+    assert_snapshot!(fixture.ask("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to the user's server catalogue");
+    assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer: `rust-analyzer` is not installed. install it with rustup: rustup component add rust-analyzer");
+    assert_snapshot!(fixture.ask("a.py").await, @"
+    ruff
+    pyright: `pyright-langserver` is not installed. install it with npm: npm install --global pyright
+    ty: `ty` is not installed. install it with uv: uv tool install ty
+    ");
+    assert_snapshot!(fixture.ask("/usr/lib/python3/os.py").await, @"ruff");
+}
+
+#[tokio::test]
+async fn an_untrusted_folder_gets_what_executes_nothing() {
+    let mut fixture = Fixture::new(&["a.rs", "a.cc"], &[("rust-analyzer", true), ("clangd", true)], false);
+    assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer: rust-analyzer may not run here: the folder is not trusted. `zubi trust /W` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros");
+    assert!(fixture.starts.try_recv().is_err(), "nothing was started, not even to look at it");
+    assert_snapshot!(fixture.ask("a.cc").await, @"clangd");
+}
+
+#[tokio::test]
+async fn trust_takes_effect_at_once() {
+    let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true)], false);
+    assert_snapshot!(fixture.ask("a.py").await, @"pyright");
+    let mut restricted = fixture.server().await;
+    restricted.expect_notification("textDocument/didOpen").await;
+    let items = json!({ "items": [{ "section": "python.pythonPath" }] });
+    assert_eq!(restricted.ask("workspace/configuration", items.clone()).await.unwrap(), json!(["/dev/null"]));
+    TrustStore::new(&fixture.state).trust(&fixture.root, &[], Duration::ZERO).unwrap();
+    fixture.ask("a.py").await;
+    let mut trusted = fixture.server().await;
+    trusted.expect_notification("textDocument/didOpen").await;
+    assert_eq!(trusted.ask("workspace/configuration", items).await.unwrap(), json!([null]));
+    restricted.expect_request("shutdown").await;
+}
+
+#[tokio::test]
+async fn of_a_group_the_first_that_runs_answers_and_others_stand_beside_it() {
+    let all = [("pyright-langserver", true), ("ty", true), ("ruff", true)];
+    let fixture = Fixture::new(&["a.py"], &all, true);
+    assert_snapshot!(fixture.ask("a.py").await, @"
+    pyright
+    ruff
+    ");
+    assert_snapshot!(fixture.ask("a.py").await, @"
+    pyright
+    ruff
+    ");
+}
+
+#[tokio::test]
+async fn a_server_started_early_is_ended_when_its_program_proves_unusable() {
+    let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true), ("pyright", false), ("ty", true)], true);
+    assert_snapshot!(fixture.ask("a.py").await, @"ty");
+    let mut early = fixture.starts.recv().await.unwrap();
+    // Whatever it was told before, it is not told to work, and its input ends.
+    while let Some(message) = early.next().await {
+        assert!(format!("{message:?}").contains("initialize") || format!("{message:?}").contains("cancelRequest"));
+    }
+    fixture.server().await;
+}
+
+#[tokio::test]
+async fn questions_that_come_together_share_one_start() {
+    let mut fixture = Fixture::new(&["a.rs", "b.rs"], &[("rust-analyzer", true)], true);
+    let (one, two) = tokio::join!(fixture.ask("a.rs"), fixture.ask("b.rs"));
+    assert_eq!((one.as_str(), two.as_str()), ("rust-analyzer", "rust-analyzer"));
+    fixture.server().await;
+    assert!(fixture.starts.try_recv().is_err());
+    assert_eq!(fixture.pool.started().len(), 1);
+}
+
+#[tokio::test]
+async fn changes_reach_a_running_server_and_one_that_is_being_started() {
+    let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
+    fixture.ask("a.rs").await;
+    let mut server = fixture.starts.recv().await.unwrap();
+    let (id, _) = server.expect_request("initialize").await;
+    // It may have read the files already.
+    std::fs::File::create(fixture.root.join("b.rs")).unwrap();
+    assert_eq!(fixture.pool.refresh(&cx()).await, None);
+    server.reply(id, json!({ "capabilities": { "textDocumentSync": 1 } })).await;
+    server.expect_notification("initialized").await;
+    let uri = |name: &str| zubi_base::uri::from_path(&fixture.root.join(name)).0;
+    server.expect_notification("textDocument/didOpen").await;
+    let told = server.expect_notification("workspace/didChangeWatchedFiles").await;
+    assert_eq!(told["changes"], json!([{ "uri": uri("b.rs"), "type": 1 }]));
+    std::fs::remove_file(fixture.root.join("b.rs")).unwrap();
+    assert_eq!(fixture.pool.refresh(&cx()).await, None);
+    let told = server.expect_notification("workspace/didChangeWatchedFiles").await;
+    assert_eq!(told["changes"], json!([{ "uri": uri("b.rs"), "type": 3 }]));
+}
+
+#[tokio::test]
+async fn a_workspace_gets_every_server_of_its_languages() {
+    let programs = [("rust-analyzer", true), ("gopls", true), ("ty", true), ("ruff", true)];
+    let files =
+        ["one/Cargo.toml", "one/src/a.rs", "two/Cargo.toml", "two/src/a.rs", "tool.py", "two/inner/Cargo.toml", "x.kt"];
+    let fixture = Fixture::new(&files, &programs, true);
+    let endpoints = fixture.pool.for_workspace(&cx()).await;
+    assert_snapshot!(fixture.show(&endpoints), @"
+    ty
+    ruff
+    rust-analyzer
+    rust-analyzer
+    ");
+    let roots: Vec<_> = fixture
+        .pool
+        .started()
+        .iter()
+        .map(|endpoint| endpoint.root().strip_prefix(&fixture.root).unwrap().to_string())
+        .collect();
+    assert_snapshot!(format!("{roots:?}"), @r#"["", "one", "two", ""]"#);
+    // A language that comes later is found too.
+    std::fs::File::create(fixture.root.join("main.go")).unwrap();
+    assert_eq!(fixture.pool.refresh(&cx()).await, None);
+    let endpoints = fixture.pool.for_workspace(&cx()).await;
+    assert!(fixture.show(&endpoints).contains("gopls"));
+}
+
+#[tokio::test]
+async fn shutting_down_ends_all() {
+    let mut fixture = Fixture::new(&["a.rs", "a.cc"], &[("rust-analyzer", true), ("clangd", true)], true);
+    fixture.ask("a.rs").await;
+    let mut one = fixture.server().await;
+    fixture.ask("a.cc").await;
+    let mut two = fixture.server().await;
+    let pool = Arc::clone(&fixture.pool);
+    let ending = tokio::spawn(async move { pool.shutdown().await });
+    for server in [&mut one, &mut two] {
+        loop {
+            match server.next().await {
+                Some(zubi_base::framing::Message::Request(request)) => server.reply(request.id, Value::Null).await,
+                Some(_) => {}
+                None => break,
+            }
+        }
+    }
+    ending.await.unwrap();
+}

@@ -33,7 +33,8 @@ fn run(recipe: Recipe, root: &Utf8Path, script: &[&str]) -> String {
             "end" => tracker.notification("$/progress", &json!({"token": rest, "value": {"kind": "end"}})),
             "status" => {
                 let (health, quiescent) = rest.split_once(' ').unwrap();
-                let status = json!({"health": health, "quiescent": quiescent == "true", "message": "no Cargo.toml\nmore"});
+                let status =
+                    json!({"health": health, "quiescent": quiescent == "true", "message": "no Cargo.toml\nmore"});
                 tracker.notification("experimental/serverStatus", &status);
             }
             "log" => tracker.notification("window/logMessage", &json!({"type": 3, "message": rest})),
@@ -43,8 +44,12 @@ fn run(recipe: Recipe, root: &Utf8Path, script: &[&str]) -> String {
             Readiness::Loading { percent, message } => format!("loading {percent:?} {message:?}"),
             other => format!("{other:?}"),
         };
-        writeln!(states, "{line:40} → {state}{}", tracker.health().map(|health| format!(" ({health})")).unwrap_or_default())
-            .unwrap();
+        writeln!(
+            states,
+            "{line:40} → {state}{}",
+            tracker.health().map(|health| format!(" ({health})")).unwrap_or_default()
+        )
+        .unwrap();
     }
     states
 }
@@ -167,7 +172,8 @@ fn clangd_with_an_unreadable_compilation_database_is_never_called_ready() {
 
 #[test]
 fn a_second_project_is_loaded_before_it_is_trusted() {
-    let (_guard, root) = tree(&["one/build/compile_commands.json", "one/a.cc", "two/compile_commands.json", "two/b.cc"]);
+    let (_guard, root) =
+        tree(&["one/build/compile_commands.json", "one/a.cc", "two/compile_commands.json", "two/b.cc"]);
     assert_snapshot!(run(clangd(), &root, &[
         "open one/a.cc",
         "initialized",
@@ -248,11 +254,16 @@ fn progress_is_bounded_and_hostile_values_are_harmless() {
     let mut tracker = Tracker::new(Recipe::ServerStatus);
     tracker.initialized(Instant::now());
     for token in 0..2 * MAX_PROGRESSES {
-        tracker.notification("$/progress", &json!({"token": token, "value": {"kind": "begin", "title": "x".repeat(10_000)}}));
+        tracker.notification(
+            "$/progress",
+            &json!({"token": token, "value": {"kind": "begin", "title": "x".repeat(10_000)}}),
+        );
     }
     assert_eq!(tracker.progresses.len(), MAX_PROGRESSES);
     assert!(tracker.progresses.values().all(|progress| progress.title.len() <= MAX_TEXT_CHARS));
-    for params in [json!(null), json!([]), json!({"token": null}), json!({"token": {}, "value": 3}), json!({"value": {}})] {
+    for params in
+        [json!(null), json!([]), json!({"token": null}), json!({"token": {}, "value": 3}), json!({"value": {}})]
+    {
         tracker.notification("$/progress", &params);
         tracker.notification("experimental/serverStatus", &params);
         tracker.notification("window/logMessage", &params);

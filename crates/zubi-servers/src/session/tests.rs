@@ -1,8 +1,13 @@
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 use zubi_base::framing::Message;
 
+use super::delivery::MAX_OPENED_AT_ONCE;
 use super::*;
+use crate::offers::ChangeKind;
 use crate::testing::Workspace;
+use crate::watch::FileChange;
 
 fn change(workspace: &Workspace, name: &str, kind: ChangeKind) -> FileChange {
     FileChange { path: workspace.path(name), kind }
@@ -18,9 +23,10 @@ async fn told(session: &Session, server: &mut crate::testing::FakeServer, root: 
             Some(Message::Notification(message)) => {
                 let method = message.method.rsplit('/').next().unwrap().to_owned();
                 let what = match message.params.get("changes") {
-                    Some(Value::Array(changes)) => {
-                        changes.iter().map(|change| format!(" {} {}", change["type"], change["uri"])).collect::<String>()
-                    }
+                    Some(Value::Array(changes)) => changes.iter().fold(String::new(), |mut text, change| {
+                        write!(text, " {} {}", change["type"], change["uri"]).unwrap();
+                        text
+                    }),
                     _ => format!(" {}", message.params.pointer("/textDocument/uri").unwrap_or(&Value::Null)),
                 };
                 lines.push(format!("{method}{what}").replace(root.as_str(), "/W").replace('"', ""));
@@ -39,16 +45,23 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
     let (id, params) = server.expect_request("initialize").await;
     assert_eq!(params["rootUri"], json!(zubi_base::uri::from_path(&workspace.root)));
     assert_eq!(params["initializationOptions"], json!({ "x": 1 }));
-    assert_eq!(params.pointer("/capabilities/general/positionEncodings").unwrap(), &json!(["utf-8", "utf-32", "utf-16"]));
+    assert_eq!(
+        params.pointer("/capabilities/general/positionEncodings").unwrap(),
+        &json!(["utf-8", "utf-32", "utf-16"])
+    );
     assert_eq!(params["processId"], json!(std::process::id()));
     // Some servers register before they have answered.
     let registration = json!({ "registrations": [{ "id": "1", "method": "textDocument/hover" }] });
     server.ask("client/registerCapability", registration).await.unwrap();
-    let answer = json!({ "capabilities": { "positionEncoding": "utf-32" }, "serverInfo": { "name": "s", "version": "2" } });
+    let answer =
+        json!({ "capabilities": { "positionEncoding": "utf-32" }, "serverInfo": { "name": "s", "version": "2" } });
     server.reply(id, answer).await;
     let session = session.await.unwrap().unwrap();
     server.expect_notification("initialized").await;
-    assert_eq!(server.expect_notification("workspace/didChangeConfiguration").await["settings"]["fake.dotted"], json!(2));
+    assert_eq!(
+        server.expect_notification("workspace/didChangeConfiguration").await["settings"]["fake.dotted"],
+        json!(2)
+    );
     assert_eq!((session.encoding(), session.server_version()), (Encoding::Utf32, Some("s 2")));
     assert!(session.peer().offers().supports("textDocument/hover", None));
     // Its endpoint cannot ask it yet.
@@ -113,7 +126,8 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
     didSave file:///W/a.rs
     ");
     let watchers = json!([{ "globPattern": "**/*.py" }]);
-    let registration = json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
+    let registration =
+        json!({ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } });
     server.ask("client/registerCapability", json!({ "registrations": [registration] })).await.unwrap();
     session.deliver(&changes);
     session.deliver(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);

@@ -16,7 +16,7 @@ impl Fixture {
         for file in files {
             write(&root.join(file), "old");
         }
-        let watcher = FileWatcher::start(&[root.clone()], Utf8Path::from_path(state.path()).unwrap());
+        let watcher = FileWatcher::start(std::slice::from_ref(&root), Utf8Path::from_path(state.path()).unwrap());
         Self { _workspace: workspace, _state: state, root, watcher }
     }
 

@@ -1,0 +1,75 @@
+//! How servers of a pool come to run: the watcher first, then the process, before its program is proven if need be.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use tokio::sync::{OnceCell, watch};
+use tokio_util::task::TaskTracker;
+use zubi_base::endpoint::Readiness;
+use zubi_base::process::Spawner;
+
+use crate::endpoint::{Launch, ServerEndpoint, Starter};
+use crate::session::{Session, StartError};
+use crate::watch::FileWatcher;
+
+/// The file watcher, started at most once.
+pub(super) struct WatcherCell {
+    pub(super) folders: Vec<Utf8PathBuf>,
+    pub(super) state_directory: Utf8PathBuf,
+    pub(super) cell: OnceCell<Arc<FileWatcher>>,
+}
+
+/// Starts servers as processes.
+pub(super) struct ProcessStarter {
+    pub(super) spawner: Spawner,
+    pub(super) watcher: Arc<WatcherCell>,
+}
+
+impl WatcherCell {
+    pub(super) async fn start(&self) -> Arc<FileWatcher> {
+        let start = || async {
+            let (folders, state_directory) = (self.folders.clone(), self.state_directory.clone());
+            let started = tokio::task::spawn_blocking(move || FileWatcher::start(&folders, &state_directory)).await;
+            // Only a panic in it ends here; a watcher over nothing leaves the comparison of opened documents.
+            Arc::new(started.unwrap_or_else(|_| FileWatcher::start(&[], &self.state_directory)))
+        };
+        Arc::clone(self.cell.get_or_init(start).await)
+    }
+}
+
+#[async_trait]
+impl Starter for ProcessStarter {
+    async fn start(
+        &self,
+        launch: &Launch,
+        first: Option<Utf8PathBuf>,
+        readiness: Arc<watch::Sender<Readiness>>,
+        tasks: &TaskTracker,
+    ) -> Result<Arc<Session>, StartError> {
+        // Before the server reads its first file, or a change during its start would be lost.
+        self.watcher.start().await;
+        Session::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks).await
+    }
+}
+
+/// A server that was started before its program was known to be usable. Ended unless it is taken.
+pub(super) struct Early {
+    pub(super) program: Utf8PathBuf,
+    pub(super) endpoint: Option<Arc<ServerEndpoint>>,
+    pub(super) retiring: TaskTracker,
+}
+
+impl Early {
+    pub(super) fn take(&mut self) -> Option<Arc<ServerEndpoint>> {
+        self.endpoint.take()
+    }
+}
+
+impl Drop for Early {
+    fn drop(&mut self) {
+        if let Some(endpoint) = self.endpoint.take() {
+            self.retiring.spawn(async move { endpoint.shutdown().await });
+        }
+    }
+}

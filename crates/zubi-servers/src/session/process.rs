@@ -1,0 +1,97 @@
+//! A server's process, its pipes and its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::{Child, CommandSpec, Spawner};
+
+use super::StartError;
+use crate::connection::Connection;
+use crate::log::LineRing;
+
+/// How long a server may take to end by itself after its input was closed.
+const EXIT_GRACE: Duration = Duration::from_secs(1);
+
+/// How much of standard error is read as one line, in bytes.
+const MAX_STDERR_LINE: u64 = 64 * 1024;
+
+/// How many lines of standard error an error message quotes.
+const QUOTED_LINES: usize = 5;
+
+/// A server that runs, before anything was said.
+pub(crate) struct Process {
+    pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
+    pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
+    /// `None` for a server that is no process of its own.
+    pub(crate) child: Option<Child>,
+    /// What it writes to standard error.
+    pub(crate) stderr: Arc<LineRing>,
+}
+
+impl Process {
+    pub(super) fn spawn(command: &CommandSpec, spawner: &Spawner) -> Result<Self, StartError> {
+        let mut child = spawner.spawn(command).map_err(|error| StartError::Spawn(error.to_string()))?;
+        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(StartError::Spawn(format!("`{}` has no pipes", command.program)));
+        };
+        let stderr = Arc::new(LineRing::default());
+        if let Some(pipe) = child.stderr.take() {
+            tokio::spawn(read_lines(pipe, Arc::clone(&stderr)));
+        }
+        Ok(Self { output: Box::new(output), input: Box::new(input), child: Some(child), stderr })
+    }
+}
+
+/// Waits until a server has ended, or ends it on request, and says why it did.
+pub(super) async fn attend(
+    connection: Connection,
+    child: Option<Child>,
+    stop: CancellationToken,
+    stderr: Arc<LineRing>,
+    ended: watch::Sender<Option<String>>,
+) {
+    let mut closed = connection.closed();
+    let mut child = child;
+    let exited = async {
+        match &mut child {
+            Some(child) => drop(child.wait().await),
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = exited => {}
+        _ = closed.wait_for(Option::is_some) => {}
+        () = stop.cancelled() => {}
+    }
+    connection.close_writer();
+    let status = match &mut child {
+        Some(child) => match child.end(EXIT_GRACE).await {
+            Ok(status) => format!("the process ended ({status})"),
+            Err(error) => format!("the process ended ({error})"),
+        },
+        None => "the connection was closed".to_owned(),
+    };
+    ended.send_replace(Some(format!("{status}{}", quote(&stderr))));
+}
+
+/// The last lines of standard error, as the end of a message.
+pub(super) fn quote(stderr: &LineRing) -> String {
+    let lines = stderr.last(QUOTED_LINES);
+    if lines.is_empty() { String::new() } else { format!("; it wrote: {}", lines.join(" | ")) }
+}
+
+/// Reads standard error until it ends: a server whose pipe is full stands still.
+async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
+    let mut reader = BufReader::new(pipe);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        match (&mut reader).take(MAX_STDERR_LINE).read_until(b'\n', &mut line).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => lines.push(&String::from_utf8_lossy(&line)),
+        }
+    }
+}
