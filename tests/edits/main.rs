@@ -30,7 +30,16 @@ async fn an_edit_keeps_everything_it_does_not_mean() {
     let before = project.bytes("shapes/windows.py");
     let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
     let plan = id(&text(&plan), "p-").expect("a plan");
-    assert_snapshot!(zubi.ask("apply_edit", json!({ "plan": plan })).await, @"");
+    assert_snapshot!(zubi.ask("apply_edit", json!({ "plan": plan })).await, @r#"
+    applied p-[plan]: rename `total_area` to `sum_area` in 4 files
+      elsewhere/real.py  written
+      shapes/report.py  written
+      shapes/shape.py  written
+      shapes/windows.py  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    "#);
     let expected = String::from_utf8(before).expect("UTF-8").replace("total_area", "sum_area");
     assert_eq!(project.read("shapes/windows.py"), expected);
     let mode = project.root().join("shapes/windows.py").metadata().expect("there").permissions().mode();
@@ -57,7 +66,33 @@ async fn a_renamed_file_comes_back_under_its_old_name() {
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
     // A module's name is its file's name.
     let rename = json!({ "at": "src/lib.rs:6 shape", "newName": "figure" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    at src/lib.rs:6:9 shape
+    plan p-[plan]: rename `shape` to `figure`, 0 edits in 1 file; nothing is written yet
+    note: The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).
+    diff --git a/src/shape.rs b/src/figure.rs
+    rename from src/shape.rs
+    rename to src/figure.rs
+    apply_edit {"plan":"p-[plan]"} writes it
+    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    ──── apply_edit
+    applied p-[plan]: rename `shape` to `figure` in 1 file
+      src/figure.rs  renamed from src/shape.rs
+    new: 1 problem
+      src/figure.rs:1:1  hint: This file is not included anywhere in the module tree, so rust-analyzer can't offer IDE services.
+          
+          If you're intentionally working on unowned files, you can silence this warning by adding "unlinked-file" to rust-analyzer.diagnostics.disabled in your settings.  [rust-analyzer unlinked-file]
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    ──── undo_edit
+    undone p-[plan]: rename `shape` to `figure` in 1 file
+      src/shape.rs  renamed from src/figure.rs
+    fixed: 1 problem
+      src/figure.rs:1:1  hint: This file is not included anywhere in the module tree, so rust-analyzer can't offer IDE services.
+          
+          If you're intentionally working on unowned files, you can silence this warning by adding "unlinked-file" to rust-analyzer.diagnostics.disabled in your settings.  [rust-analyzer unlinked-file]
+    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    "#);
 }
 
 #[tokio::test]
@@ -69,7 +104,10 @@ async fn a_file_that_changed_since_is_refused() {
     let plan = id(&plan, "p-").expect("a plan");
     project.replace("shapes/report.py", "Nothing calls this", "Nobody calls this");
     let before = project.everything();
-    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"");
+    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"
+    Failed to apply the edit: `shapes/report.py` changed since the plan was made; nothing was written
+    Make the plan again with the tool that made it, look at the new diff, then apply that.
+    ");
     assert_eq!(project.everything(), before);
 
     let plan = text(&zubi.result("lsp_rename_symbol", rename).await);
@@ -77,7 +115,10 @@ async fn a_file_that_changed_since_is_refused() {
     zubi.ask("apply_edit", json!({ "plan": plan })).await;
     project.replace("shapes/report.py", "Nobody calls this", "Nothing calls this");
     let before = project.everything();
-    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"");
+    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"
+    Failed to undo the edit: `shapes/report.py` changed since `p-[plan]` was applied; nothing was undone
+    Undo would overwrite the later change. Take that back first, or undo by hand.
+    ");
     assert_eq!(project.everything(), before);
 }
 
@@ -87,7 +128,13 @@ async fn a_plan_is_good_for_one_application() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let plan = zubi.result("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "sum_area" })).await;
     let plan = id(&text(&plan), "p-").expect("a plan");
-    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"");
+    assert_snapshot!(zubi.refused("undo_edit", json!({ "plan": plan })).await, @"
+    Failed to undo the edit: `p-[plan]` is not applied, so there is nothing to undo
+    To make the change: `apply_edit` with `p-[plan]`.
+    ");
     zubi.ask("apply_edit", json!({ "plan": plan })).await;
-    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"");
+    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": plan })).await, @"
+    Failed to apply the edit: `p-[plan]` is already applied
+    To take it back: `undo_edit` with `p-[plan]`.
+    ");
 }

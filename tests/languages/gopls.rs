@@ -166,8 +166,8 @@ async fn fix() {
       5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
     [gopls · ready]
     "#);
-    let fix = json!({ "at": "broken/broken.go:5", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Remove import")).await, @"");
+    let fix = json!({ "at": "broken/broken.go:8", "context": { "only": ["quickfix"] } });
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Fill in return values")).await, @"");
 }
 
 #[tokio::test]

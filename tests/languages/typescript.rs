@@ -168,8 +168,8 @@ async fn fix() {
       6:17  error: Property 'aera' does not exist on type 'Rectangle'.  [ts 2339]
     [typescript · ready]
     ");
-    let fix = json!({ "at": "src/broken.ts:6", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Change spelling")).await, @"");
+    let fix = json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } });
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await, @"");
 }
 
 #[tokio::test]

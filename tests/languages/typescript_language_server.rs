@@ -134,8 +134,8 @@ async fn fix() {
     no problems in `src/broken.ts`; snapshot d-1
     [typescript-language-server · ready]
     ");
-    let fix = json!({ "at": "src/broken.ts:6", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Change spelling")).await, @"");
+    let fix = json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } });
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await, @"");
 }
 
 #[tokio::test]

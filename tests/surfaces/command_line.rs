@@ -22,7 +22,7 @@ async fn the_same_call_gives_the_same_text() {
         ("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })),
         ("lsp_references", json!({ "symbol": "total_area" })),
         ("lsp_hover", json!({ "symbol": "total_area" })),
-        ("lsp_completion", json!({ "at": "shapes/report.py:10:62" })),
+        ("lsp_completion", json!({ "at": "shapes/report.py:16:19" })),
         ("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })),
         ("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "combined_area" })),
         ("lsp_format_document", json!({ "path": "shapes/messy.py" })),
@@ -49,7 +49,13 @@ async fn flags_and_json_input_are_the_same() {
     let input = json!({ "symbol": "total_area", "includeDeclaration": false });
     let (expected, _) = call(&project, "lsp_references", &input);
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
-    assert_snapshot!(expected, @"");
+    assert_snapshot!(expected, @r#"
+    at shapes/shape.py:35:5 total_area (function)
+    1 reference to `total_area` in 1 file
+    shapes/report.py
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    "#);
 }
 
 #[test]

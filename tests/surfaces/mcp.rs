@@ -19,7 +19,7 @@ async fn both_eras_of_the_protocol_answer_alike() {
         assert_eq!((info.name.as_str(), info.version.as_str()), ("zubi", env!("CARGO_PKG_VERSION")));
     }
     assert_snapshot!(old.server().protocol_version, @"2025-11-25");
-    assert_snapshot!(new.server().protocol_version, @"");
+    assert_snapshot!(new.server().protocol_version, @"2026-07-28");
     let question = json!({ "symbol": "total_area" });
     assert_eq!(old.ask("lsp_references", question.clone()).await, new.ask("lsp_references", question).await);
     assert_eq!(old.tools().await, new.tools().await);
@@ -39,7 +39,21 @@ async fn the_list_is_small_and_says_what_each_tool_does() {
         let (reads, destroys) = (annotations.read_only_hint, annotations.destructive_hint);
         writeln!(table, "{} read-only={reads:?} destructive={destroys:?}", tool.name).expect("writing to a string");
     }
-    assert_snapshot!(table, @"");
+    assert_snapshot!(table, @"
+    lsp_definition read-only=Some(true) destructive=Some(false)
+    lsp_references read-only=Some(true) destructive=Some(false)
+    lsp_hover read-only=Some(true) destructive=Some(false)
+    lsp_completion read-only=Some(true) destructive=Some(false)
+    lsp_workspace_symbols read-only=Some(true) destructive=Some(false)
+    lsp_document_symbols read-only=Some(true) destructive=Some(false)
+    lsp_rename_symbol read-only=Some(true) destructive=Some(false)
+    lsp_code_actions read-only=Some(true) destructive=Some(false)
+    lsp_format_document read-only=Some(true) destructive=Some(false)
+    lsp_signature_help read-only=Some(true) destructive=Some(false)
+    lsp_diagnostics read-only=Some(true) destructive=Some(false)
+    apply_edit read-only=Some(false) destructive=Some(true)
+    undo_edit read-only=Some(false) destructive=Some(true)
+    ");
 }
 
 #[tokio::test]
@@ -66,10 +80,26 @@ async fn refusals_say_what_to_do_next() {
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
-    assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @"");
-    assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "area" })).await, @"");
-    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"");
-    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": 7 })).await, @"");
+    assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @r#"
+    Invalid input: symbol: no symbol `totl_area` in the workspace
+    Nearest names:
+      symbol: "total_area"   at shapes/shape.py:35
+    "#);
+    assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "area" })).await, @r#"
+    Invalid input: symbol: `area` names 3 symbols
+    Use one of:
+      symbol: "Shape/area"   method at shapes/shape.py:10:9
+      symbol: "Circle/area"   method at shapes/shape.py:20:9
+      symbol: "Rectangle/area"   method at shapes/shape.py:31:9
+    "#);
+    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": "../secret.py" })).await, @"
+    Invalid input: path: `../secret.py` does not exist in the workspace; paths are relative to `[project]`
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ");
+    assert_snapshot!(zubi.refused("lsp_document_symbols", json!({ "path": 7 })).await, @r#"
+    Invalid input: path: expected string, got 7
+    `path` (string): File Example: {"path":"src/console.py","depth":2}
+    "#);
     assert_snapshot!(zubi.refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"");
     assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"");
 }
@@ -85,10 +115,25 @@ async fn three_ways_to_give_a_place_mean_the_same() {
     let by_position =
         json!({ "uri": format!("file://{}/shapes/shape.py", project.root()), "line": 34, "character": 4 });
     let by_position = zubi.ask("lsp_hover", by_position).await;
-    assert_snapshot!(by_symbol, @"");
-    assert_eq!(by_symbol, by_place);
-    assert_eq!(by_symbol, by_position);
-    assert_snapshot!(by_text.lines().next().unwrap_or_default(), @"");
+    assert_snapshot!(by_symbol, @"
+    at shapes/shape.py:35:5 total_area (function)
+    ```python
+    def total_area(
+        first: Shape,
+        second: Shape,
+        scale: float
+    ) -> float
+    ```
+    ---
+    The area of two shapes together, `scale` times.
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
+    // A name is known with its kind; a place only with what stands there. The rest is the same.
+    for other in [by_place, by_text, by_position] {
+        let (first, rest) = other.split_once('\n').expect("more than one line");
+        assert_eq!(first, "at shapes/shape.py:35:5 total_area");
+        assert_eq!(Some(rest), by_symbol.split_once('\n').map(|(_, rest)| rest));
+    }
 }
 
 #[tokio::test]
@@ -97,8 +142,8 @@ async fn a_language_without_a_server_is_told_how_to_get_one() {
     let zubi = Zubi::start(&project, &[]).await;
     assert_snapshot!(zubi.call("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await.text, @"
     Failed to outline the file: `tsc` is not installed; `typescript-language-server` is not installed
-    install: `npm install --global typescript@7` (npm)
-    install: `npm install --global typescript-language-server typescript@6` (npm)
+    install it with npm: npm install --global typescript@7
+    install it with npm: npm install --global typescript-language-server typescript@6
     ");
 }
 
