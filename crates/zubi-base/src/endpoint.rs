@@ -147,6 +147,18 @@ impl RequestCx {
     }
 }
 
+/// What limits an endpoint's answers although it is ready: what was analysed, and what was not. Clauses for a status
+/// line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// About the project itself (no `compile_commands.json`, other than default cargo features exist): true of every
+    /// answer.
+    pub project: Vec<String>,
+    /// About what lies beyond it (installed packages, the standard library): of interest where something was not found,
+    /// and beside problems.
+    pub beyond: Vec<String>,
+}
+
 /// The problems of one document, by one endpoint.
 #[derive(Debug, Clone)]
 pub struct DiagnosticsReport {
@@ -183,8 +195,8 @@ pub trait Endpoint: Send + Sync {
     /// Commands that `workspace/executeCommand` may run without asking: those known only to produce edits.
     fn allows_command(&self, command: &str) -> bool;
 
-    /// What was analysed, where it limits answers: a Python environment, cargo features, a `compile_commands.json`.
-    fn analysed(&self) -> Option<String>;
+    /// What limits its answers, whatever it says of its readiness.
+    fn limits(&self) -> Limits;
 
     /// Sends a request and waits for its answer. Retries what the protocol says to retry (`ContentModified`,
     /// `ServerCancelled`), gathers partial results, and cancels on the server when the caller gives up.
@@ -223,11 +235,12 @@ impl fmt::Debug for Endpoints {
 /// Finds and starts endpoints: the pool of headless servers, the editor, the built-in languages.
 #[async_trait]
 pub trait EndpointSource: Send + Sync {
-    /// Who answers for a document. Starts what must be started; does not wait until it is ready.
-    async fn for_document(&self, document: &DocumentRef, cx: &RequestCx) -> Endpoints;
+    /// Who may answer an LSP request about a document. Starts what must be started, and nothing that is never asked
+    /// this (no linter for a definition); does not wait until it is ready.
+    async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints;
 
-    /// Who answers for the whole workspace (`workspace/symbol`): one endpoint for each server of each language found.
-    async fn for_workspace(&self, cx: &RequestCx) -> Endpoints;
+    /// The same for the whole workspace (`workspace/symbol`): one endpoint for each server of each language found.
+    async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints;
 
     /// Makes every endpoint know the files as they are on disk now. Called before each question; returns a note when
     /// that could not be assured ("inotify limit reached: only opened files were compared").

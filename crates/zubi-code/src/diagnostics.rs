@@ -163,7 +163,7 @@ impl Question<'_> {
             })?),
             None => None,
         };
-        let (mut items, files, status) = match path {
+        let (mut items, files, mut status) = match path {
             Some(file) if file.is_file() => {
                 let (items, status) = self.problems_of(file, Duration::MAX).await?;
                 (items, 1, status)
@@ -171,6 +171,7 @@ impl Question<'_> {
             scope => self.problems_below(scope).await?,
         };
         items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
+        status.tell_beyond(!items.is_empty());
         let delta = before.map(|before| Delta::between(&before, &items));
         let snapshot = self.intel.snapshots.keep(items.clone());
         Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
@@ -184,7 +185,7 @@ impl Question<'_> {
         patience: Duration,
     ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
         let reference = DocumentRef::new(path);
-        let ready = self.ready_for_all(&reference).await?;
+        let ready = self.ready_for_problems(&reference).await?;
         let mut status = ready.status.clone();
         let mut cx = self.request_cx().about(&reference);
         cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
@@ -254,7 +255,7 @@ impl Question<'_> {
 
     /// The files that an endpoint serves, in order of path.
     async fn served_files(&self, scope: Option<&Utf8Path>) -> Result<Vec<Utf8PathBuf>, CodeError> {
-        let ready = self.ready_for_workspace_all().await?;
+        let ready = self.ready_for_problems_anywhere().await?;
         let roots: Vec<Utf8PathBuf> = match scope {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().folders().iter().map(|folder| folder.path.clone()).collect(),

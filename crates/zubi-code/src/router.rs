@@ -24,10 +24,10 @@ impl Router {
         Self { sources }
     }
 
-    async fn for_document(&self, document: &DocumentRef, cx: &RequestCx) -> Endpoints {
+    async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints {
         let mut absent = Vec::new();
         for source in &self.sources {
-            let found = source.for_document(document, cx).await;
+            let found = source.for_document(document, method, cx).await;
             absent.extend(found.absent);
             if !found.endpoints.is_empty() {
                 return Endpoints { endpoints: found.endpoints, absent };
@@ -36,10 +36,10 @@ impl Router {
         Endpoints { endpoints: Vec::new(), absent }
     }
 
-    async fn for_workspace(&self, cx: &RequestCx) -> Endpoints {
+    async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
         let mut all = Endpoints::default();
         for source in &self.sources {
-            let found = source.for_workspace(cx).await;
+            let found = source.for_workspace(method, cx).await;
             all.endpoints.extend(found.endpoints);
             all.absent.extend(found.absent);
         }
@@ -56,6 +56,9 @@ impl Router {
         join_all(self.sources.iter().map(|source| source.shutdown())).await;
     }
 }
+
+/// By which the sources know who reports problems.
+const DIAGNOSTICS: &str = "textDocument/diagnostic";
 
 /// One endpoint's answer to a request.
 pub(crate) struct Reply {
@@ -84,13 +87,13 @@ impl Question<'_> {
         operation: &str,
         need: Need,
     ) -> Result<Ready, CodeError> {
-        let found = self.intel.router.for_document(document, &self.request_cx()).await;
+        let found = self.intel.router.for_document(document, method, &self.request_cx()).await;
         self.ready(found, Some(document), method, operation, need).await
     }
 
-    /// All endpoints of a document, whatever they offer, waited for.
-    pub(crate) async fn ready_for_all(&self, document: &DocumentRef) -> Result<Ready, CodeError> {
-        let found = self.intel.router.for_document(document, &self.request_cx()).await;
+    /// The endpoints that report problems of a document, waited for; whether by push or by pull is their affair.
+    pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<Ready, CodeError> {
+        let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
@@ -102,9 +105,9 @@ impl Question<'_> {
         Ok(Ready { endpoints: found.endpoints, status })
     }
 
-    /// All endpoints of the workspace, initialized.
-    pub(crate) async fn ready_for_workspace_all(&self) -> Result<Vec<Arc<dyn Endpoint>>, CodeError> {
-        let found = self.intel.router.for_workspace(&self.request_cx()).await;
+    /// The endpoints that report problems anywhere in the workspace, initialized.
+    pub(crate) async fn ready_for_problems_anywhere(&self) -> Result<Vec<Arc<dyn Endpoint>>, CodeError> {
+        let found = self.intel.router.for_workspace(DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
@@ -124,14 +127,18 @@ impl Question<'_> {
             endpoints: states,
             absent,
             notes: self.freshness.clone().into_iter().collect(),
+            beyond: Vec::new(),
         };
-        status.notes.extend(endpoints.iter().filter_map(|endpoint| endpoint.analysed()));
+        for limits in endpoints.iter().map(|endpoint| endpoint.limits()) {
+            status.notes.extend(limits.project);
+            status.beyond.extend(limits.beyond);
+        }
         status
     }
 
     /// The endpoints of the whole workspace that offer `method`, waited for.
     pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<Ready, CodeError> {
-        let found = self.intel.router.for_workspace(&self.request_cx()).await;
+        let found = self.intel.router.for_workspace(method, &self.request_cx()).await;
         self.ready(found, None, method, operation, Need::Project).await
     }
 

@@ -31,6 +31,8 @@ pub struct AnswerStatus {
     pub completeness: Completeness,
     /// Further clauses: what was analysed, which endpoint failed, what could not be assured.
     pub notes: Vec<String>,
+    /// What limits knowledge of libraries; said only where it matters, see [`Self::tell_beyond`].
+    pub beyond: Vec<String>,
 }
 
 impl AnswerStatus {
@@ -92,6 +94,14 @@ impl AnswerStatus {
         }
     }
 
+    /// Says what limits knowledge of libraries, where an answer may be due to that: nothing was found, or problems were.
+    pub fn tell_beyond(&mut self, it_matters: bool) {
+        let beyond = std::mem::take(&mut self.beyond);
+        if it_matters {
+            self.notes.extend(beyond);
+        }
+    }
+
     /// Adds what another part of the same answer reported.
     pub fn merge(&mut self, other: Self) {
         for state in other.endpoints {
@@ -104,11 +114,8 @@ impl AnswerStatus {
                 self.absent.push(absent);
             }
         }
-        for note in other.notes {
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
-        }
+        add_missing(&mut self.notes, other.notes);
+        add_missing(&mut self.beyond, other.beyond);
         if matches!(self.completeness, Completeness::Complete)
             || matches!(
                 (&self.completeness, &other.completeness),
@@ -116,6 +123,14 @@ impl AnswerStatus {
             )
         {
             self.completeness = other.completeness;
+        }
+    }
+}
+
+fn add_missing(notes: &mut Vec<String>, others: Vec<String>) {
+    for note in others {
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
 }

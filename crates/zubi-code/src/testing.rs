@@ -18,8 +18,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
-    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Readiness,
-    RequestCx,
+    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits,
+    Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
@@ -265,8 +265,8 @@ impl Endpoint for ToyEndpoint {
         command == "toy.sort"
     }
 
-    fn analysed(&self) -> Option<String> {
-        None
+    fn limits(&self) -> Limits {
+        Limits { project: Vec::new(), beyond: vec!["the toy library was not read".to_owned()] }
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
@@ -332,7 +332,7 @@ struct ToySource(Arc<ToyEndpoint>);
 
 #[async_trait]
 impl EndpointSource for ToySource {
-    async fn for_document(&self, document: &DocumentRef, _cx: &RequestCx) -> Endpoints {
+    async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
         if self.0.serves(document) {
             return Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() };
         }
@@ -342,7 +342,7 @@ impl EndpointSource for ToySource {
         Endpoints { endpoints: Vec::new(), absent: vec![absent] }
     }
 
-    async fn for_workspace(&self, _cx: &RequestCx) -> Endpoints {
+    async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
         Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() }
     }
 

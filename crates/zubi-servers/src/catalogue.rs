@@ -3,6 +3,7 @@
 //! `catalogue.toml` is embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the form
 //! of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -111,7 +112,7 @@ pub struct Row {
     pub checker: Option<Checker>,
     /// What limits its answers, to be said in them.
     #[serde(default)]
-    pub analysed: Vec<Analysed>,
+    pub limits: Vec<Limit>,
     /// `false` in a user's row switches the server off.
     #[serde(default = "default_enabled")]
     pub enabled: bool,
@@ -279,16 +280,30 @@ impl Role {
     }
 }
 
-/// A fact about the project that limits what a server can know.
+/// Something about a project that limits what a server can know.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Analysed {
-    /// What it is, for a person.
-    pub label: String,
-    /// Files or directories that provide it, relative to the project's directory; the first that exists counts.
+pub struct Limit {
+    /// Files or directories that decide it, relative to the project's directory; the first that exists counts.
     pub files: Vec<String>,
     /// What to say when none exists.
-    pub missing: String,
+    #[serde(default)]
+    pub missing: Option<String>,
+    /// What to say when the one that exists holds this text.
+    #[serde(default)]
+    pub present: BTreeMap<String, String>,
+    #[serde(default)]
+    pub about: About,
+}
+
+/// What a [`Limit`] limits knowledge of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    #[default]
+    Project,
+    /// Installed packages and the like.
+    Beyond,
 }
 
 /// [`Recipe`] as it is written in the catalogue.

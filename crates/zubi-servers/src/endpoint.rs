@@ -15,13 +15,16 @@ use async_trait::async_trait;
 use camino::Utf8Path;
 use serde_json::Value;
 use tokio::sync::watch;
-use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Readiness, RequestCx};
+use zubi_base::endpoint::{
+    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Limits, Readiness, RequestCx,
+};
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
 use zubi_base::workspace::Workspace;
 
 use crate::connection::ConnectionError;
 use crate::offers::Offers;
+use crate::readiness::Health;
 use crate::session::{Pin, Session, SessionSpec};
 use crate::watch::FileChange;
 
@@ -60,7 +63,7 @@ pub struct Launch {
     /// How long one request may take, whatever its caller allows.
     pub request_timeout: Duration,
     /// What limits the answers, as far as it is known before the server runs.
-    pub analysed: Option<String>,
+    pub limits: Limits,
 }
 
 /// One language server in one root.
@@ -361,10 +364,14 @@ impl Endpoint for ServerEndpoint {
             && self.running_now().is_none_or(|session| session.peer().offers().offers_command(command))
     }
 
-    fn analysed(&self) -> Option<String> {
-        let health = self.running_now().and_then(|session| session.peer().health());
-        let facts: Vec<String> = self.shared.launch.analysed.clone().into_iter().chain(health).collect();
-        (!facts.is_empty()).then(|| facts.join("; "))
+    fn limits(&self) -> Limits {
+        let mut limits = self.shared.launch.limits.clone();
+        match self.running_now().and_then(|session| session.peer().health()) {
+            Some(Health::Error(what)) => limits.project.push(what),
+            Some(Health::Warning(what)) => limits.beyond.push(what),
+            None => {}
+        }
+        limits
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {

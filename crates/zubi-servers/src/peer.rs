@@ -19,7 +19,7 @@ use crate::connection::PeerHandler;
 use crate::diagnostics::DiagnosticsStore;
 use crate::log::LineRing;
 use crate::offers::Offers;
-use crate::readiness::{Tracker, token_text};
+use crate::readiness::{Health, Tracker, token_text};
 use crate::session::Checker;
 
 #[cfg(test)]
@@ -115,8 +115,8 @@ impl Peer {
     }
 
     /// What the server says is wrong with it or with the project.
-    pub(crate) fn health(&self) -> Option<String> {
-        lock(&self.tracker).health().map(str::to_owned)
+    pub(crate) fn health(&self) -> Option<Health> {
+        lock(&self.tracker).health().cloned()
     }
 
     /// A document was saved: the checker, if there is one, will run.

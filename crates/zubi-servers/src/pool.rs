@@ -34,7 +34,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use facts::{analysed, install_hint, no_row, subject};
+use facts::{install_hint, limits, no_row, subject};
 use start::{Early, ProcessStarter, WatcherCell};
 
 /// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
@@ -120,7 +120,7 @@ impl ServerPool {
 
 #[async_trait]
 impl EndpointSource for ServerPool {
-    async fn for_document(&self, document: &DocumentRef, _cx: &RequestCx) -> Endpoints {
+    async fn for_document(&self, document: &DocumentRef, method: &str, _cx: &RequestCx) -> Endpoints {
         let shared = &self.shared;
         let path = &document.path;
         let Some(language) = shared.languages.of_file(path).cloned() else {
@@ -133,6 +133,7 @@ impl EndpointSource for ServerPool {
             .catalogue
             .for_language(&language)
             .into_iter()
+            .filter(|row| row.answers(method))
             .map(|row| Wanted {
                 root: project_root(&row, path, &folder.path),
                 row,
@@ -143,14 +144,14 @@ impl EndpointSource for ServerPool {
         shared.start_all(wanted).await
     }
 
-    async fn for_workspace(&self, _cx: &RequestCx) -> Endpoints {
+    async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {
         let shared = &self.shared;
         let detection = shared.detect().await;
         let mut wanted = Vec::new();
         let mut seen = BTreeSet::new();
         for (language, files) in &detection.languages {
             let Some(folder) = shared.workspace.folder_of(&files.example) else { continue };
-            for row in shared.catalogue.for_language(language) {
+            for row in shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)) {
                 for document in roots(&row, &detection, &files.example, folder) {
                     let root = project_root(&row, &document, &folder.path);
                     // A language and its dialects (TypeScript, JavaScript) share a server.
@@ -255,15 +256,18 @@ impl Shared {
         }
         let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
         let mut absent = Vec::new();
-        let mut navigates = false;
+        let mut companions = Vec::new();
         for slot in started.into_values() {
-            navigates |= slot.navigates;
             endpoints.extend(slot.endpoints.into_iter().map(|endpoint| endpoint as Arc<dyn Endpoint>));
-            absent.extend(slot.absent);
+            if slot.navigates {
+                absent.extend(slot.absent);
+            } else {
+                companions.extend(slot.absent);
+            }
         }
-        // A linter that is not installed is no news where the language itself is served.
-        if navigates {
-            absent.clear();
+        // A linter that is not installed is no news where anything else answers; a language that nobody serves is.
+        if endpoints.is_empty() {
+            absent.extend(companions);
         }
         Endpoints { endpoints, absent }
     }
@@ -272,6 +276,7 @@ impl Shared {
     async fn start_first(self: Arc<Self>, slot: Vec<Wanted>) -> Slot {
         let mut result = Slot::default();
         let mut served: Option<String> = None;
+        result.navigates = slot.iter().any(|wanted| wanted.row.roles.contains(&Role::Navigation));
         for wanted in slot {
             // One member serves all roots, so that a workspace does not get half its answers from another program.
             if served.as_ref().is_some_and(|id| *id != wanted.row.id) {
@@ -279,7 +284,6 @@ impl Shared {
             }
             match self.start(&wanted).await {
                 Ok(endpoint) => {
-                    result.navigates |= wanted.row.roles.contains(&Role::Navigation);
                     result.endpoints.push(endpoint);
                     served = Some(wanted.row.id.clone());
                 }
@@ -378,7 +382,7 @@ impl Shared {
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
-            analysed: analysed(row, root, trusted),
+            limits: limits(row, root, trusted),
         }
     }
 
@@ -417,7 +421,7 @@ impl Shared {
 struct Slot {
     endpoints: Vec<Arc<ServerEndpoint>>,
     absent: Vec<Absent>,
-    /// Whether one of them answers where things are defined and used.
+    /// Whether a server of it can answer where things are defined and used; a linter cannot.
     navigates: bool,
 }
 

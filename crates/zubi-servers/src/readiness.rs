@@ -93,6 +93,15 @@ struct Expected {
     progress_seen: bool,
 }
 
+/// What a server says is wrong with it or with the project (rust-analyzer's `health`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// It works, but something is missing: part of the standard library, a build script that failed.
+    Warning(String),
+    /// It cannot work on the project.
+    Error(String),
+}
+
 /// Follows one run of one server.
 #[derive(Debug)]
 pub struct Tracker {
@@ -105,7 +114,7 @@ pub struct Tracker {
     /// Whether the server has said that it is busy, so that its "idle" means something.
     was_busy: bool,
     /// What it says about its own health, unless it is well.
-    health: Option<String>,
+    health: Option<Health>,
     /// Documents whose project is not known to be loading, the oldest first.
     expected: Vec<Expected>,
     /// Projects that were expected once; they are not expected again.
@@ -268,7 +277,8 @@ impl Tracker {
             None | Some("ok") => None,
             Some(health) => {
                 let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
-                Some(shorten(if message.is_empty() { health } else { message }))
+                let what = shorten(if message.is_empty() { health } else { message });
+                Some(if health == "error" { Health::Error(what) } else { Health::Warning(what) })
             }
         };
         match params.get("quiescent").and_then(Value::as_bool) {
@@ -356,8 +366,8 @@ impl Tracker {
     }
 
     /// What the server says is wrong with it or with the project.
-    pub fn health(&self) -> Option<&str> {
-        self.health.as_deref()
+    pub fn health(&self) -> Option<&Health> {
+        self.health.as_ref()
     }
 
     /// Whether a progress is open whose token begins with this.

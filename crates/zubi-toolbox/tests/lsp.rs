@@ -103,7 +103,7 @@ async fn definition() {
     insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "at": "app.toy:2 print" })).await, @"
     at app.toy:2:3 print
     no definition of `print`: the server knows none (a keyword, a literal, or code it cannot resolve)
-    [toy · ready]
+    [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_definition", json!({ "symbol": "Square", "context": 1 })).await, @"
     at shapes.toy:4:7 Square (class)
@@ -305,13 +305,13 @@ async fn diagnostics() {
     1 error in `a.toy`; snapshot d-1
     a.toy
       2:1  error: this is bad  [toy]
-    [toy · ready]
+    [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(check(fixture, "lsp_diagnostics", json!({})).await, @"
     1 error in 2 files; snapshot d-1
     a.toy
       2:1  error: this is bad  [toy]
-    [toy · ready]
+    [toy · ready · the toy library was not read]
     ");
     let toy = Toy::new(fixture);
     call(&toy, "lsp_diagnostics", json!({})).await;
@@ -324,7 +324,7 @@ async fn diagnostics() {
     fixed: 1 problem
       a.toy:2:1  error: this is bad  [toy]
     2 problems now in 2 files; snapshot d-2
-    [toy · ready]
+    [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-9" })).await, @"
     Invalid input: since: no snapshot `d-9` is kept

@@ -103,7 +103,9 @@ impl Question<'_> {
         found.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         let mut items: Vec<Proposal> = found.into_iter().map(|(_, _, proposal)| proposal).collect();
         items.dedup();
-        Ok(Answer { value: Proposals { items, incomplete }, status: replies.status })
+        let mut status = replies.status;
+        status.tell_beyond(items.is_empty());
+        Ok(Answer { value: Proposals { items, incomplete }, status })
     }
 }
 

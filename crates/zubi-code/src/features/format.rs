@@ -50,7 +50,8 @@ impl Question<'_> {
         }
         let title = format!("format `{}`", self.workspace().display(path));
         let encoding = reply.endpoint.encoding();
-        let value = match self.intel.edits.plan_text_edits(&title, path, edits, encoding, &reply.endpoint.id().0).await {
+        let value = match self.intel.edits.plan_text_edits(&title, path, edits, encoding, &reply.endpoint.id().0).await
+        {
             Ok(plan) => Some(plan),
             // Some formatters answer the whole text even when nothing changes.
             Err(EditError::Nothing) => None,

@@ -28,6 +28,8 @@ impl Question<'_> {
                 texts.push(text);
             }
         }
-        Ok(Answer { value: texts, status: replies.status })
+        let mut status = replies.status;
+        status.tell_beyond(texts.is_empty());
+        Ok(Answer { value: texts, status })
     }
 }

@@ -117,6 +117,7 @@ impl Question<'_> {
         hits.sort_by_cached_key(key);
         hits.dedup_by_key(|hit| key(hit));
         let mut status = replies.status;
+        status.tell_beyond(hits.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
             status.completeness = self.check_by_words(at, hits.len(), why).await;
         }

@@ -68,7 +68,9 @@ impl Question<'_> {
                 }
             }
         }
-        Ok(Answer { value: signatures, status: replies.status })
+        let mut status = replies.status;
+        status.tell_beyond(signatures.is_empty());
+        Ok(Answer { value: signatures, status })
     }
 }
 

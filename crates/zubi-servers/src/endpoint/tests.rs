@@ -27,7 +27,7 @@ impl Fixture {
             workspace: Arc::new(zubi_base::workspace::Workspace::open(std::slice::from_ref(&workspace.root)).unwrap()),
             allowed_commands: vec!["fake.fix".to_owned()],
             request_timeout: Duration::from_mins(1),
-            analysed: None,
+            limits: Limits::default(),
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));
         Self { workspace, endpoint, starts }

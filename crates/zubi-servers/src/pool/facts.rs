@@ -1,9 +1,10 @@
 //! What is said about servers: why one does not answer, and what limits the answers of one that does.
 
 use camino::Utf8Path;
-use zubi_base::endpoint::Absent;
+use zubi_base::endpoint::{Absent, Limits};
+use zubi_base::fs;
 
-use crate::catalogue::{Row, Untrusted};
+use crate::catalogue::{About, Row, Untrusted};
 
 pub(super) fn subject(path: &Utf8Path) -> String {
     match (path.extension(), path.file_name()) {
@@ -30,19 +31,25 @@ pub(super) fn install_hint(row: &Row) -> String {
 }
 
 /// What limits the answers of a server in a root, as far as files tell.
-pub(super) fn analysed(row: &Row, root: &Utf8Path, trusted: bool) -> Option<String> {
-    let mut facts: Vec<String> = row
-        .analysed
-        .iter()
-        .filter_map(|fact| match fact.files.iter().find(|file| root.join(file).exists()) {
-            // Named after its file: that it is there is what everyone expects.
-            Some(file) if *file == fact.label => None,
-            Some(file) => Some(format!("{} ({file})", fact.label)),
-            None => Some(fact.missing.clone()),
-        })
-        .collect();
-    if !trusted && matches!(row.untrusted, Untrusted::Restricted(_)) {
-        facts.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
+pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool) -> Limits {
+    let mut limits = Limits::default();
+    for fact in &row.limits {
+        let present = fact.files.iter().find(|file| root.join(file).exists());
+        let clause = match present {
+            None => fact.missing.clone(),
+            Some(file) => fact.present.iter().find_map(|(text, clause)| {
+                // A manifest that cannot be read limits in ways the server itself will tell.
+                let content = fs::read_text(&root.join(file)).ok()?;
+                content.contains(text).then(|| clause.clone())
+            }),
+        };
+        match fact.about {
+            About::Project => limits.project.extend(clause),
+            About::Beyond => limits.beyond.extend(clause),
+        }
     }
-    (!facts.is_empty()).then(|| facts.join("; "))
+    if !trusted && matches!(row.untrusted, Untrusted::Restricted(_)) {
+        limits.beyond.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
+    }
+    limits
 }

@@ -57,7 +57,7 @@ impl Fixture {
     /// Who answers for a document, as text.
     async fn ask(&self, document: &str) -> String {
         let document = DocumentRef::new(self.root.join(document));
-        self.show(&self.pool.for_document(&document, &cx()).await)
+        self.show(&self.pool.for_document(&document, "textDocument/diagnostic", &cx()).await)
     }
 
     fn show(&self, endpoints: &Endpoints) -> String {
@@ -187,10 +187,9 @@ async fn a_workspace_gets_every_server_of_its_languages() {
     let files =
         ["one/Cargo.toml", "one/src/a.rs", "two/Cargo.toml", "two/src/a.rs", "tool.py", "two/inner/Cargo.toml", "x.kt"];
     let fixture = Fixture::new(&files, &programs, true);
-    let endpoints = fixture.pool.for_workspace(&cx()).await;
+    let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert_snapshot!(fixture.show(&endpoints), @"
     ty
-    ruff
     rust-analyzer
     rust-analyzer
     ");
@@ -200,11 +199,11 @@ async fn a_workspace_gets_every_server_of_its_languages() {
         .iter()
         .map(|endpoint| endpoint.root().strip_prefix(&fixture.root).unwrap().to_string())
         .collect();
-    assert_snapshot!(format!("{roots:?}"), @r#"["", "one", "two", ""]"#);
+    assert_snapshot!(format!("{roots:?}"), @r#"["one", "two", ""]"#);
     // A language that comes later is found too.
     std::fs::File::create(fixture.root.join("main.go")).unwrap();
     assert_eq!(fixture.pool.refresh(&cx()).await, None);
-    let endpoints = fixture.pool.for_workspace(&cx()).await;
+    let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert!(fixture.show(&endpoints).contains("gopls"));
 }
 
