@@ -68,7 +68,7 @@ impl Project {
                 copy(&sources, &project.root);
                 project.tell_cargo_where_the_library_is();
                 // Its dependencies stand beside it, so that cargo needs no network.
-                let vendored = sources.parent().expect("the vendor directory");
+                let vendored = sources.parent().expect("the component's directory").join("vendor");
                 project.write(
                     ".cargo/config.toml",
                     &format!(

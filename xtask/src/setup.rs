@@ -71,10 +71,13 @@ fn install_all(components: &[&Component]) -> Vec<String> {
     problems
 }
 
+/// Counted up when components are laid out differently, so that what was installed before is installed anew.
+const LAYOUT: u32 = 1;
+
 /// Makes a component be there. Returns the version it reported, and whether it had to be installed.
 fn ensure(component: &Component) -> Result<(String, bool)> {
     let stamp = place::tools().join("stamps").join(component.name);
-    let wanted = format!("{component:?}");
+    let wanted = format!("{LAYOUT} {component:?}");
     if let Ok(text) = std::fs::read_to_string(&stamp)
         && let Some((version, fingerprint)) = text.split_once('\n')
         && fingerprint == wanted

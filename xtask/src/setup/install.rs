@@ -11,11 +11,11 @@ use crate::{place, run};
 /// Where a component's files are.
 pub(crate) fn directory(component: &Component) -> Utf8PathBuf {
     let own = place::tools().join(component.name);
-    match component.source {
-        Source::Crate { package, .. } => own.join("vendor").join(format!("{package}-{}", component.version)),
-        _ => own,
-    }
+    if matches!(component.source, Source::Crate { .. }) { own.join(SOURCES) } else { own }
 }
+
+/// Where a published crate's own sources are; those of what it depends on are in `vendor` beside it.
+const SOURCES: &str = "sources";
 
 /// Whether everything the component should have brought is on disk.
 pub(crate) fn is_there(component: &Component) -> bool {
@@ -243,20 +243,30 @@ fn standard_library(own: &Utf8Path) -> Result<()> {
     Ok(())
 }
 
-/// Fetches a crate and all it depends on, as cargo itself would, and checks the crate against the pinned checksum.
+/// Fetches a crate, checks it against the pinned checksum, and fetches all it depends on, also optionally and for its
+/// own tests: that is what cargo asks for when the crate is opened as a project.
 fn crate_sources(own: &Utf8Path, package: &str, version: &str, sha256: &str) -> Result<()> {
-    std::fs::create_dir_all(own.join("src"))?;
-    std::fs::write(own.join("src/lib.rs"), "")?;
+    let fetch = own.join("fetch");
+    std::fs::create_dir_all(fetch.join("src"))?;
+    std::fs::write(fetch.join("src/lib.rs"), "")?;
     let manifest = format!(
-        "[package]\nname = \"sources\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{package} = \"={version}\"\n\n[workspace]\n"
+        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n{package} = \"={version}\"\n\n[workspace]\n"
     );
-    std::fs::write(own.join("Cargo.toml"), manifest)?;
-    run::quiet(run::cargo().current_dir(own).args(["vendor", "--quiet", "--versioned-dirs", "vendor"]))?;
-    let checksums = own.join("vendor").join(format!("{package}-{version}")).join(".cargo-checksum.json");
+    std::fs::write(fetch.join("Cargo.toml"), manifest)?;
+    let vendor = |directory: &Utf8Path, into: &str| {
+        run::quiet(run::cargo().current_dir(directory).args(["vendor", "--quiet", "--versioned-dirs", into]))
+    };
+    vendor(&fetch, "vendor")?;
+    let fetched = fetch.join("vendor").join(format!("{package}-{version}"));
+    let checksums = fetched.join(".cargo-checksum.json");
     let text = std::fs::read_to_string(&checksums).with_context(|| format!("cannot read {checksums}"))?;
     let found: serde_json::Value = serde_json::from_str(&text)?;
     if found["package"] != sha256 {
         bail!("{package} {version} has the checksum {}, not the pinned {sha256}", found["package"]);
     }
+    let sources = own.join(SOURCES);
+    std::fs::rename(&fetched, &sources)?;
+    std::fs::remove_dir_all(&fetch)?;
+    vendor(&sources, "../vendor")?;
     Ok(())
 }
