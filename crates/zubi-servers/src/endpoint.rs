@@ -6,7 +6,8 @@
 //! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean "ask
 //! again" (LSP 3.18): the request is sent again when the server's readiness changes or it asks for a refresh, or after a
 //! pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that only
-//! reads is sent once more to a new process when the old one died over it.
+//! reads is sent once more to a new process when the old one died over it, but not before that one has read the project:
+//! whoever asked a ready server must not get the answer of one that is loading.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -195,6 +196,19 @@ impl ServerEndpoint {
         session.peer().offers().supports(method, document)
     }
 
+    /// Waits until a new process is no longer loading, or has ended.
+    async fn await_settled(&self, session: &Session, method: &str, cx: &RequestCx) -> Result<(), EndpointError> {
+        let started = Instant::now();
+        let mut ended = session.ended();
+        let mut states = self.shared.readiness.subscribe();
+        tokio::select! {
+            _ = states.wait_for(Readiness::is_settled) => Ok(()),
+            _ = ended.wait_for(Option::is_some) => Ok(()),
+            () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
+            () = tokio::time::sleep_until(cx.deadline.into()) => Err(self.timed_out(method, started)),
+        }
+    }
+
     /// Whether a request can be sent. What is not offered by a server that has just been initialized may be registered
     /// in the next moment, so that is waited for.
     async fn await_offer(session: &Session, method: &str, cx: &RequestCx) -> bool {
@@ -254,7 +268,10 @@ impl ServerEndpoint {
             let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
             let pieces = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
             let (code, message, data) = match answer {
-                Ok(answer) => return Ok(with_pieces(pieces, answer)),
+                Ok(answer) => {
+                    session.has_answered();
+                    return Ok(with_pieces(pieces, answer));
+                }
                 Err(ConnectionError::Response { code, message, data }) => (code, message, data),
                 Err(ConnectionError::Closed { why }) => return Err(Failure::Died(why)),
                 Err(ConnectionError::TimedOut { .. }) => return Err(self.timed_out(method, started).into()),
@@ -378,9 +395,14 @@ impl Endpoint for ServerEndpoint {
         let cx =
             &RequestCx { deadline: cx.deadline.min(Instant::now() + self.shared.launch.request_timeout), ..cx.clone() };
         let mut died = None;
+        let mut fresh = self.running_now().is_none();
         // Once more on a new process, if reading was all that was asked for.
         for _ in 0..2 {
             let session = self.running(method, cx).await?;
+            if fresh {
+                self.await_settled(&session, method, cx).await?;
+            }
+            fresh = true;
             if !Self::await_offer(&session, method, cx).await {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }

@@ -6,6 +6,7 @@
 //! The end is orderly: `shutdown` (bounded), `exit`, input closed, and only then signals. TypeScript 7 and some others
 //! ignore `exit` and end when their input does.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -125,6 +126,8 @@ pub struct Session {
     /// Ends the process when the session is dropped without [`Self::shutdown`].
     _ends_process: DropGuard,
     started: Instant,
+    /// Whether it has answered anything.
+    answered: AtomicBool,
 }
 
 impl Outgoing for Connection {
@@ -207,6 +210,7 @@ impl Session {
             stop,
             _ends_process: end_with_session,
             started: Instant::now(),
+            answered: AtomicBool::new(false),
             spec,
         });
         session.introduce(first);
@@ -256,6 +260,16 @@ impl Session {
     /// `name version`, as the server gives them.
     pub fn server_version(&self) -> Option<&str> {
         self.server_version.as_deref()
+    }
+
+    /// It answered a question.
+    pub(crate) fn has_answered(&self) {
+        self.answered.store(true, Ordering::Release);
+    }
+
+    /// Whether it was of any use: it did not die of being started.
+    pub(crate) fn was_useful(&self) -> bool {
+        self.answered.load(Ordering::Acquire)
     }
 
     /// How long it has been running.

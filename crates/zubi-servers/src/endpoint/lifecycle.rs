@@ -14,13 +14,10 @@ use super::Launch;
 use crate::session::{Session, StartError};
 use crate::watch::FileChange;
 
-/// The pause before a server is started for the third time in a row; doubles up to [`LONGEST_BACK_OFF`]. The second
+/// The pause before a server is started for the third time without having answered anything; doubles up to [`LONGEST_BACK_OFF`]. The second
 /// start is immediate.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
 const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
-
-/// A server that ran this long did not die of being started.
-const STABLE_AGE: Duration = Duration::from_secs(30);
 
 /// Starts one run of a server: as a process, in tests as a task.
 #[async_trait]
@@ -84,7 +81,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
                 StartError::Spawn(_) => "check that the program is installed".to_owned(),
                 StartError::Handshake(_) => format!("try `{}` by hand", shared.launch.command.program),
             };
-            shared.down(error.to_string(), hint, Duration::ZERO);
+            shared.down(error.to_string(), hint, false);
             return;
         }
     };
@@ -121,7 +118,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
     };
     session.peer().retire();
     lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
-    shared.down(why, "ask again: it is started anew".to_owned(), session.age());
+    shared.down(why, "ask again: it is started anew".to_owned(), session.was_useful());
 }
 
 impl Shared {
@@ -140,11 +137,12 @@ impl Shared {
         }
     }
 
-    /// The server does not run; when it may be started again depends on how often that went wrong.
-    fn down(&self, why: String, hint: String, age: Duration) {
+    /// The server does not run. One that was useful is started again at the next question; one that died again and again
+    /// without answering anything is given time.
+    fn down(&self, why: String, hint: String, useful: bool) {
         let failures = {
             let mut failures = lock(&self.failures);
-            *failures = if age >= STABLE_AGE { 1 } else { failures.saturating_add(1) };
+            *failures = if useful { 1 } else { failures.saturating_add(1) };
             *failures
         };
         let pause = match failures.checked_sub(2) {

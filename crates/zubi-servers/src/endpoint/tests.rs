@@ -158,14 +158,47 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
     server.reply(id, json!("again")).await;
     assert_eq!(question.await.unwrap().unwrap(), json!("again"));
 
-    // What changes something is not done twice, and the third start in a row waits.
+    // What changes something is not done twice.
     let question = fixture.ask("workspace/executeCommand", cx());
     server.expect_request("workspace/executeCommand").await;
     drop(server);
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+}
+
+#[tokio::test]
+async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
+    let mut workspace = Workspace::new(&[]);
+    workspace.spec.recipe = crate::readiness::Recipe::Log { prefixes: vec!["ready".to_owned()] };
+    let mut fixture = Fixture::with(workspace);
+    let question = fixture.ask("textDocument/references", cx());
+    let log = json!({ "type": 3, "message": "ready" });
+    for round in 0..2 {
+        let mut server = fixture.server(json!({ "referencesProvider": true })).await;
+        // Asked only after it has said that it is ready, also the second one, which the caller knows nothing of.
+        server.notify("window/logMessage", log.clone()).await;
+        let (id, _) = server.expect_request("textDocument/references").await;
+        assert_eq!(fixture.endpoint.readiness(), Readiness::Ready);
+        if round == 1 {
+            server.reply(id, json!([1])).await;
+            assert_eq!(question.await.unwrap().unwrap(), json!([1]));
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_dies_without_answering_is_given_time() {
+    let mut fixture = Fixture::new(&[]);
+    let question = fixture.ask("textDocument/hover", cx());
+    for _ in 0..2 {
+        let mut server = fixture.server(json!({ "hoverProvider": true })).await;
+        server.expect_request("textDocument/hover").await;
+    }
+    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
     let mut states = fixture.endpoint.readiness_changes();
     states.wait_for(|state| matches!(state, Readiness::Failed { .. })).await.unwrap();
     assert_snapshot!(fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
+    assert!(fixture.starts.try_recv().is_err());
 }
 
 #[tokio::test]
