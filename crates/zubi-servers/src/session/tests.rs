@@ -188,3 +188,53 @@ async fn a_check_is_due_after_saving_until_it_has_run() {
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
     assert_eq!(session.peer().running_checker(), Some("cargo check"));
 }
+
+#[tokio::test]
+async fn a_created_file_is_opened_for_a_server_that_finds_it_late() {
+    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
+    workspace.spec.freshness = Freshness::OpenCreated;
+    let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1, "diagnosticProvider": {} })).await;
+    session
+        .deliver(&[change(&workspace, "a.rs", ChangeKind::Created), change(&workspace, "b.rs", ChangeKind::Changed)]);
+    std::fs::remove_file(workspace.path("a.rs")).unwrap();
+    session.deliver(&[change(&workspace, "a.rs", ChangeKind::Deleted)]);
+    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
+    didOpen file:///W/a.rs
+    didChangeWatchedFiles 3 file:///W/a.rs
+    didClose file:///W/a.rs
+    ");
+}
+
+#[tokio::test]
+async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read_the_change() {
+    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
+    workspace.spec.freshness = Freshness::OpenedOnly;
+    let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
+    let mut states = workspace.readiness.subscribe();
+    std::fs::remove_file(workspace.path("b.rs")).unwrap();
+    session
+        .deliver(&[change(&workspace, "a.rs", ChangeKind::Changed), change(&workspace, "b.rs", ChangeKind::Deleted)]);
+    server.expect_notification("workspace/didChangeWatchedFiles").await;
+    let mut opened = Vec::new();
+    for text in ["1", ""] {
+        let document = server.expect_notification("textDocument/didOpen").await["textDocument"].take();
+        assert_eq!(document["text"], json!(text), "a deleted file is an empty one");
+        opened.push(document);
+    }
+    // What it says about an older text is no sign that it has read this one.
+    let publication = |version: i64| json!({ "uri": opened[0]["uri"], "version": version, "diagnostics": [] });
+    server.notify("textDocument/publishDiagnostics", publication(0)).await;
+    server.notify("textDocument/publishDiagnostics", json!({ "uri": opened[1]["uri"], "diagnostics": [] })).await;
+    let reading =
+        |state: &Readiness| matches!(state, Readiness::Loading { message: Some(text), .. } if text.contains(" 1 "));
+    states.wait_for(reading).await.unwrap();
+    server.notify("textDocument/publishDiagnostics", publication(opened[0]["version"].as_i64().unwrap())).await;
+    states.wait_for(|state| *state == Readiness::Ready).await.unwrap();
+    // Written again, it is no longer empty.
+    workspace.write("b.rs", "2");
+    session.deliver(&[change(&workspace, "b.rs", ChangeKind::Created)]);
+    server.expect_notification("workspace/didChangeWatchedFiles").await;
+    let changed = server.expect_notification("textDocument/didChange").await;
+    assert_eq!(changed.pointer("/contentChanges/0/text"), Some(&json!("2")));
+}
