@@ -185,10 +185,11 @@ pub trait Endpoint: Send + Sync {
     /// The unit of the columns in this endpoint's params and results.
     fn encoding(&self) -> Encoding;
 
-    /// Whether the endpoint offers an LSP request, statically or registered later, for a document (or at all).
-    fn supports(&self, method: &str, document: Option<&DocumentRef>) -> bool;
+    /// Whether the endpoint offers an LSP request for a document (or at all). Many servers register what they offer
+    /// only after `initialize`, so a "no" of a fresh one is given only when it has had its time to do that.
+    async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
 
-    /// The server's own capabilities object as it stands now, for what [`Self::supports`] does not tell
+    /// The server's own capabilities object as it stands now, for what [`Self::offers`] does not tell
     /// (`renameProvider.prepareProvider`, trigger characters, `codeActionProvider.resolveProvider`).
     fn capabilities(&self) -> Value;
 

@@ -155,8 +155,12 @@ impl Question<'_> {
         }
         // What an endpoint offers is known only once it has answered `initialize`; which of them matter, only then.
         readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
-        let (endpoints, others): (Vec<_>, Vec<_>) =
-            found.endpoints.into_iter().partition(|endpoint| endpoint.supports(method, document));
+        let cx = self.request_cx();
+        let offers = join_all(found.endpoints.iter().map(|endpoint| endpoint.offers(method, document, &cx))).await;
+        let (mut endpoints, mut others) = (Vec::new(), Vec::new());
+        for (endpoint, offered) in found.endpoints.into_iter().zip(offers) {
+            if offered { endpoints.push(endpoint) } else { others.push(endpoint) }
+        }
         if endpoints.is_empty() {
             return Err(nobody_offers(&others, operation, found.absent));
         }

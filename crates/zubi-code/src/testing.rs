@@ -253,7 +253,7 @@ impl Endpoint for ToyEndpoint {
         self.encoding
     }
 
-    fn supports(&self, method: &str, _document: Option<&DocumentRef>) -> bool {
+    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
         !self.unsupported.lock().unwrap_or_else(PoisonError::into_inner).contains(&method)
     }
 

@@ -211,14 +211,14 @@ impl ServerEndpoint {
 
     /// Whether a request can be sent. What is not offered by a server that has just been initialized may be registered
     /// in the next moment, so that is waited for.
-    async fn await_offer(session: &Session, method: &str, cx: &RequestCx) -> bool {
+    async fn await_offer(session: &Session, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
         if !Offers::is_known(method) || session.peer().offers().is_withheld(method) {
             return !Offers::is_known(method);
         }
         let mut registrations = session.peer().registrations();
         loop {
             registrations.mark_unchanged();
-            if Self::is_offered(session, method, cx.documents.first()) {
+            if Self::is_offered(session, method, document) {
                 return true;
             }
             let patience = REGISTRATION_PATIENCE.saturating_sub(session.age());
@@ -368,8 +368,11 @@ impl Endpoint for ServerEndpoint {
         self.running_now().map(|session| session.encoding()).unwrap_or_default()
     }
 
-    fn supports(&self, method: &str, document: Option<&DocumentRef>) -> bool {
-        self.running_now().is_some_and(|session| Self::is_offered(&session, method, document))
+    async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+        match self.running_now() {
+            Some(session) => Self::await_offer(&session, method, document, cx).await,
+            None => false,
+        }
     }
 
     fn capabilities(&self) -> Value {
@@ -403,7 +406,7 @@ impl Endpoint for ServerEndpoint {
                 self.await_settled(&session, method, cx).await?;
             }
             fresh = true;
-            if !Self::await_offer(&session, method, cx).await {
+            if !Self::await_offer(&session, method, cx.documents.first(), cx).await {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }
             let answer = match Self::pin(&session, cx) {

@@ -274,7 +274,7 @@ async fn rename_apply_undo() {
 async fn code_actions() {
     let fixture = "//- a.toy\nlet x\nuse bad\n";
     insta::assert_snapshot!(check(fixture, "lsp_code_actions", json!({ "at": "a.toy:2" })).await, @"
-    at a.toy:2:8
+    at a.toy:2
     3 code actions
       a-… Rename to fixed (quickfix): 1 edit in 1 file  preferred
       (no action) Run it: it runs the command `toy.run`, which cannot be previewed

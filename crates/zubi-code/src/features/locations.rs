@@ -1,10 +1,11 @@
 //! Places a symbol leads to: definition, references, implementations, type definition.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use zubi_base::endpoint::DocumentRef;
+use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextSize};
 use zubi_base::uri;
@@ -74,21 +75,10 @@ impl Question<'_> {
             }
             params
         });
-        // The declaration among the references is marked; the server is asked for it at the same time.
+        // The declarations among the references are marked; the servers are asked for them at the same time.
         let declarations = async {
             if matches!(relation, Relation::References { include_declaration: true }) {
-                let method = Relation::Definition.method();
-                join_all(ready.endpoints.iter().filter(|endpoint| endpoint.supports(method, Some(&at.reference))).map(
-                    |endpoint| {
-                        let params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
-                        let cx = &cx;
-                        async move {
-                            endpoint.request(method, params, cx).await.map(|result| parse(&result)).unwrap_or_default()
-                        }
-                    },
-                ))
-                .await
-                .concat()
+                self.declarations(&ready.endpoints, at, &document).await
             } else {
                 Vec::new()
             }
@@ -122,6 +112,31 @@ impl Question<'_> {
             status.completeness = self.check_by_words(at, hits.len(), why).await;
         }
         Ok(Answer { value: hits, status })
+    }
+
+    /// Where servers say that a symbol is declared and defined: two places in C++, where the answer to either question
+    /// depends on where one stands.
+    async fn declarations(
+        &self,
+        endpoints: &[Arc<dyn Endpoint>],
+        at: &Resolved,
+        document: &Document,
+    ) -> Vec<lsp::Location> {
+        let cx = self.request_cx().about(&at.reference);
+        let questions = endpoints.iter().flat_map(|endpoint| {
+            ["textDocument/definition", "textDocument/declaration"].map(|method| (Arc::clone(endpoint), method))
+        });
+        let answers = questions.map(|(endpoint, method)| {
+            let params = position_params(&at.reference, document, at.offset, endpoint.encoding());
+            let cx = &cx;
+            async move {
+                if !endpoint.offers(method, Some(&at.reference), cx).await {
+                    return Vec::new();
+                }
+                endpoint.request(method, params, cx).await.map(|result| parse(&result)).unwrap_or_default()
+            }
+        });
+        join_all(answers).await.concat()
     }
 
     /// The verdict on references of a server without a readiness signal: every whole-word occurrence found is

@@ -1,8 +1,9 @@
 //! Renaming a symbol everywhere, as a plan that writes nothing.
 
 use serde_json::{Value, json};
-use zubi_base::endpoint::EndpointError;
+use zubi_base::endpoint::{DocumentRef, EndpointError, RequestCx};
 use zubi_base::lsp;
+use zubi_base::uri;
 
 use crate::edit::Plan;
 use crate::error::CodeError;
@@ -22,11 +23,17 @@ impl Question<'_> {
                 "Give an identifier of the language.",
             ));
         }
+        let digit = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
+        if new_name.contains(char::is_whitespace) || digit(new_name) && !at.name.as_deref().is_some_and(digit) {
+            // Not every server looks at the new name; ty renames to `1` without a word.
+            let what = format!("`{}` is no identifier", crate::markup::clean_line(new_name));
+            return Err(CodeError::input("newName", what, "Give an identifier of the language."));
+        }
         let method = "textDocument/rename";
         let mut ready = self.ready_for(&at.reference, method, "rename symbols", Need::Project).await?;
         ready.endpoints.truncate(1);
         let document = self.document(&at.path).await?;
-        let cx = self.request_cx().about(&at.reference);
+        let mut cx = self.request_cx().about(&at.reference);
         let endpoint = ready.endpoints.first().cloned().ok_or_else(|| CodeError::NoEndpoint(Vec::new()))?;
         let declined = |why: String| CodeError::Declined {
             endpoint: endpoint.id().to_string(),
@@ -46,11 +53,20 @@ impl Question<'_> {
         }
         let mut params = params;
         params["newName"] = json!(new_name);
-        let result = match endpoint.request(method, params, &cx).await {
-            Ok(result) => result,
-            Err(EndpointError::Server { message, .. }) => return Err(declined(message)),
-            Err(error) => return Err(error.into()),
+        let ask = async |cx: &RequestCx| match endpoint.request(method, params.clone(), cx).await {
+            Ok(result) => Ok(result),
+            Err(EndpointError::Server { message, .. }) => Err(declined(message)),
+            Err(error) => Err(error.into()),
         };
+        let mut result = ask(&cx).await?;
+        // Servers disagree on whether the byte-order mark of a file they read from disk counts as a character of its
+        // first line; of one that was opened they were given the text without it. So such files are opened, and the
+        // question is asked once more.
+        let marked = self.files_with_mark(&result, &at.reference).await;
+        if !marked.is_empty() {
+            cx.documents.extend(marked);
+            result = ask(&cx).await?;
+        }
         let edit =
             serde_json::from_value::<Option<lsp::WorkspaceEdit>>(result).map_err(|error| EndpointError::Protocol {
                 endpoint: endpoint.id().clone(),
@@ -61,5 +77,20 @@ impl Question<'_> {
         let title = format!("rename `{old}` to `{new_name}`");
         let plan = self.intel.edits.plan(&title, &edit, endpoint.encoding(), &endpoint.id().0).await?;
         Ok(Answer { value: plan, status: ready.status })
+    }
+
+    /// The files of a workspace edit that begin with a byte-order mark, without the one that is open already.
+    async fn files_with_mark(&self, edit: &Value, open: &DocumentRef) -> Vec<DocumentRef> {
+        let changes = edit.get("changes").and_then(Value::as_object).into_iter().flat_map(|changes| changes.keys());
+        let documents = edit.get("documentChanges").and_then(Value::as_array).into_iter().flatten();
+        let documents = documents.filter_map(|change| change.pointer("/textDocument/uri")?.as_str());
+        let mut marked = Vec::new();
+        for uri in changes.map(String::as_str).chain(documents) {
+            let Some(path) = uri::to_path(&lsp::Uri(uri.to_owned())) else { continue };
+            if path != open.path && self.intel.texts.read(&path).await.is_ok_and(|text| text.bom) {
+                marked.push(DocumentRef::new(path));
+            }
+        }
+        marked
     }
 }

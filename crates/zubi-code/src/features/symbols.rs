@@ -43,12 +43,14 @@ impl Question<'_> {
         let wanted = name_path.last().to_lowercase();
         found.sort_by_cached_key(|symbol| {
             let name = symbol.name.to_lowercase();
-            let rank = if name == wanted {
+            let rank = if symbol.name == name_path.last() {
                 0
-            } else if name.starts_with(&wanted) {
+            } else if name == wanted {
                 1
-            } else {
+            } else if name.starts_with(&wanted) {
                 2
+            } else {
+                3
             };
             (!self.workspace().contains(&symbol.path), rank)
         });

@@ -137,14 +137,14 @@ async fn place(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8Pa
     });
     let snap = if whole_line || target.at.is_some() || target.line.is_some() { Snap::Exact } else { Snap::Identifier };
     let at = question.resolve(&target, snap).await?;
-    let bytes = if whole_line {
+    if whole_line {
         let document = question.document(&at.path).await?;
         let line = document.index.line_col(at.offset).line;
-        document.index.line_range(line).unwrap_or_else(|| TextRange::empty(at.offset))
-    } else {
-        TextRange::empty(at.offset)
-    };
-    let header = at.header();
+        let bytes = document.index.line_range(line).unwrap_or_else(|| TextRange::empty(at.offset));
+        let shown = question.workspace().display(&at.path);
+        return Ok((at.path, bytes, format!("at {shown}:{}", line + 1)));
+    }
+    let (bytes, header) = (TextRange::empty(at.offset), at.header());
     Ok((at.path, bytes, header))
 }
 
