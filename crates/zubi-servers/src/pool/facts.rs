@@ -18,7 +18,7 @@ pub(super) fn no_row(path: &Utf8Path) -> Absent {
     let subject = subject(path);
     Absent {
         why: format!("no server for {subject}"),
-        hint: "add a [[server]] with this language to the user's server catalogue".to_owned(),
+        hint: "add a [[server]] with this language to ~/.config/zubi/servers.toml".to_owned(),
         subject,
     }
 }

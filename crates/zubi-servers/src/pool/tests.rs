@@ -89,8 +89,8 @@ async fn a_pool_that_was_not_asked_has_done_nothing() {
 #[tokio::test]
 async fn who_does_not_answer_and_why() {
     let fixture = Fixture::new(&["a.kt", "Makefile", "a.rs", "a.py"], &[("ruff", true)], true);
-    assert_snapshot!(fixture.ask("a.kt").await, @".kt: no server for .kt. add a [[server]] with this language to the user's server catalogue");
-    assert_snapshot!(fixture.ask("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to the user's server catalogue");
+    assert_snapshot!(fixture.ask("a.kt").await, @".kt: no server for .kt. add a [[server]] with this language to ~/.config/zubi/servers.toml");
+    assert_snapshot!(fixture.ask("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to ~/.config/zubi/servers.toml");
     assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer: `rust-analyzer` is not installed. install it with rustup: rustup component add rust-analyzer");
     assert_snapshot!(fixture.ask("a.py").await, @"
     ruff
