@@ -110,6 +110,11 @@ impl Workspace {
     }
 }
 
+/// Waits until an endpoint is in a state.
+pub(crate) async fn until(states: &mut watch::Receiver<Readiness>, wanted: impl FnMut(&Readiness) -> bool) {
+    tokio::time::timeout(PATIENCE, states.wait_for(wanted)).await.expect("the state never comes").unwrap();
+}
+
 fn process(stream: DuplexStream) -> Process {
     let (output, input) = tokio::io::split(stream);
     Process { output: Box::new(output), input: Box::new(input), child: None, stderr: Arc::new(LineRing::default()) }

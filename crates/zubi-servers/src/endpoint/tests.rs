@@ -196,7 +196,7 @@ async fn a_server_that_dies_without_answering_is_given_time() {
     }
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
     let mut states = fixture.endpoint.readiness_changes();
-    states.wait_for(|state| matches!(state, Readiness::Failed { .. })).await.unwrap();
+    crate::testing::until(&mut states, |state| matches!(state, Readiness::Failed { .. })).await;
     assert_snapshot!(fixture.ask("textDocument/hover", cx()).await.unwrap().unwrap_err(), @"fake is not running: the connection was closed; it wrote: its last words");
     assert!(fixture.starts.try_recv().is_err());
 }
@@ -310,7 +310,7 @@ async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
     fixture.endpoint.ensure_started(None);
     let mut server = fixture.server(json!({})).await;
     let mut states = fixture.endpoint.readiness_changes();
-    states.wait_for(|state| *state == Readiness::Ready).await.unwrap();
+    crate::testing::until(&mut states, |state| *state == Readiness::Ready).await;
     drop(fixture.ask("textDocument/hover", cx()).await);
     let endpoint = Arc::clone(&fixture.endpoint);
     let ending = tokio::spawn(async move { endpoint.shutdown().await });

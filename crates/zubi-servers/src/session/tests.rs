@@ -96,7 +96,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
     assert!(matches!(*states.borrow_and_update(), Readiness::Loading { .. }));
     server.notify("$/progress", json!({ "token": 1, "value": { "kind": "begin", "title": "indexing" } })).await;
     server.notify("$/progress", json!({ "token": 1, "value": { "kind": "end" } })).await;
-    states.wait_for(|state| *state == Readiness::Ready).await.unwrap();
+    crate::testing::until(&mut states, |state| *state == Readiness::Ready).await;
     drop(session);
 }
 
@@ -228,9 +228,9 @@ async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read
     server.notify("textDocument/publishDiagnostics", json!({ "uri": opened[1]["uri"], "diagnostics": [] })).await;
     let reading =
         |state: &Readiness| matches!(state, Readiness::Loading { message: Some(text), .. } if text.contains(" 1 "));
-    states.wait_for(reading).await.unwrap();
+    crate::testing::until(&mut states, reading).await;
     server.notify("textDocument/publishDiagnostics", publication(opened[0]["version"].as_i64().unwrap())).await;
-    states.wait_for(|state| *state == Readiness::Ready).await.unwrap();
+    crate::testing::until(&mut states, |state| *state == Readiness::Ready).await;
     // Written again, it is no longer empty.
     workspace.write("b.rs", "2");
     session.deliver(&[change(&workspace, "b.rs", ChangeKind::Created)]);
