@@ -10,8 +10,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::checks::Checker;
 use crate::readiness::Recipe;
-use crate::session::Checker;
 
 /// The rows that come with zubi.
 const BUILTIN: &str = include_str!("../catalogue.toml");

@@ -8,6 +8,7 @@
 //! Knows nothing of tools. Knows LSP as far as a client must; what an answer means is read above.
 
 pub mod catalogue;
+pub mod checks;
 pub mod connection;
 pub mod detect;
 mod diagnostics;

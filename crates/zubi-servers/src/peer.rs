@@ -15,12 +15,12 @@ use zubi_base::framing::ResponseError;
 use zubi_base::lsp::WorkspaceEdit;
 use zubi_base::workspace::Folder;
 
+use crate::checks::{Checker, Checks};
 use crate::connection::PeerHandler;
 use crate::diagnostics::DiagnosticsStore;
 use crate::log::LineRing;
 use crate::offers::Offers;
 use crate::readiness::{Health, Tracker, token_text};
-use crate::session::Checker;
 
 #[cfg(test)]
 mod tests;
@@ -38,9 +38,7 @@ pub(crate) struct Peer {
     pub(crate) tracker: Mutex<Tracker>,
     pub(crate) diagnostics: DiagnosticsStore,
     pub(crate) log: LineRing,
-    checker: Option<Checker>,
-    /// Whether the checker has been given a reason to run and has not begun.
-    checker_is_due: AtomicBool,
+    pub(crate) checks: Checks,
     /// Where edits go while a captured request runs.
     capture: Mutex<Option<EditCapture>>,
     /// Partial results of requests that asked for them, by token.
@@ -74,9 +72,7 @@ impl Peer {
             tracker: Mutex::new(tracker),
             diagnostics: DiagnosticsStore::default(),
             log: LineRing::default(),
-            // It runs once when the project has been read.
-            checker_is_due: AtomicBool::new(checker.is_some()),
-            checker,
+            checks: Checks::new(checker),
             capture: Mutex::default(),
             partial: Mutex::default(),
             readiness,
@@ -96,6 +92,8 @@ impl Peer {
         let mut tracker = lock(&self.tracker);
         change(&mut tracker);
         let now = tracker.readiness(Instant::now());
+        // Before it is told: whoever waits for both must not see the end of the loading without what follows it.
+        self.checks.loading(!now.is_settled(), Instant::now());
         if !self.speaks.load(Ordering::Acquire) {
             return;
         }
@@ -117,18 +115,6 @@ impl Peer {
     /// What the server says is wrong with it or with the project.
     pub(crate) fn health(&self) -> Option<Health> {
         lock(&self.tracker).health().cloned()
-    }
-
-    /// A document was saved: the checker, if there is one, will run.
-    pub(crate) fn saved(&self) {
-        self.checker_is_due.store(self.checker.is_some(), Ordering::Release);
-    }
-
-    /// The name of the check that has not come to its end.
-    pub(crate) fn running_checker(&self) -> Option<&str> {
-        let checker = self.checker.as_ref()?;
-        let runs = self.checker_is_due.load(Ordering::Acquire) || lock(&self.tracker).is_in_progress(&checker.token);
-        runs.then_some(checker.name.as_str())
     }
 
     /// From now on this server's state is its endpoint's.
@@ -215,9 +201,8 @@ impl Peer {
             }
             return;
         }
-        if self.checker.as_ref().is_some_and(|checker| token.starts_with(&checker.token)) {
-            self.checker_is_due.store(false, Ordering::Release);
-        }
+        let kind = params.pointer("/value/kind").and_then(Value::as_str);
+        self.checks.progress(&token, kind, Instant::now());
         self.track(|tracker| tracker.notification("$/progress", params));
     }
 }

@@ -369,11 +369,6 @@ impl Tracker {
     pub fn health(&self) -> Option<&Health> {
         self.health.as_ref()
     }
-
-    /// Whether a progress is open whose token begins with this.
-    pub fn is_in_progress(&self, token_prefix: &str) -> bool {
-        self.progresses.keys().any(|token| token.starts_with(token_prefix))
-    }
 }
 
 /// The nearest directory, from the document's up to `root`, that holds one of the project files.

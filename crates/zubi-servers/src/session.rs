@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -25,6 +24,7 @@ use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::Freshness;
+use crate::checks::Checker;
 use crate::connection::{Connection, ConnectionError};
 use crate::detect::Languages;
 use crate::documents::{Documents, Opening, Outgoing, Touch};
@@ -76,16 +76,6 @@ pub struct SessionSpec {
     pub shutdown_timeout: Duration,
     /// Whether it is asked about problems.
     pub diagnoses: bool,
-}
-
-/// A check that a server runs besides its own analysis, told by its progress.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Checker {
-    /// How its progress tokens begin: `rust-analyzer/flycheck`.
-    pub token: String,
-    /// What to call it: `cargo check`.
-    pub name: String,
 }
 
 impl SessionSpec {
@@ -378,7 +368,7 @@ struct Expecting<'a> {
 impl Outgoing for Expecting<'_> {
     fn notify(&self, method: &str, params: Value) -> bool {
         if method == "textDocument/didSave" {
-            self.session.peer.saved();
+            self.session.peer.checks.saved(Instant::now());
         }
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
         // A document that is closed to make room for this one has no version here.

@@ -15,6 +15,7 @@ use zubi_base::framing::{
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::{Catalogue, Freshness};
+use crate::checks::Checker;
 use crate::detect::Languages;
 use crate::endpoint::{Launch, Starter};
 use crate::log::LineRing;
@@ -108,6 +109,12 @@ impl Workspace {
         let (reader, writer) = tokio::io::split(theirs);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
     }
+}
+
+/// A check whose tokens begin with `check/`, and that is waited for as long as a test may take.
+pub(crate) fn checker() -> Checker {
+    let begins_within_ms = u64::try_from(PATIENCE.as_millis()).unwrap();
+    Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms }
 }
 
 /// Waits until an endpoint is in a state.

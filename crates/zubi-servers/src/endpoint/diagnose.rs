@@ -1,6 +1,7 @@
 //! A document's problems: pulled where the server tells on asking, awaited where it publishes, merged where it does both.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use camino::Utf8Path;
 use serde_json::json;
@@ -8,6 +9,7 @@ use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, EndpointError, Request
 use zubi_base::lsp::Diagnostic;
 
 use super::{Failure, ServerEndpoint};
+use crate::checks::Stage;
 use crate::session::Session;
 
 impl ServerEndpoint {
@@ -69,6 +71,34 @@ impl ServerEndpoint {
         }
     }
 
+    /// Waits until the server's check has said everything about the files as they were saved last; `false` when that was
+    /// not so at the deadline. While the project is being read it is not waited for: how long to wait for that is
+    /// decided by whoever asks.
+    async fn await_check(session: &Session, cx: &RequestCx) -> Result<bool, EndpointError> {
+        let checks = &session.peer().checks;
+        let mut changes = checks.changes();
+        let mut ended = session.ended();
+        let asked = Instant::now();
+        loop {
+            changes.mark_unchanged();
+            let (until, due) = match checks.stage() {
+                Stage::Settled => return Ok(true),
+                Stage::Loading => return Ok(false),
+                Stage::Running => (cx.deadline, None),
+                Stage::Due { since } => (since.max(asked) + checks.begins_within(), Some(since)),
+            };
+            tokio::select! {
+                _ = changes.changed() => {}
+                _ = ended.wait_for(Option::is_some) => return Ok(false),
+                () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
+                () = tokio::time::sleep_until(until.min(cx.deadline).into()) => match due {
+                    Some(since) if until <= cx.deadline => checks.give_up(since),
+                    _ => return Ok(false),
+                },
+            }
+        }
+    }
+
     pub(super) async fn diagnose(
         &self,
         session: &Arc<Session>,
@@ -80,14 +110,28 @@ impl ServerEndpoint {
             return Ok(DiagnosticsReport { items: Vec::new(), current: true, note: None });
         }
         let _pins = Self::pin(session, &cx.about(document))?;
+        let checks = &session.peer().checks;
+        let was_settled = checks.stage() == Stage::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
         if pulled.is_none() {
             Self::await_publication(session, path, cx).await?;
             // pyright and ty register a moment after they were initialized that they tell on asking.
             pulled = self.pull(session, path, cx).await?;
         }
-        let pushed = session.peer().diagnostics.pushed(path);
-        let note = session.peer().running_checker().map(|name| format!("{name} still running"));
+        if !was_settled && Self::await_check(session, cx).await? && pulled.is_some() {
+            // What the check said last is published after its end is told, but before the next question is answered.
+            match self.pull(session, path, cx).await {
+                Ok(again) => pulled = again,
+                Err(Failure::Final(EndpointError::TimedOut { .. })) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut pushed = session.peer().diagnostics.pushed(path);
+        if pulled.is_some() && checks.is_outdated() {
+            // They are the check's, and about another text.
+            pushed.items.clear();
+        }
+        let note = checks.unfinished().map(|name| format!("{name} still running"));
         Ok(match pulled {
             Some(mut items) => {
                 // Servers that do both push what takes longer (cargo check); what they push twice is told once.

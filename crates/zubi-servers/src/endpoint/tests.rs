@@ -5,6 +5,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::EditCapture;
 
 use super::*;
+use crate::checks::Checker;
 use crate::testing::{FakeServer, FakeStarter, Workspace};
 
 /// An endpoint and the servers it starts, one after the other.
@@ -258,33 +259,92 @@ async fn pushed_diagnostics_are_awaited_for_the_present_text() {
     assert_snapshot!(show(&fixture.diagnose("a.rs", soon).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
 }
 
-#[tokio::test]
-async fn pulled_and_pushed_diagnostics_are_merged() {
-    let mut workspace = Workspace::new(&[("a.rs", "1")]);
-    workspace.spec.checker =
-        Some(crate::session::Checker { token: "check".to_owned(), name: "cargo check".to_owned() });
-    let mut fixture = Fixture::with(workspace);
-    let question = fixture.diagnose("a.rs", cx());
-    let mut server =
-        fixture.server(json!({ "textDocumentSync": 1, "diagnosticProvider": { "identifier": "native" } })).await;
-    let opened = server.expect_notification("textDocument/didOpen").await;
-    let (id, params) = server.expect_request("textDocument/diagnostic").await;
-    assert_eq!(params["identifier"], json!("native"));
-    let uri = &opened["textDocument"]["uri"];
-    let publication = json!({ "uri": uri, "diagnostics": [problem("from cargo"), problem("native")] });
-    server.notify("textDocument/publishDiagnostics", publication).await;
-    server.reply(id, json!({ "kind": "full", "resultId": "7", "items": [problem("native")] })).await;
-    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: Some("cargo check still running")"#);
+/// Pulls `native`, publishes what `check` says, and pretends to run it.
+struct Checked {
+    fixture: Fixture,
+    server: FakeServer,
+    uri: Value,
+}
 
-    let question = fixture.diagnose("a.rs", cx());
-    let (id, params) = server.expect_request("textDocument/diagnostic").await;
-    assert_eq!(params["previousResultId"], json!("7"));
-    server
-        .notify("$/progress", json!({ "token": "check/0", "value": { "kind": "begin", "title": "cargo check" } }))
-        .await;
-    server.notify("$/progress", json!({ "token": "check/0", "value": { "kind": "end" } })).await;
-    server.reply(id, json!({ "kind": "unchanged", "resultId": "7" })).await;
+impl Checked {
+    async fn start(begins_within_ms: u64) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
+        let mut workspace = Workspace::new(&[("a.rs", "1")]);
+        workspace.spec.checker = Some(Checker { begins_within_ms, ..crate::testing::checker() });
+        let mut fixture = Fixture::with(workspace);
+        let question = fixture.diagnose("a.rs", cx());
+        let mut server = fixture
+            .server(json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true }, "diagnosticProvider": {} }))
+            .await;
+        let opened = server.expect_notification("textDocument/didOpen").await;
+        let uri = opened["textDocument"]["uri"].clone();
+        (Self { fixture, server, uri }, question)
+    }
+
+    async fn pulled(&mut self, message: &str) {
+        let (id, _) = self.server.expect_request("textDocument/diagnostic").await;
+        self.server.reply(id, json!({ "kind": "full", "items": [problem(message)] })).await;
+    }
+
+    async fn published(&mut self, message: &str) {
+        let params = json!({ "uri": self.uri, "diagnostics": [problem(message), problem("native")] });
+        self.server.notify("textDocument/publishDiagnostics", params).await;
+    }
+
+    async fn check(&mut self, kind: &str) {
+        let value = json!({ "kind": kind, "title": "cargo check" });
+        self.server.notify("$/progress", json!({ "token": "check/0", "value": value })).await;
+    }
+
+    /// Changes the document and asks about it.
+    async fn change(
+        &mut self,
+        text: &str,
+        cx: RequestCx,
+    ) -> tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>> {
+        self.fixture.workspace.write("a.rs", text);
+        let question = self.fixture.diagnose("a.rs", cx);
+        self.server.expect_notification("textDocument/didChange").await;
+        self.server.expect_notification("textDocument/didSave").await;
+        question
+    }
+}
+
+#[tokio::test]
+async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
+    let (mut it, question) = Checked::start(10_000).await;
+    it.pulled("native").await;
+    it.check("begin").await;
+    it.published("from cargo").await;
+    it.check("end").await;
+    it.pulled("native").await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
+
+    let question = it.change("2", cx()).await;
+    it.pulled("new native").await;
+    it.check("begin").await;
+    // Its last words come after its end.
+    it.check("end").await;
+    let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
+    it.published("new from cargo").await;
+    it.server.reply(id, json!({ "kind": "full", "items": [problem("new native")] })).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("new native"), String("new from cargo"), String("native")], current: true, note: None"#);
+
+    let soon = RequestCx { deadline: Instant::now() + Duration::from_millis(300), ..cx() };
+    let question = it.change("3", soon).await;
+    it.pulled("third native").await;
+    it.check("begin").await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("third native")], current: true, note: Some("cargo check still running")"#);
+}
+
+#[tokio::test]
+async fn a_check_that_never_begins_is_waited_for_once() {
+    let (mut it, question) = Checked::start(20).await;
+    it.pulled("native").await;
+    it.pulled("native").await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
+    let question = it.change("2", cx()).await;
+    it.pulled("native").await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native")], current: true, note: None"#);
 }
 
 #[tokio::test]

@@ -171,22 +171,23 @@ async fn the_end_is_orderly() {
 }
 
 #[tokio::test]
-async fn a_check_is_due_after_saving_until_it_has_run() {
+async fn a_check_is_due_after_reading_the_project_and_after_saving() {
     let mut workspace = Workspace::new(&[("a.rs", "1")]);
-    workspace.spec.checker = Some(Checker { token: "check/".to_owned(), name: "cargo check".to_owned() });
+    workspace.spec.checker = Some(crate::testing::checker());
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": { "change": 1, "save": true } })).await;
     let progress = |kind: &str| json!({ "token": "check/0", "value": { "kind": kind, "title": "cargo check" } });
-    assert_eq!(session.peer().running_checker(), Some("cargo check"), "it runs once at the start");
+    let checks = &session.peer().checks;
+    assert_eq!(checks.unfinished(), Some("cargo check"), "it runs once at the start");
     for (kind, expected) in [("begin", Some("cargo check")), ("end", None)] {
         server.notify("$/progress", progress(kind)).await;
         server.ask("workspace/workspaceFolders", Value::Null).await.unwrap();
-        assert_eq!(session.peer().running_checker(), expected);
+        assert_eq!(checks.unfinished(), expected);
     }
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
-    assert_eq!(session.peer().running_checker(), None);
+    assert_eq!(checks.unfinished(), None);
     workspace.write("a.rs", "2");
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
-    assert_eq!(session.peer().running_checker(), Some("cargo check"));
+    assert_eq!(checks.unfinished(), Some("cargo check"));
 }
 
 #[tokio::test]

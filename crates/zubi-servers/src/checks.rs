@@ -1,0 +1,217 @@
+//! When a check that a server runs after a file was saved (cargo check) has come to its end.
+//!
+//! Owns the state of that check as far as the server tells it by progress; who waits for it, and until when, is decided
+//! by [`crate::endpoint`]. The rules were found by tracing rust-analyzer (1.96):
+//!
+//! - It runs its check once whenever the project has been read, 60 to 300 ms after it said so, and after every
+//!   `didSave`. Two saves within 50 ms make one run; a later one ends the run that is under way and begins another. So
+//!   the end of a run that was begun for an earlier reason is not the end of the check.
+//! - It takes up a save only when it has a thread to spare: 6 s late while it was working out its first answer, 0.1 s
+//!   later. So how long its beginning may take is counted from its answer to a question that came after the save.
+//! - Without a `Cargo.toml`, and with `checkOnSave` off, no check ever begins. What did not begin when it first had
+//!   reason to is not waited for again until it is seen to run.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use tokio::sync::watch;
+
+#[cfg(test)]
+mod tests;
+
+/// Reasons that come closer together than this make one run.
+const ONE_REASON: Duration = Duration::from_millis(50);
+
+/// The most runs followed at once. A server runs one for each project that it has read.
+const MAX_RUNS: usize = 64;
+
+/// A check that a server runs besides its own analysis, told by its progress.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checker {
+    /// How its progress tokens begin: `rust-analyzer/flycheck`.
+    pub token: String,
+    /// What to call it: `cargo check`.
+    pub name: String,
+    /// How long it may take to begin when it has a reason to and the server is idle, in milliseconds.
+    #[serde(default = "default_begins_within_ms")]
+    pub begins_within_ms: u64,
+}
+
+/// rust-analyzer on a busy machine took 0.3 s.
+fn default_begins_within_ms() -> u64 {
+    2_000
+}
+
+/// How a check stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// It has said everything about the files as they were last saved, or will not run.
+    Settled,
+    /// It will begin when the project has been read.
+    Loading,
+    /// It has had a reason to begin since then.
+    Due {
+        since: Instant,
+    },
+    Running,
+}
+
+/// The check of one server; without a [`Checker`] it is always settled.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    checker: Option<Checker>,
+    state: watch::Sender<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Whether the project is being read.
+    loading: bool,
+    /// Since when it has a reason to run that it has not answered by beginning.
+    due: Option<Instant>,
+    /// Whether a reason came while an earlier one stood: the next run may be the earlier one's, and be broken off.
+    again: bool,
+    /// Tokens of runs under way.
+    runs: BTreeSet<String>,
+    /// Whether it was ever seen to run.
+    seen: bool,
+    /// Whether it was given up before it was ever seen.
+    absent: bool,
+    /// Whether a file was saved that no finished run has seen.
+    outdated: bool,
+}
+
+impl Checks {
+    pub(crate) fn new(checker: Option<Checker>) -> Self {
+        let state = State {
+            loading: true,
+            due: None,
+            again: false,
+            runs: BTreeSet::new(),
+            seen: false,
+            absent: false,
+            outdated: false,
+        };
+        Self { checker, state: watch::Sender::new(state) }
+    }
+
+    /// A file was saved.
+    pub(crate) fn saved(&self, now: Instant) {
+        if self.checker.is_some() {
+            self.state.send_modify(|state| {
+                state.outdated = true;
+                state.reason(now);
+            });
+        }
+    }
+
+    /// The server is reading the project, or is done with it.
+    pub(crate) fn loading(&self, loading: bool, now: Instant) {
+        self.state.send_if_modified(|state| {
+            let changed = state.loading != loading;
+            state.loading = loading;
+            if changed && !loading {
+                state.reason(now);
+            }
+            changed
+        });
+    }
+
+    /// A progress with this token began or ended; those of others are passed over.
+    pub(crate) fn progress(&self, token: &str, kind: Option<&str>, now: Instant) {
+        if !self.checker.as_ref().is_some_and(|checker| token.starts_with(&checker.token)) {
+            return;
+        }
+        match kind {
+            Some("begin") => self.state.send_modify(|state| {
+                state.seen = true;
+                state.absent = false;
+                if state.runs.len() < MAX_RUNS {
+                    state.runs.insert(token.to_owned());
+                }
+                if std::mem::take(&mut state.again) {
+                    state.due = Some(now);
+                } else {
+                    state.due = None;
+                }
+            }),
+            Some("end") => self.state.send_modify(|state| {
+                state.runs.remove(token);
+                match &mut state.due {
+                    // It was broken off, or there is one to come: its beginning is counted from here.
+                    Some(due) => *due = now,
+                    None if state.runs.is_empty() => state.outdated = false,
+                    None => {}
+                }
+            }),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn stage(&self) -> Stage {
+        if self.checker.is_none() {
+            return Stage::Settled;
+        }
+        let state = self.state.borrow();
+        if state.absent {
+            Stage::Settled
+        } else if state.loading {
+            Stage::Loading
+        } else if !state.runs.is_empty() {
+            Stage::Running
+        } else {
+            state.due.map_or(Stage::Settled, |since| Stage::Due { since })
+        }
+    }
+
+    /// Follows [`Self::stage`].
+    pub(crate) fn changes(&self) -> watch::Receiver<impl Sized + use<>> {
+        self.state.subscribe()
+    }
+
+    /// How long it may take to begin.
+    pub(crate) fn begins_within(&self) -> Duration {
+        Duration::from_millis(self.checker.as_ref().map_or(0, |checker| checker.begins_within_ms))
+    }
+
+    /// It did not begin for the reason it had since then.
+    pub(crate) fn give_up(&self, since: Instant) {
+        self.state.send_if_modified(|state| {
+            let stands = state.due == Some(since) && state.runs.is_empty();
+            if stands {
+                state.due = None;
+                state.again = false;
+                state.absent = !state.seen;
+            }
+            stands
+        });
+    }
+
+    /// Whether what it said may be about files as they were before they were saved last.
+    pub(crate) fn is_outdated(&self) -> bool {
+        self.state.borrow().outdated
+    }
+
+    /// Its name, while it has not come to its end.
+    pub(crate) fn unfinished(&self) -> Option<&str> {
+        let checker = self.checker.as_ref()?;
+        (self.stage() != Stage::Settled).then_some(checker.name.as_str())
+    }
+}
+
+impl State {
+    /// It has a reason to run.
+    fn reason(&mut self, now: Instant) {
+        if self.absent {
+            return;
+        }
+        match self.due {
+            Some(since) if now.saturating_duration_since(since) > ONE_REASON => self.again = true,
+            Some(_) => return,
+            None => {}
+        }
+        self.due = Some(now);
+    }
+}

@@ -1,0 +1,133 @@
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+
+use super::*;
+
+/// A script: what happens, at the millisecond it happens. Gives the stage after each step.
+fn run(script: &[(u64, &str)]) -> String {
+    let start = Instant::now();
+    let checks =
+        Checks::new(Some(Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms: 1 }));
+    let mut stages = String::new();
+    for (at, step) in script {
+        let now = start + Duration::from_millis(*at);
+        match step.split_once(' ').unwrap_or((step, "")) {
+            ("loaded", _) => checks.loading(false, now),
+            ("loading", _) => checks.loading(true, now),
+            ("saved", _) => checks.saved(now),
+            ("begin", token) => checks.progress(token, Some("begin"), now),
+            ("end", token) => checks.progress(token, Some("end"), now),
+            ("given-up", _) => {
+                let Stage::Due { since } = checks.stage() else { panic!("nothing is due") };
+                checks.give_up(since);
+            }
+            other => panic!("unknown step {other:?}"),
+        }
+        let stage = match checks.stage() {
+            Stage::Due { since } => format!("due since {}", since.duration_since(start).as_millis()),
+            stage => format!("{stage:?}").to_lowercase(),
+        };
+        let outdated = if checks.is_outdated() { ", outdated" } else { "" };
+        writeln!(stages, "{at:4} {step:14} → {stage}{outdated}").unwrap();
+    }
+    stages
+}
+
+#[test]
+fn it_runs_when_the_project_is_read_and_after_saving() {
+    let script = [
+        (0, "begin other/0"),
+        (10, "loaded"),
+        (20, "begin check/0"),
+        (30, "end check/0"),
+        (100, "saved"),
+        (101, "saved"),
+        (110, "begin check/0"),
+        (120, "begin check/1"),
+        (130, "end check/0"),
+        (140, "end check/1"),
+        (200, "loading"),
+        (210, "loaded"),
+    ];
+    assert_snapshot!(run(&script), @"
+      0 begin other/0  → loading
+     10 loaded         → due since 10
+     20 begin check/0  → running
+     30 end check/0    → settled
+    100 saved          → due since 100, outdated
+    101 saved          → due since 100, outdated
+    110 begin check/0  → running, outdated
+    120 begin check/1  → running, outdated
+    130 end check/0    → running, outdated
+    140 end check/1    → settled
+    200 loading        → loading
+    210 loaded         → due since 210
+    ");
+}
+
+#[test]
+fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
+    let saved_while_it_ran = [
+        (0, "loaded"),
+        (10, "begin check/0"),
+        (20, "saved"),
+        (30, "end check/0"),
+        (90, "begin check/0"),
+        (99, "end check/0"),
+    ];
+    assert_snapshot!(run(&saved_while_it_ran), @"
+     0 loaded         → due since 0
+    10 begin check/0  → running
+    20 saved          → running, outdated
+    30 end check/0    → due since 30, outdated
+    90 begin check/0  → running, outdated
+    99 end check/0    → settled
+    ");
+    let saved_while_it_was_due = [
+        (0, "loaded"),
+        (10, "begin check/0"),
+        (20, "end check/0"),
+        (100, "saved"),
+        (200, "saved"),
+        (210, "begin check/0"),
+        (220, "end check/0"),
+        (290, "begin check/0"),
+        (299, "end check/0"),
+    ];
+    assert_snapshot!(run(&saved_while_it_was_due), @"
+      0 loaded         → due since 0
+     10 begin check/0  → running
+     20 end check/0    → settled
+    100 saved          → due since 100, outdated
+    200 saved          → due since 200, outdated
+    210 begin check/0  → running, outdated
+    220 end check/0    → due since 220, outdated
+    290 begin check/0  → running, outdated
+    299 end check/0    → settled
+    ");
+}
+
+#[test]
+fn what_never_begins_is_given_up_once() {
+    let script = [
+        (0, "loaded"),
+        (50, "given-up"),
+        (60, "saved"),
+        (70, "begin check/0"),
+        (80, "saved"),
+        (90, "end check/0"),
+        (95, "given-up"),
+        (99, "saved"),
+    ];
+    assert_snapshot!(run(&script), @"
+     0 loaded         → due since 0
+    50 given-up       → settled
+    60 saved          → settled, outdated
+    70 begin check/0  → running, outdated
+    80 saved          → running, outdated
+    90 end check/0    → due since 90, outdated
+    95 given-up       → settled, outdated
+    99 saved          → due since 99, outdated
+    ");
+}
