@@ -138,7 +138,7 @@ impl ServerEndpoint {
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
                 }
                 Phase::Closed => {
-                    let (why, hint) = ("it was shut down".to_owned(), "start zubi again".to_owned());
+                    let (why, hint) = was_shut_down();
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
                 }
                 // It may be started again by now.
@@ -176,6 +176,11 @@ impl ServerEndpoint {
             Phase::Idle | Phase::Starting | Phase::Down { .. } | Phase::Closed => None,
         };
         self.shared.stop.cancel();
+        if let Some(session) = &session {
+            session.peer().retire();
+        }
+        let (why, hint) = was_shut_down();
+        self.shared.readiness.send_replace(Readiness::Failed { why, hint });
         if let Some(session) = session {
             session.shutdown().await;
         }
@@ -439,6 +444,11 @@ impl Endpoint for ServerEndpoint {
         }
         Err(self.died(died.unwrap_or_default()))
     }
+}
+
+/// What is said of a server that was ended on request, and what to do about it.
+fn was_shut_down() -> (String, String) {
+    ("it was shut down".to_owned(), "start zubi again".to_owned())
 }
 
 /// Whether a request changes nothing, so that it may be asked twice.

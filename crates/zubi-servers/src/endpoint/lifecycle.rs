@@ -117,6 +117,10 @@ pub(super) async fn run(shared: Arc<Shared>) {
         Err(_) => "it is gone".to_owned(),
     };
     session.peer().retire();
+    if shared.stop.is_cancelled() {
+        // Ended on request: nothing went wrong, and nothing is to be started again.
+        return;
+    }
     lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
     shared.down(why, "ask again: it is started anew".to_owned(), session.was_useful());
 }

@@ -378,4 +378,6 @@ async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
     server.reply(id, Value::Null).await;
     server.expect_notification("exit").await;
     ending.await.unwrap();
+    // Not how its process ended: that is worth telling, and logging, only of a server that nobody ended.
+    assert_snapshot!(format!("{:?}", fixture.endpoint.readiness()), @r#"Failed { why: "it was shut down", hint: "start zubi again" }"#);
 }

@@ -21,6 +21,12 @@ const MAX_STDERR_LINE: u64 = 64 * 1024;
 /// How many lines of standard error an error message quotes.
 const QUOTED_LINES: usize = 5;
 
+/// Levels of log lines that do not explain an end. They stand at the line's beginning, or after a time, as a word.
+const CHATTER: &[&str] = &["INFO", "DEBUG", "TRACE"];
+
+/// How far into a line a level is looked for, in words: a time of day may be two, a level may stand in brackets.
+const WORDS_BEFORE_LEVEL: usize = 3;
+
 /// A server that runs, before anything was said.
 pub(crate) struct Process {
     pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
@@ -79,8 +85,18 @@ pub(super) async fn attend(
 
 /// The last lines of standard error, as the end of a message.
 pub(super) fn quote(stderr: &LineRing) -> String {
-    let lines = stderr.last(QUOTED_LINES);
-    if lines.is_empty() { String::new() } else { format!("; it wrote: {}", lines.join(" | ")) }
+    let mut lines = stderr.last(usize::MAX);
+    lines.retain(|line| !is_chatter(line));
+    let last = lines.split_off(lines.len().saturating_sub(QUOTED_LINES));
+    if last.is_empty() { String::new() } else { format!("; it wrote: {}", last.join(" | ")) }
+}
+
+/// Whether a line was logged at a level that servers use while all is well.
+fn is_chatter(line: &str) -> bool {
+    line.split_whitespace().take(WORDS_BEFORE_LEVEL).any(|word| {
+        let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());
+        CHATTER.contains(&word)
+    })
 }
 
 /// Reads standard error until it ends: a server whose pipe is full stands still.
@@ -93,5 +109,24 @@ async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
             Ok(0) | Err(_) => return,
             Ok(_) => lines.push(&String::from_utf8_lossy(&line)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_that_explain_something_are_quoted() {
+        let stderr = LineRing::default();
+        assert_eq!(quote(&stderr), "");
+        stderr.push(
+            "2026-05-01 10:00:00.123 INFO Initialized\n[INFO] served\n\tDEBUG: x\nI/O went on: TRACE is a word here",
+        );
+        insta::assert_snapshot!(quote(&stderr), @"; it wrote: I/O went on: TRACE is a word here");
+        for number in 0..9 {
+            stderr.push(&format!("2026-05-01T10:00:00Z ERROR failure {number}\n2026-05-01T10:00:00Z  INFO still here"));
+        }
+        insta::assert_snapshot!(quote(&stderr), @"; it wrote: 2026-05-01T10:00:00Z ERROR failure 4 | 2026-05-01T10:00:00Z ERROR failure 5 | 2026-05-01T10:00:00Z ERROR failure 6 | 2026-05-01T10:00:00Z ERROR failure 7 | 2026-05-01T10:00:00Z ERROR failure 8");
     }
 }
