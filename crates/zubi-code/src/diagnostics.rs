@@ -9,7 +9,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
-use rustc_hash::FxHashMap;
 use serde_json::Value;
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint};
 use zubi_base::lsp;
@@ -56,12 +55,27 @@ pub struct Problem {
     pub source: Option<String>,
 }
 
-/// What tells a problem from others when lines move: all but its position.
-type Identity = (String, Severity, String, Option<String>, Option<String>);
+/// How many lines a problem may have moved while its own line was edited as well.
+const NEAR_LINES: u32 = 3;
 
 impl Problem {
-    fn identity(&self) -> Identity {
-        (self.place.shown.clone(), self.severity, self.message.clone(), self.code.clone(), self.place.source.clone())
+    /// Whether two looks at a file saw the same kind of problem there.
+    fn is_like(&self, other: &Self) -> bool {
+        self.place.shown == other.place.shown
+            && self.severity == other.severity
+            && self.code == other.code
+            && self.source == other.source
+            && self.message == other.message
+    }
+
+    /// The same problem although lines above it came or went: its own line reads the same.
+    fn is_moved(&self, other: &Self) -> bool {
+        self.is_like(other) && self.place.source == other.place.source
+    }
+
+    /// The same problem although its line was edited.
+    fn is_near(&self, other: &Self) -> bool {
+        self.is_like(other) && self.place.line.abs_diff(other.place.line) <= NEAR_LINES
     }
 }
 
@@ -74,26 +88,19 @@ pub struct Delta {
 
 impl Delta {
     pub fn between(before: &[Problem], after: &[Problem]) -> Self {
-        Self { new: missing_from(before, after), fixed: missing_from(after, before) }
+        let (mut fixed, mut new) = (before.to_vec(), after.to_vec());
+        // Those that only moved first, so that an edited line is not mistaken for its neighbour's.
+        for same in [Problem::is_moved, Problem::is_near] {
+            new.retain(|problem| match fixed.iter().position(|known| same(known, problem)) {
+                Some(at) => {
+                    fixed.remove(at);
+                    false
+                }
+                None => true,
+            });
+        }
+        Self { new, fixed }
     }
-}
-
-/// What is in `here` and not in `there`, counting repeated ones.
-fn missing_from(there: &[Problem], here: &[Problem]) -> Vec<Problem> {
-    let mut counts: FxHashMap<Identity, usize> = FxHashMap::default();
-    for problem in there {
-        *counts.entry(problem.identity()).or_default() += 1;
-    }
-    here.iter()
-        .filter(|problem| match counts.get_mut(&problem.identity()) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        })
-        .cloned()
-        .collect()
 }
 
 /// The problems of some files.
@@ -210,7 +217,7 @@ impl Question<'_> {
         problems.sort_by_cached_key(|problem| {
             (problem.place.line, problem.place.column, problem.severity, problem.message.clone())
         });
-        problems.dedup_by_key(|problem| (problem.place.range.start.line, problem.identity()));
+        problems.dedup_by(|one, other| one.place.range == other.place.range && one.is_like(other));
         Ok((problems, status))
     }
 
