@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 use zubi_tests::{Project, zubi::environment};
 
 use crate::subject::{Ready, Spot, Subject};
-use crate::wire::{Asked, Framing, Reply, Wire};
+use crate::wire::{Asked, Framing, Refused, Reply, Wire};
+
+/// LSP 3.17, `ErrorCodes.ContentModified`.
+const CONTENT_MODIFIED: i64 = -32801;
 
 /// The four questions that are timed warm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,10 +132,10 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Tells the server that a file was created on disk.
-    pub(crate) fn created(&self, file: &str) -> Result<()> {
-        let change = json!({ "uri": self.uri(file), "type": 1 });
-        self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": [change] }))
+    /// Tells the server what happened to files on disk: paths with LSP's kinds of change.
+    pub(crate) fn changed(&self, files: &[(&str, u8)]) -> Result<()> {
+        let changes: Vec<_> = files.iter().map(|(file, kind)| json!({ "uri": self.uri(file), "type": kind })).collect();
+        self.wire.notify("workspace/didChangeWatchedFiles", &json!({ "changes": changes }))
     }
 
     pub(crate) fn ask(&mut self, question: Question, spot: &Spot) -> Result<Asked> {
@@ -157,9 +160,16 @@ impl<'a> Server<'a> {
         self.wire.answer(asked)
     }
 
+    /// Asks and waits; asks again as long as the server says that files changed meanwhile, as the protocol demands.
     pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<Reply> {
-        let asked = self.ask(question, spot)?;
-        self.answer(&asked)
+        loop {
+            let asked = self.ask(question, spot)?;
+            match self.answer(&asked) {
+                Err(error)
+                    if error.downcast_ref::<Refused>().is_some_and(|refused| refused.code == CONTENT_MODIFIED) => {}
+                other => return other,
+            }
+        }
     }
 
     fn uri(&self, file: &str) -> String {

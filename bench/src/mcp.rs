@@ -32,7 +32,8 @@ impl ToolReply {
 
     /// Whether the status line says that nothing is missing.
     pub(crate) fn is_ready(&self) -> bool {
-        self.text.lines().last().is_some_and(|status| status.contains("· ready]") || status.contains("· ready ·"))
+        let status = self.text.lines().last().unwrap_or_default();
+        status.contains("· ready") && !status.contains("may be incomplete") && !status.contains("completeness unknown")
     }
 }
 

@@ -41,7 +41,6 @@ pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Re
 
 /// A file written on disk is in the very next answer. The bare server is told by hand.
 fn new_file(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
-    let (file, text) = subject.new_file;
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let mut fresh = 0;
     for _ in 0..rounds {
@@ -50,9 +49,9 @@ fn new_file(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
         let mut server = Server::start(subject, &project)?;
         server.wait_until_ready(&spot.file)?;
         server.request(Question::References, &spot)?;
-        project.write(file, text);
+        let changes = subject.write_new_file(&project);
         let start = Instant::now();
-        server.created(file)?;
+        server.changed(&changes)?;
         server.request(Question::References, &spot)?;
         floor.push(start.elapsed());
         drop(server);
@@ -61,7 +60,7 @@ fn new_file(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
         let before = zubi.request(Question::References, &spot)?.count();
-        project.write(file, text);
+        subject.write_new_file(&project);
         let after = zubi.request(Question::References, &spot)?;
         ours.push(after.reply.took);
         fresh += usize::from(after.count() > before);

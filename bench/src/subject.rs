@@ -25,6 +25,8 @@ pub(crate) struct Subject {
     pub(crate) symbols: &'static [(&'static str, &'static str)],
     /// A new file's name and text with one more use of the first symbol.
     pub(crate) new_file: (&'static str, &'static str),
+    /// Where the language wants a new file declared: the file, and the line added to it.
+    pub(crate) declared: Option<(&'static str, &'static str)>,
 }
 
 /// A server's own signal.
@@ -59,6 +61,18 @@ impl Subject {
     /// Where the symbols are in a copy of the project.
     pub(crate) fn spots(&self, project: &Project) -> Result<Vec<Spot>> {
         self.symbols.iter().map(|(file, text)| spot(project, file, text)).collect()
+    }
+
+    /// Writes the new file, and declares it, as another program would. Returns the files touched with LSP's kinds of
+    /// change.
+    pub(crate) fn write_new_file(&self, project: &Project) -> Vec<(&'static str, u8)> {
+        project.write(self.new_file.0, self.new_file.1);
+        let mut changes = vec![(self.new_file.0, 1)];
+        if let Some((file, line)) = self.declared {
+            project.write(file, &format!("{}{line}", project.read(file)));
+            changes.push((file, 2));
+        }
+        changes
     }
 
     /// The server's program with its arguments, resolved on the given PATH.
@@ -106,6 +120,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             ("rich/console.py", "class ConsoleOptions"),
         ],
         new_file: ("rich/_zubi_bench.py", "from .console import Console\n\nBENCH = Console()\n"),
+        declared: None,
     },
     Subject {
         name: "cpp",
@@ -113,7 +128,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         project: "leveldb",
         server: "clangd",
         components: &["clangd"],
-        command: &["clangd", "--background-index"],
+        command: &["clangd", "--background-index", "--log=error", "--limit-references=0", "--limit-results=1000"],
         language: "cpp",
         ready: Ready::Progress("backgroundIndexProgress"),
         symbols: &[
@@ -127,6 +142,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             "util/zubi_bench.cc",
             "#include \"leveldb/slice.h\"\n\nnamespace leveldb {\nSlice ZubiBench() { return Slice(\"bench\"); }\n}\n",
         ),
+        declared: None,
     },
     Subject {
         name: "rust",
@@ -148,5 +164,6 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             "src/zubi_bench.rs",
             "pub fn zubi_bench() -> crate::Command {\n    crate::Command::new(\"bench\")\n}\n",
         ),
+        declared: Some(("src/lib.rs", "mod zubi_bench;\n")),
     },
 ];

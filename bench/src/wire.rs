@@ -39,6 +39,21 @@ pub(crate) struct Reply {
     pub(crate) result: Value,
 }
 
+/// An answer that is an error.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) code: i64,
+    text: String,
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the answer is an error: {} ({})", self.text, self.code)
+    }
+}
+
+impl std::error::Error for Refused {}
+
 /// A question on its way.
 #[derive(Debug)]
 pub(crate) struct Asked {
@@ -117,8 +132,9 @@ impl Wire {
         loop {
             if let Some(arrived) = self.waiting.remove(&asked.id) {
                 let Arrived { at, bytes, mut message } = arrived;
-                if message["error"].is_object() {
-                    bail!("the answer is an error: {}", message["error"]);
+                if let Some(code) = message["error"]["code"].as_i64() {
+                    let text = message["error"]["message"].as_str().unwrap_or_default().to_owned();
+                    return Err(Refused { code, text }.into());
                 }
                 return Ok(Reply { took: at - asked.sent, bytes, result: message["result"].take() });
             }
