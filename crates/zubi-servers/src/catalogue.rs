@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::checks::Checker;
 use crate::readiness::Recipe;
+use crate::settling::DocumentStatus;
 
 /// The rows that come with zubi.
 const BUILTIN: &str = include_str!("../catalogue.toml");
@@ -110,6 +111,9 @@ pub struct Row {
     /// What works out further diagnostics after a file was saved, besides its own analysis.
     #[serde(default)]
     pub checker: Option<Checker>,
+    /// How it tells that it is done with a document, where its first publication of problems is no sign of that.
+    #[serde(default)]
+    pub document_status: Option<DocumentStatus>,
     /// What limits its answers, to be said in them.
     #[serde(default)]
     pub limits: Vec<Limit>,

@@ -23,6 +23,7 @@ mod peer;
 pub mod pool;
 pub mod readiness;
 pub mod session;
+pub mod settling;
 mod stamp;
 #[cfg(test)]
 mod testing;

@@ -366,6 +366,7 @@ impl Shared {
             push_settings: row.push_settings,
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),
+            document_status: row.document_status.clone(),
             freshness: row.freshness,
             language_table: Arc::clone(&self.languages),
             languages: row.languages.iter().map(|language| language.id.clone()).collect(),

@@ -29,9 +29,9 @@ use crate::connection::{Connection, ConnectionError};
 use crate::detect::Languages;
 use crate::documents::{Documents, Opening, Outgoing, Touch};
 use crate::initialize;
-use crate::offers::Offers;
 use crate::peer::Peer;
 use crate::readiness::{Recipe, Tracker};
+use crate::settling::DocumentStatus;
 
 mod delivery;
 mod process;
@@ -58,6 +58,8 @@ pub struct SessionSpec {
     pub withheld: Vec<String>,
     /// What works out further diagnostics after saving.
     pub checker: Option<Checker>,
+    /// How it tells that it is done with a document.
+    pub document_status: Option<DocumentStatus>,
     /// How it learns of files that changed on disk.
     pub freshness: Freshness,
     /// How a file's language is told.
@@ -156,15 +158,7 @@ impl Session {
         tasks: &TaskTracker,
     ) -> Result<Arc<Self>, StartError> {
         let Process { output, input, child, stderr } = process;
-        let peer = Arc::new(Peer::new(
-            Arc::clone(&spec.name),
-            spec.folder.clone(),
-            spec.settings.clone(),
-            Offers::new(&spec.folder.path, Value::Null, spec.withheld.clone()),
-            Tracker::new(spec.recipe.clone()),
-            spec.checker.clone(),
-            readiness,
-        ));
+        let peer = Arc::new(Peer::new(&spec, readiness));
         let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>);
         let stop = CancellationToken::new();
         let (ended_sender, mut ended) = watch::channel(None);
@@ -369,11 +363,13 @@ impl Outgoing for Expecting<'_> {
     fn notify(&self, method: &str, params: Value) -> bool {
         if method == "textDocument/didSave" {
             self.session.peer.checks.saved(Instant::now());
+            self.session.peer.settling.saved();
         }
         let version = params.pointer("/textDocument/version").and_then(Value::as_i64);
         // A document that is closed to make room for this one has no version here.
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
+            self.session.peer.settling.sent(self.path);
         }
         Outgoing::notify(&self.session.connection, method, params)
     }

@@ -21,6 +21,7 @@ use crate::endpoint::{Launch, Starter};
 use crate::log::LineRing;
 use crate::readiness::Recipe;
 use crate::session::{Process, Session, SessionSpec, StartError};
+use crate::settling::DocumentStatus;
 
 /// Longer than anything a test waits for; only a failing test gets there.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,6 +55,7 @@ impl Workspace {
             push_settings: false,
             withheld: Vec::new(),
             checker: None,
+            document_status: None,
             freshness: Freshness::WatchedFiles,
             language_table: Arc::new(Languages::of(Catalogue::builtin())),
             languages: vec!["rust".to_owned()],
@@ -120,6 +122,16 @@ pub(crate) fn checker() -> Checker {
 /// Waits until an endpoint is in a state.
 pub(crate) async fn until(states: &mut watch::Receiver<Readiness>, wanted: impl FnMut(&Readiness) -> bool) {
     tokio::time::timeout(PATIENCE, states.wait_for(wanted)).await.expect("the state never comes").unwrap();
+}
+
+/// A server that says what it is doing with its documents.
+pub(crate) fn document_status() -> DocumentStatus {
+    DocumentStatus {
+        notification: "fake/status".to_owned(),
+        rebuilding: "rebuilding".to_owned(),
+        idle: "idle".to_owned(),
+        fence: "textDocument/documentLink".to_owned(),
+    }
 }
 
 fn process(stream: DuplexStream) -> Process {

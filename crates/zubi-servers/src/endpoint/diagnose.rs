@@ -10,6 +10,7 @@ use zubi_base::lsp::Diagnostic;
 
 use super::{Failure, ServerEndpoint};
 use crate::checks::Stage;
+use crate::connection::ConnectionError;
 use crate::session::Session;
 
 impl ServerEndpoint {
@@ -49,26 +50,60 @@ impl ServerEndpoint {
     }
 
     /// Waits for a publication that belongs to the present text, or for the server to register that it tells on asking,
-    /// until the deadline.
-    async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<(), EndpointError> {
+    /// until the deadline. Whether what was published last can be relied on then.
+    async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<bool, EndpointError> {
         let store = &session.peer().diagnostics;
+        let settling = &session.peer().settling;
         let mut publications = store.publications();
+        let mut statuses = settling.changes();
         let mut registrations = session.peer().registrations();
         let mut ended = session.ended();
         loop {
             publications.mark_unchanged();
+            statuses.mark_unchanged();
             registrations.mark_unchanged();
-            if store.pushed(path).current || !session.pulls_for(path).is_empty() {
-                return Ok(());
+            if !session.pulls_for(path).is_empty() {
+                return Ok(false);
+            }
+            if store.pushed(path).current && settling.is_idle(path) {
+                match settling.fence() {
+                    None => return Ok(true),
+                    Some(fence) => {
+                        if Self::pass_fence(session, fence, path, cx).await? {
+                            return Ok(true);
+                        }
+                    }
+                }
             }
             tokio::select! {
                 _ = publications.changed() => {}
+                _ = statuses.changed() => {}
                 _ = registrations.changed() => {}
-                _ = ended.wait_for(Option::is_some) => return Ok(()),
+                _ = ended.wait_for(Option::is_some) => return Ok(false),
                 () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
-                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(()),
+                () = tokio::time::sleep_until(cx.deadline.into()) => return Ok(false),
             }
         }
+    }
+
+    /// Asks what is answered after everything that the server has queued for a document. Whether it has nothing more to
+    /// do with it then.
+    async fn pass_fence(
+        session: &Session,
+        fence: &str,
+        path: &Utf8Path,
+        cx: &RequestCx,
+    ) -> Result<bool, EndpointError> {
+        let settling = &session.peer().settling;
+        let sent = settling.sent_so_far();
+        let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
+        match session.request(fence, params, &cx.cancel, cx.deadline).await {
+            Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled),
+            Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => return Ok(false),
+            // Refusing is an answer, too.
+            Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
+        }
+        Ok(settling.sent_so_far() == sent && settling.is_idle(path) && session.peer().diagnostics.pushed(path).current)
     }
 
     /// Waits until the server's check has said everything about the files as they were saved last; `false` when that was
@@ -113,8 +148,9 @@ impl ServerEndpoint {
         let checks = &session.peer().checks;
         let was_settled = checks.stage() == Stage::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
+        let mut reliable = false;
         if pulled.is_none() {
-            Self::await_publication(session, path, cx).await?;
+            reliable = Self::await_publication(session, path, cx).await?;
             // pyright and ty register a moment after they were initialized that they tell on asking.
             pulled = self.pull(session, path, cx).await?;
         }
@@ -142,7 +178,7 @@ impl ServerEndpoint {
                 }
                 DiagnosticsReport { items, current: true, note }
             }
-            None => DiagnosticsReport { items: pushed.items, current: pushed.current, note },
+            None => DiagnosticsReport { items: pushed.items, current: pushed.current && reliable, note },
         })
     }
 }

@@ -348,6 +348,64 @@ async fn a_check_that_never_begins_is_waited_for_once() {
 }
 
 #[tokio::test]
+async fn what_is_published_before_the_server_is_done_with_a_document_is_not_believed() {
+    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
+    workspace.spec.document_status = Some(crate::testing::document_status());
+    let mut fixture = Fixture::with(workspace);
+    let question = fixture.diagnose("a.rs", cx());
+    let mut server =
+        fixture.server(json!({ "textDocumentSync": { "change": 1, "openClose": true, "save": true } })).await;
+    let mut document = server.expect_notification("textDocument/didOpen").await["textDocument"].take();
+    let status = |document: &Value, state: &str| json!({ "uri": document["uri"], "state": state });
+    let publication = |document: &Value, message: &str| json!({ "uri": document["uri"], "version": document["version"], "diagnostics": [problem(message)] });
+    server.notify("fake/status", status(&document, "rebuilding, running")).await;
+    server.notify("textDocument/publishDiagnostics", publication(&document, "one")).await;
+    server.notify("fake/status", status(&document, "idle")).await;
+    let (id, _) = server.expect_request("textDocument/documentLink").await;
+    server.reply(id, json!([])).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
+
+    // With old headers; and `idle` comes before what was found with the new ones.
+    fixture.workspace.write("a.rs", "2");
+    let question = fixture.diagnose("a.rs", cx());
+    document["version"] = server.expect_notification("textDocument/didChange").await["textDocument"]["version"].take();
+    server.expect_notification("textDocument/didSave").await;
+    server.notify("textDocument/publishDiagnostics", publication(&document, "false")).await;
+    server.notify("fake/status", status(&document, "rebuilding")).await;
+    server.notify("fake/status", status(&document, "idle")).await;
+    let (id, params) = server.expect_request("textDocument/documentLink").await;
+    assert_eq!(params, json!({ "textDocument": { "uri": document["uri"] } }));
+    server.notify("textDocument/publishDiagnostics", publication(&document, "two")).await;
+    server.reply(id, json!([])).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
+
+    // A header was saved: the text is the same, its problems may not be.
+    let about = cx().about(&DocumentRef::new(fixture.workspace.path("b.rs")));
+    let other = fixture.ask("fake/own", about.clone());
+    server.expect_notification("textDocument/didOpen").await;
+    let (id, _) = server.expect_request("fake/own").await;
+    server.reply(id, Value::Null).await;
+    other.await.unwrap().unwrap();
+    fixture.workspace.write("b.rs", "2");
+    let other = fixture.ask("fake/own", about);
+    server.expect_notification("textDocument/didChange").await;
+    server.expect_notification("textDocument/didSave").await;
+    let (id, _) = server.expect_request("fake/own").await;
+    server.reply(id, Value::Null).await;
+    other.await.unwrap().unwrap();
+    let soon = RequestCx { deadline: Instant::now() + Duration::from_millis(50), ..cx() };
+    assert_snapshot!(show(&fixture.diagnose("a.rs", soon).await.unwrap().unwrap()), @r#"[String("two")], current: false, note: None"#);
+    let question = fixture.diagnose("a.rs", cx());
+    server.notify("fake/status", status(&document, "idle")).await;
+    server.notify("fake/status", status(&document, "rebuilding")).await;
+    server.notify("textDocument/publishDiagnostics", publication(&document, "three")).await;
+    server.notify("fake/status", status(&document, "idle")).await;
+    let (id, _) = server.expect_request("textDocument/documentLink").await;
+    server.reply(id, json!([])).await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("three")], current: true, note: None"#);
+}
+
+#[tokio::test]
 async fn documents_that_are_no_text_are_said_to_be() {
     let mut fixture = Fixture::new(&[("a.rs", "\0")]);
     let question = fixture.ask("textDocument/hover", cx().about(&DocumentRef::new(fixture.workspace.path("a.rs"))));

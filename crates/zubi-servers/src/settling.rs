@@ -1,0 +1,202 @@
+//! When a server that publishes a document's problems more than once is done with it.
+//!
+//! Owns what the server says it is doing with each document; the problems are [`crate::diagnostics`]'s, and waiting is
+//! the endpoint's work.
+//!
+//! clangd (22) keeps what a source includes as a *preamble*. When a source or a header changed, it publishes what it
+//! finds with the old preamble first, and again, for the same version, when it has built the new one: 20 to 60 ms
+//! apart, with false problems in the first ("use of undeclared identifier" after a rename). `didSave` of one document
+//! makes it look at every open one again. Each time it says `parsing includes` and then `idle`; `idle` alone proves
+//! nothing, because two threads take turns, and it is also said (in every third run) between the new preamble and the
+//! problems found with it. Those are queued by then, so a request about the same document is answered after them: that
+//! is the fence.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::watch;
+use zubi_base::lsp::Uri;
+
+/// The most documents followed; about others nothing is claimed.
+const MAX_DOCUMENTS: usize = 20_000;
+
+/// A notification by which a server says what it is doing with a document. Its params are `uri` and `state`, a text.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DocumentStatus {
+    /// Its method.
+    pub notification: String,
+    /// Part of `state` while it reads again what the document includes. Said for every change, be there anything to
+    /// read or not.
+    pub rebuilding: String,
+    /// `state` when it is doing nothing.
+    pub idle: String,
+    /// A request with nothing but `textDocument` in its params that is answered after everything queued for the
+    /// document.
+    pub fence: String,
+}
+
+/// What one server is doing with its documents; nothing is known of a server without a [`DocumentStatus`].
+#[derive(Debug)]
+pub(crate) struct Settling {
+    status: Option<DocumentStatus>,
+    known: Mutex<Known>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    documents: FxHashMap<Utf8PathBuf, Document>,
+    /// Whether the notification ever came: a user may have switched it off.
+    heard: bool,
+    /// Counts texts sent and saved.
+    sent: u64,
+}
+
+#[derive(Debug)]
+struct Document {
+    step: Step,
+    /// Whether it was ever seen to be rebuilt. One that the server cannot compile never is.
+    rebuilt: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Something was sent that the server has not begun to look at.
+    Sent,
+    Rebuilding,
+    Idle,
+}
+
+impl Settling {
+    pub(crate) fn new(status: Option<DocumentStatus>) -> Self {
+        Self { status, known: Mutex::default(), changes: watch::Sender::new(0) }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A text of the document is about to be sent.
+    pub(crate) fn sent(&self, path: &Utf8Path) {
+        if self.status.is_none() {
+            return;
+        }
+        let mut known = self.known();
+        known.sent += 1;
+        if let Some(document) = known.documents.get_mut(path) {
+            document.step = Step::Sent;
+        } else if known.documents.len() < MAX_DOCUMENTS {
+            known.documents.insert(path.to_owned(), Document { step: Step::Sent, rebuilt: false });
+        }
+    }
+
+    /// It is about to be said that a document was saved, which makes the server look at all of them.
+    pub(crate) fn saved(&self) {
+        let mut known = self.known();
+        known.sent += 1;
+        // Every document alike, so the order does not matter.
+        known.documents.values_mut().for_each(|document| document.step = Step::Sent);
+    }
+
+    /// A notification from the server; those of other methods are passed over.
+    pub(crate) fn notification(&self, method: &str, params: &Value) {
+        let Some(status) = self.status.as_ref().filter(|status| status.notification == method) else { return };
+        let text = |name: &str| params.get(name).and_then(Value::as_str);
+        let Some(path) = text("uri").and_then(|uri| zubi_base::uri::to_path(&Uri(uri.to_owned()))) else { return };
+        let state = text("state").unwrap_or_default();
+        let mut known = self.known();
+        known.heard = true;
+        let Some(document) = known.documents.get_mut(&path) else { return };
+        if state.contains(&status.rebuilding) {
+            document.step = Step::Rebuilding;
+            document.rebuilt = true;
+        } else if state == status.idle && (document.step == Step::Rebuilding || !document.rebuilt) {
+            document.step = Step::Idle;
+        }
+        drop(known);
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Whether nothing is known to be done with the document that was asked for by a text or a save.
+    pub(crate) fn is_idle(&self, path: &Utf8Path) -> bool {
+        let known = self.known();
+        !known.heard || known.documents.get(path).is_none_or(|document| document.step == Step::Idle)
+    }
+
+    /// The request whose answer shows that nothing is queued for a document.
+    pub(crate) fn fence(&self) -> Option<&str> {
+        self.status.as_ref().map(|status| status.fence.as_str())
+    }
+
+    /// How often something was sent or saved: when it is the same after the fence, the fence stood behind everything.
+    pub(crate) fn sent_so_far(&self) -> u64 {
+        self.known().sent
+    }
+
+    /// Follows [`Self::is_idle`].
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// A script of what is sent and heard of `/w/a.cc`. Gives after each step whether it is idle.
+    fn run(script: &[&str]) -> String {
+        let settling = Settling::new(Some(crate::testing::document_status()));
+        let path = Utf8Path::new("/w/a.cc");
+        let mut states = String::new();
+        for step in script {
+            match *step {
+                "sent" => settling.sent(path),
+                "saved" => settling.saved(),
+                state => settling.notification("fake/status", &json!({ "uri": "file:///w/a.cc", "state": state })),
+            }
+            writeln!(states, "{step:18} → {}", if settling.is_idle(path) { "idle" } else { "busy" }).unwrap();
+        }
+        states
+    }
+
+    #[test]
+    fn idle_counts_after_rebuilding_only() {
+        insta::assert_snapshot!(run(&[
+            "sent", "queued", "rebuilding, running", "idle", "saved", "queued", "idle", "rebuilding", "rebuilding, queued", "idle", "running", "sent",
+        ]), @"
+        sent               → idle
+        queued             → busy
+        rebuilding, running → busy
+        idle               → idle
+        saved              → busy
+        queued             → busy
+        idle               → busy
+        rebuilding         → busy
+        rebuilding, queued → busy
+        idle               → idle
+        running            → idle
+        sent               → busy
+        ");
+    }
+
+    #[test]
+    fn what_never_rebuilds_or_says_nothing_is_not_waited_for() {
+        insta::assert_snapshot!(run(&["sent", "queued", "idle"]), @"
+        sent               → idle
+        queued             → busy
+        idle               → idle
+        ");
+        insta::assert_snapshot!(run(&["sent", "saved"]), @"
+        sent               → idle
+        saved              → idle
+        ");
+    }
+}
