@@ -62,15 +62,8 @@ fn capabilities() -> Value {
                 "tagSupport": { "valueSet": [1] },
             },
             "executeCommand": dynamic,
-            "fileOperations": {
-                "dynamicRegistration": true,
-                "willCreate": true,
-                "willRename": true,
-                "willDelete": true,
-                "didCreate": true,
-                "didRename": true,
-                "didDelete": true,
-            },
+            // No `fileOperations`: zubi applies an edit that moves files without asking `workspace/willRenameFiles`
+            // first. rust-analyzer leaves every text edit out of a module's rename for a client that says it will ask.
             "diagnostics": { "refreshSupport": true },
             "semanticTokens": { "refreshSupport": true },
             "inlayHint": { "refreshSupport": true },
@@ -164,4 +157,15 @@ fn capabilities() -> Value {
         // rust-analyzer's extension: without it, it does not say when it has read the project.
         "experimental": { "serverStatusNotification": true },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::capabilities;
+
+    /// A server that is promised `workspace/willRenameFiles` may keep a rename's text edits back until it is asked.
+    #[test]
+    fn file_operations_are_not_announced_for_nobody_sends_them() {
+        assert_eq!(capabilities().pointer("/workspace/fileOperations"), None);
+    }
 }
