@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::clock::SystemClock;
 use zubi_base::framing::{self, Decoder, Frame, Message};
-use zubi_base::lsp::{Uri, WorkspaceEdit};
+use zubi_base::lsp::Uri;
 use zubi_base::position::Encoding;
 use zubi_base::text::DiskText;
 use zubi_base::workspace::Workspace;
@@ -72,7 +72,7 @@ pub fn workspace_edit(bytes: &[u8]) {
         std::os::unix::fs::symlink(target, root.join(link)).expect("a link");
     }
     let text = text.replace("file:///W", &uri::from_path(&root).0);
-    let Ok(edit) = serde_json::from_str::<WorkspaceEdit>(&text) else { return };
+    let Ok(edit) = serde_json::from_str::<serde_json::Value>(&text) else { return };
     let state = || (tree(&root), tree(&beside));
     let before = state();
     let workspace = Arc::new(Workspace::open(std::slice::from_ref(&root)).expect("a workspace"));

@@ -108,16 +108,16 @@ pub enum EndpointError {
     Protocol { endpoint: EndpointId, what: String },
 }
 
-/// Workspace edits that a server sent with `workspace/applyEdit` while a captured request ran.
+/// Workspace edits that a server sent with `workspace/applyEdit` while a captured request ran, as it sent them.
 #[derive(Debug, Clone, Default)]
-pub struct EditCapture(Arc<Mutex<Vec<lsp::WorkspaceEdit>>>);
+pub struct EditCapture(Arc<Mutex<Vec<Value>>>);
 
 impl EditCapture {
-    pub fn push(&self, edit: lsp::WorkspaceEdit) {
+    pub fn push(&self, edit: Value) {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(edit);
     }
 
-    pub fn take(&self) -> Vec<lsp::WorkspaceEdit> {
+    pub fn take(&self) -> Vec<Value> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 }

@@ -130,13 +130,7 @@ impl Question<'_> {
             }
         }
         if let Some(edit) = item.get("edit").filter(|edit| edit.is_object()) {
-            let edit = match serde_json::from_value::<lsp::WorkspaceEdit>(edit.clone()) {
-                Ok(edit) => edit,
-                Err(error) => {
-                    return action(Outcome::Unavailable { why: format!("its edit is not the protocol: {error}") });
-                }
-            };
-            return action(self.outcome(&title, &[edit], endpoint.as_ref()).await);
+            return action(self.outcome(&title, std::slice::from_ref(edit), endpoint.as_ref()).await);
         }
         let command = if is_command { Some(&item) } else { item.get("command").filter(|command| command.is_object()) };
         match command {
@@ -168,7 +162,7 @@ impl Question<'_> {
         }
     }
 
-    async fn outcome(&self, title: &str, edits: &[lsp::WorkspaceEdit], endpoint: &dyn Endpoint) -> Outcome {
+    async fn outcome(&self, title: &str, edits: &[Value], endpoint: &dyn Endpoint) -> Outcome {
         let [edit] = edits else {
             let why = if edits.is_empty() { "it changes nothing" } else { "it sends its edits in several parts" };
             return Outcome::Unavailable { why: why.to_owned() };

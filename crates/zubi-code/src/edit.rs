@@ -11,11 +11,13 @@ mod error;
 mod overlay;
 pub mod plan;
 mod splice;
+mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
@@ -107,14 +109,8 @@ impl Edits {
         Self { inner: Arc::new(Inner { workspace, texts, sink, state_dir: state_dir.to_owned(), store }) }
     }
 
-    /// Works out and stores what one server's edit would do. [`EditError::Nothing`] when it would do nothing.
-    pub async fn plan(
-        &self,
-        title: &str,
-        edit: &lsp::WorkspaceEdit,
-        encoding: Encoding,
-        by: &str,
-    ) -> Result<Plan, EditError> {
+    /// Works out and stores what one server's `WorkspaceEdit` would do, given as the server sent it. [`EditError::Nothing`] when it would do nothing.
+    pub async fn plan(&self, title: &str, edit: &Value, encoding: Encoding, by: &str) -> Result<Plan, EditError> {
         self.plan_combined(title, &[ServerEdit { edit, encoding }], by).await
     }
 

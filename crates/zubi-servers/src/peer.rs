@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use zubi_base::endpoint::{EditCapture, Readiness};
@@ -15,14 +16,12 @@ use zubi_base::framing::ResponseError;
 use zubi_base::lsp::WorkspaceEdit;
 use zubi_base::workspace::Folder;
 
-use crate::checks::Checks;
+use crate::checks::{Checker, Checks};
 use crate::connection::PeerHandler;
 use crate::diagnostics::DiagnosticsStore;
 use crate::log::LineRing;
 use crate::offers::Offers;
 use crate::readiness::{Health, Tracker, token_text};
-use crate::session::SessionSpec;
-use crate::settling::Settling;
 
 #[cfg(test)]
 mod tests;
@@ -41,7 +40,6 @@ pub(crate) struct Peer {
     pub(crate) diagnostics: DiagnosticsStore,
     pub(crate) log: LineRing,
     pub(crate) checks: Checks,
-    pub(crate) settling: Settling,
     /// Where edits go while a captured request runs.
     capture: Mutex<Option<EditCapture>>,
     /// Partial results of requests that asked for them, by token.
@@ -58,18 +56,24 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn new(spec: &SessionSpec, readiness: Arc<watch::Sender<Readiness>>) -> Self {
-        let offers = Offers::new(&spec.folder.path, Value::Null, spec.withheld.clone());
+    pub(crate) fn new(
+        name: Arc<str>,
+        folder: Folder,
+        settings: Value,
+        offers: Offers,
+        tracker: Tracker,
+        checker: Option<Checker>,
+        readiness: Arc<watch::Sender<Readiness>>,
+    ) -> Self {
         Self {
-            name: Arc::clone(&spec.name),
-            folder: spec.folder.clone(),
-            settings: spec.settings.clone(),
+            name,
+            folder,
+            settings,
             offers: Mutex::new(offers),
-            tracker: Mutex::new(Tracker::new(spec.recipe.clone())),
+            tracker: Mutex::new(tracker),
             diagnostics: DiagnosticsStore::default(),
             log: LineRing::default(),
-            checks: Checks::new(spec.checker.clone()),
-            settling: Settling::new(spec.document_status.clone()),
+            checks: Checks::new(checker),
             capture: Mutex::default(),
             partial: Mutex::default(),
             readiness,
@@ -170,8 +174,9 @@ impl Peer {
         let Some(capture) = capture else {
             return refused("no edit was asked for");
         };
-        match serde_json::from_value::<WorkspaceEdit>(params.get("edit").cloned().unwrap_or_default()) {
-            Ok(edit) => {
+        let edit = params.get("edit").cloned().unwrap_or_default();
+        match WorkspaceEdit::deserialize(&edit) {
+            Ok(_) => {
                 capture.push(edit);
                 // It becomes a plan, and the server goes on as if it had been applied.
                 json!({ "applied": true })
@@ -219,8 +224,8 @@ impl PeerHandler for Peer {
                 self.track(|tracker| tracker.notification(method, &params));
             }
             "experimental/serverStatus" => self.track(|tracker| tracker.notification(method, &params)),
-            // Telemetry, traces and servers' own notifications; those that say what becomes of a document are heard.
-            _ => self.settling.notification(method, &params),
+            // Telemetry, traces and servers' own notifications: nothing depends on them.
+            _ => {}
         }
     }
 

@@ -13,12 +13,13 @@
 //! - A `version` is compared where the text comes from an editor, whose numbers servers know. Texts on disk have none.
 //! - Snippets are refused: zubi does not announce that it takes them, and a stray `$0` would compile in some languages.
 //! - Annotations that ask for confirmation become notes of the plan, which a plan is: nothing is applied unseen.
-//!   (The typed form of an edit loses *which* text edit an annotation belongs to, so all of them are named.)
+//!   Annotations that no edit refers to are not told: some servers send their whole table with every edit.
 
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::text::{BOM, ContentHash, FileOperation, TextOrigin, TextSource};
@@ -27,6 +28,7 @@ use zubi_base::workspace::Workspace;
 use super::error::EditError;
 use super::overlay::{self, Kind, Node, Overlay, Source};
 use super::splice::{self, SpliceError};
+use super::wire::{DocumentChange, DocumentEdit, WorkspaceEdit};
 
 mod listing;
 
@@ -92,7 +94,8 @@ pub struct Change {
 /// One server's edit.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerEdit<'a> {
-    pub edit: &'a lsp::WorkspaceEdit,
+    /// LSP's `WorkspaceEdit`, as the server sent it.
+    pub edit: &'a Value,
     /// The unit of its columns.
     pub encoding: Encoding,
 }
@@ -143,58 +146,33 @@ impl<'a> Builder<'a> {
     }
 
     async fn workspace_edit(&mut self, given: &ServerEdit<'_>, server: usize) -> Result<(), EditError> {
-        self.note_annotations(given.edit);
-        if let Some(changes) = &given.edit.document_changes {
-            for change in changes {
-                match change {
-                    lsp::DocumentChange::TextDocumentEdit(edit) => {
-                        self.document_edit(edit, given.encoding, server).await?;
-                    }
-                    lsp::DocumentChange::CreateFile(create) => {
-                        self.flush(server)?;
-                        self.create(create, server).await?;
-                    }
-                    lsp::DocumentChange::RenameFile(rename) => {
-                        self.flush(server)?;
-                        self.rename(rename)?;
-                    }
-                    lsp::DocumentChange::DeleteFile(delete) => {
-                        self.flush(server)?;
-                        self.delete(delete)?;
-                    }
+        let edit = WorkspaceEdit::read(given.edit)?;
+        self.note_annotations(&edit.annotations);
+        for change in &edit.changes {
+            match change {
+                DocumentChange::Edit(edit) => self.document_edit(edit, given.encoding, server).await?,
+                DocumentChange::Create(create) => {
+                    self.flush(server)?;
+                    self.create(create, server).await?;
+                }
+                DocumentChange::Rename(rename) => {
+                    self.flush(server)?;
+                    self.rename(rename)?;
+                }
+                DocumentChange::Delete(delete) => {
+                    self.flush(server)?;
+                    self.delete(delete)?;
                 }
             }
-            return Ok(());
-        }
-        let mut changes: Vec<_> = given.edit.changes.iter().flatten().collect();
-        changes.sort_by(|one, other| one.0.0.cmp(&other.0.0));
-        for (uri, edits) in changes {
-            self.text_edits(uri, None, edits, given.encoding, server).await?;
         }
         Ok(())
     }
 
-    async fn document_edit(
-        &mut self,
-        edit: &lsp::TextDocumentEdit,
-        encoding: Encoding,
-        server: usize,
-    ) -> Result<(), EditError> {
-        let document = &edit.text_document;
-        let edits: Option<Vec<_>> = edit
-            .edits
-            .iter()
-            .map(|edit| match edit {
-                lsp::Edit::TextEdit(edit) => Some(edit.clone()),
-                lsp::Edit::AnnotatedTextEdit(edit) => Some(edit.text_edit.clone()),
-                lsp::Edit::SnippetTextEdit(_) => None,
-            })
-            .collect();
-        let uri = &document.text_document_identifier.uri;
-        let Some(edits) = edits else {
-            return Err(EditError::Snippet { path: self.tree.show(&self.tree.entry(uri)?) });
-        };
-        self.text_edits(uri, document.version, &edits, encoding, server).await
+    async fn document_edit(&mut self, edit: &DocumentEdit, encoding: Encoding, server: usize) -> Result<(), EditError> {
+        if edit.has_snippets {
+            return Err(EditError::Snippet { path: self.tree.show(&self.tree.entry(&edit.uri)?) });
+        }
+        self.text_edits(&edit.uri, edit.version, &edit.edits, encoding, server).await
     }
 
     async fn text_edits(
@@ -384,12 +362,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn note_annotations(&mut self, edit: &lsp::WorkspaceEdit) {
-        let mut annotations: Vec<_> = edit.change_annotations.iter().flatten().collect();
-        annotations.sort_by(|one, other| one.0.cmp(other.0));
-        for (_, annotation) in
-            annotations.into_iter().filter(|(_, annotation)| annotation.needs_confirmation == Some(true))
-        {
+    fn note_annotations(&mut self, annotations: &[lsp::ChangeAnnotation]) {
+        for annotation in annotations.iter().filter(|annotation| annotation.needs_confirmation == Some(true)) {
             let text = match &annotation.description {
                 Some(description) => format!("{} ({description})", annotation.label),
                 None => annotation.label.clone(),

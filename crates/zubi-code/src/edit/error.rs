@@ -6,6 +6,9 @@ use zubi_base::text::SinkError;
 /// [`EditError::Sink`], nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
+    /// The edit is not the protocol's form, in some part or as a whole; `why` is a clause.
+    #[error("the server's edit is not a workspace edit: {why}")]
+    Malformed { why: String },
     #[error("the server wants to change `{uri}`, which is not a local file")]
     NotAFile { uri: String },
     #[error("the server wants to change `{path}`, which is outside the workspace")]
@@ -88,7 +91,11 @@ impl EditError {
                 "Ask again: the server may have answered for an older state of the file.".to_owned()
             }
             Self::Exists { .. } | Self::Impossible { .. } => "Move or remove what is there, then ask again.".to_owned(),
-            Self::Unreadable { .. } | Self::Snippet { .. } | Self::Disagree { .. } | Self::Overlap { .. } => {
+            Self::Malformed { .. }
+            | Self::Unreadable { .. }
+            | Self::Snippet { .. }
+            | Self::Disagree { .. }
+            | Self::Overlap { .. } => {
                 "Nothing was planned. Make this change by hand, or ask for a smaller one.".to_owned()
             }
             Self::TooLarge { .. } => "Ask for a smaller change, for instance in fewer files.".to_owned(),

@@ -7,7 +7,7 @@ pub(super) mod tree;
 
 use zubi_base::clock::FixedClock;
 
-use self::tree::{Tree, edit_of};
+use self::tree::Tree;
 use super::*;
 
 /// Plans and applies an edit, checks the tree that results (`path: content` lines), undoes it, and checks that every
@@ -17,7 +17,7 @@ fn check(tree: &Tree, edit: &serde_json::Value, expected: &str) {
     let before = tree.state();
     tree.run(async {
         let edits = tree.edits();
-        let plan = edits.plan("test", &edit_of(edit), Encoding::Utf16, "server").await.unwrap();
+        let plan = edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
         assert_eq!(tree.state(), before, "planning writes nothing");
         edits.apply(&plan.id).await.unwrap();
         assert_eq!(tree.show(), expected);
@@ -124,7 +124,7 @@ fn renames_and_what_is_edited_after_them() {
 #[test]
 fn a_file_that_changed_stops_apply_and_undo() {
     let tree = Tree::new(&[("a", "a\n"), ("b", "b\n")]);
-    let edit = edit_of(&changes(&[insert(&tree.uri("a"), 0, "1\n"), insert(&tree.uri("b"), 0, "1\n")]));
+    let edit = changes(&[insert(&tree.uri("a"), 0, "1\n"), insert(&tree.uri("b"), 0, "1\n")]);
     tree.run(async {
         let edits = tree.edits();
         let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
@@ -153,7 +153,7 @@ fn undo_refuses_when_something_new_stands_in_the_way() {
     let tree = Tree::new(&[("a", "a\n")]);
     let create = serde_json::json!({"kind": "create", "uri": tree.uri("new/b")});
     let rename = serde_json::json!({"kind": "rename", "oldUri": tree.uri("a"), "newUri": tree.uri("c")});
-    let edit = edit_of(&changes(&[create, rename]));
+    let edit = changes(&[create, rename]);
     tree.run(async {
         let edits = tree.edits();
         let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
@@ -178,7 +178,7 @@ fn undo_refuses_when_something_new_stands_in_the_way() {
 #[test]
 fn a_directory_that_became_a_link_leads_nowhere() {
     let tree = Tree::new(&[("d/a", "a\n")]);
-    let edit = edit_of(&changes(&[insert(&tree.uri("d/a"), 0, "1\n")]));
+    let edit = changes(&[insert(&tree.uri("d/a"), 0, "1\n")]);
     tree.run(async {
         let edits = tree.edits();
         let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
@@ -199,7 +199,7 @@ fn what_a_plan_and_an_applied_change_say() {
         changes(&[rename, insert(&tree.uri("src/c.rs"), 0, "// c\n"), insert(&tree.uri("src/b.rs"), 0, "use c;\n")]);
     tree.run(async {
         let edits = tree.edits();
-        let plan = edits.plan("rename a", &edit_of(&edit), Encoding::Utf16, "server").await.unwrap();
+        let plan = edits.plan("rename a", &edit, Encoding::Utf16, "server").await.unwrap();
         insta::assert_snapshot!(plan.diff, @r"
         diff --git a/src/b.rs b/src/b.rs
         --- a/src/b.rs
@@ -259,7 +259,7 @@ fn formatting_and_actions() {
 fn a_caller_that_stops_waiting_does_not_stop_the_change() {
     use std::task::Poll;
     let tree = Tree::new(&[("a", "a\n")]);
-    let edit = edit_of(&changes(&[insert(&tree.uri("a"), 0, "1\n")]));
+    let edit = changes(&[insert(&tree.uri("a"), 0, "1\n")]);
     tree.run(async {
         let edits = tree.edits();
         let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
@@ -304,7 +304,7 @@ impl EditSink for RefusingSink {
 #[test]
 fn a_refusal_leaves_the_plan_as_it_was() {
     let tree = Tree::new(&[("a", "a\n")]);
-    let edit = edit_of(&changes(&[insert(&tree.uri("a"), 0, "1\n")]));
+    let edit = changes(&[insert(&tree.uri("a"), 0, "1\n")]);
     tree.run(async {
         let clock = Arc::new(FixedClock(tree::NOW));
         let texts = Arc::new(zubi_base::text::DiskText);

@@ -67,15 +67,12 @@ impl Question<'_> {
             cx.documents.extend(marked);
             result = ask(&cx).await?;
         }
-        let edit =
-            serde_json::from_value::<Option<lsp::WorkspaceEdit>>(result).map_err(|error| EndpointError::Protocol {
-                endpoint: endpoint.id().clone(),
-                what: format!("its rename is no workspace edit: {error}"),
-            })?;
-        let Some(edit) = edit else { return Err(declined("it offers no rename there".to_owned())) };
+        if result.is_null() {
+            return Err(declined("it offers no rename there".to_owned()));
+        }
         let old = at.name.as_deref().unwrap_or("symbol");
         let title = format!("rename `{old}` to `{new_name}`");
-        let plan = self.intel.edits.plan(&title, &edit, endpoint.encoding(), &endpoint.id().0).await?;
+        let plan = self.intel.edits.plan(&title, &result, endpoint.encoding(), &endpoint.id().0).await?;
         Ok(Answer { value: plan, status: ready.status })
     }
 

@@ -1,10 +1,12 @@
+use std::fmt::Write as _;
+
 use async_trait::async_trait;
-use serde_json::{Value, json};
+use serde_json::json;
 use zubi_base::fs::ReadError;
 use zubi_base::text::{DiskText, SourceText};
 
 use super::*;
-use crate::edit::tests::tree::{Tree, edit_of};
+use crate::edit::tests::tree::Tree;
 
 fn text_edit(from: (u32, u32), to: (u32, u32), new_text: &str) -> Value {
     json!({
@@ -18,7 +20,6 @@ fn document(uri: &str, edits: &[Value]) -> Value {
 }
 
 fn work_out(tree: &Tree, edits: &[Value]) -> Result<Change, EditError> {
-    let edits: Vec<_> = edits.iter().map(edit_of).collect();
     let edits: Vec<_> = edits.iter().map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 }).collect();
     tree.run(Change::from_workspace_edits(&edits, &DiskText, &tree.workspace()))
 }
@@ -190,25 +191,186 @@ fn several_servers() {
     assert!(matches!(error, EditError::Disagree { .. }), "{error}");
 }
 
-#[test]
-fn confirmations_and_annotations_become_notes() {
-    let tree = tree();
-    let edit = json!({
-        "documentChanges": [{
-            "textDocument": {"uri": tree.uri("a.rs"), "version": null},
-            "edits": [{
-                "range": {"start": {"line": 0, "character": 3}, "end": {"line": 0, "character": 4}},
-                "newText": "b",
-                "annotationId": "one",
-            }],
-        }],
+/// What a change does, for reading: `action path (edits): text after`, then the notes.
+fn show(tree: &Tree, change: &Change) -> String {
+    let mut shown = String::new();
+    for file in &change.files {
+        let from = file.from.as_ref().map(|from| format!(" from {}", tree.relative(from))).unwrap_or_default();
+        let (path, after) = (tree.relative(&file.path), file.after.as_deref());
+        writeln!(shown, "{:?} {path}{from} ({}): {after:?}", file.action, file.edits).unwrap();
+    }
+    for note in &change.notes {
+        writeln!(shown, "note: {note}").unwrap();
+    }
+    shown
+}
+
+fn annotated(mut change: Value, id: &str) -> Value {
+    change["annotationId"] = json!(id);
+    change
+}
+
+/// The form of rust-analyzer's answer when a module is renamed: text edits and a file's move in one list, and its table
+/// of annotations, which it sends whether or not anything refers to it.
+fn module_rename(tree: &Tree, edited: impl Fn(Value) -> Value) -> Value {
+    let edit = |line, column| edited(text_edit((line, column), (line, column + 5), "figure"));
+    json!({
+        "documentChanges": [
+            {"textDocument": {"uri": tree.uri("src/lib.rs"), "version": 1}, "edits": [edit(1, 4)]},
+            {"textDocument": {"uri": tree.uri("src/report.rs"), "version": null}, "edits": [edit(0, 11), edit(1, 11)]},
+            edited(json!({"kind": "rename", "oldUri": tree.uri("src/shape.rs"), "newUri": tree.uri("src/figure.rs")})),
+        ],
         "changeAnnotations": {
-            "one": {"label": "In a comment\u{1b}[31m", "needsConfirmation": true, "description": "may be wrong"},
-            "two": {"label": "Harmless"},
+            "OutsideWorkspace": {
+                "label": "Edit outside of the workspace",
+                "needsConfirmation": true,
+                "description": "This edit lies outside of the workspace and may affect dependencies",
+            },
+        },
+    })
+}
+
+#[test]
+fn a_renamed_module_is_edited_and_moved() {
+    let tree = Tree::new(&[
+        ("src/lib.rs", "mod report;\nmod shape;\n"),
+        ("src/report.rs", "use crate::shape::A;\nuse crate::shape::B;\n"),
+        ("src/shape.rs", "pub struct A;\n"),
+    ]);
+    let change = work_out(&tree, &[module_rename(&tree, |plain| plain)]).unwrap();
+    insta::assert_snapshot!(show(&tree, &change), @r#"
+    Rename src/figure.rs from src/shape.rs (0): None
+    Edit src/lib.rs (1): Some("mod report;\nmod figure;\n")
+    Edit src/report.rs (2): Some("use crate::figure::A;\nuse crate::figure::B;\n")
+    "#);
+    let with_note = work_out(&tree, &[module_rename(&tree, |change| annotated(change, "OutsideWorkspace"))]).unwrap();
+    assert_eq!(with_note.files, change.files);
+    insta::assert_snapshot!(with_note.notes.join("\n"), @"The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).");
+}
+
+#[test]
+fn annotations_that_something_refers_to_become_notes() {
+    let tree = tree();
+    let confirm = |label: &str| json!({"label": label, "needsConfirmation": true});
+    let edit = json!({
+        "documentChanges": [
+            document(&tree.uri("a.rs"), &[
+                annotated(text_edit((0, 3), (0, 4), "b"), "comment"),
+                annotated(text_edit((0, 5), (0, 5), "_"), "comment"),
+                annotated(text_edit((0, 6), (0, 6), "_"), "harmless"),
+                annotated(text_edit((0, 7), (0, 7), "_"), "not in the table"),
+            ]),
+            annotated(json!({"kind": "create", "uri": tree.uri("new")}), "create"),
+            annotated(json!({"kind": "rename", "oldUri": tree.uri("new"), "newUri": tree.uri("newer")}), "rename"),
+            annotated(json!({"kind": "delete", "uri": tree.uri("d/x")}), "delete"),
+        ],
+        "changeAnnotations": {
+            "comment": {"label": "In a comment\u{1b}[31m", "needsConfirmation": true, "description": "may be wrong"},
+            "harmless": {"label": "Harmless"},
+            "create": confirm("A new file"),
+            "rename": confirm("A file moves"),
+            "delete": confirm("A file goes"),
+            "unused": confirm("Nothing refers to this"),
+            "unused and damaged": 3,
         },
     });
     let change = work_out(&tree, &[edit]).unwrap();
-    assert_eq!(change.notes, ["The server asks to confirm: In a comment[31m (may be wrong)."]);
+    insta::assert_snapshot!(change.notes.join("\n"), @"
+    The server asks to confirm: In a comment[31m (may be wrong).
+    The server asks to confirm: A new file.
+    The server asks to confirm: A file goes.
+    The server asks to confirm: A file moves.
+    ");
+}
+
+/// A list of changes whose first one is good, and one part that is not the protocol.
+#[test]
+fn what_is_not_the_protocol_is_refused_whole() {
+    let tree = tree();
+    let good = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
+    let changes = |change: Value| json!({"documentChanges": [good, change]});
+    let edits = |edit: Value| changes(document(&tree.uri("d/x"), &[edit]));
+    let range = text_edit((0, 0), (0, 0), "x")["range"].clone();
+    let mut said = String::new();
+    for edit in [
+        json!(null),
+        json!([good]),
+        json!({"documentChanges": good}),
+        json!({"changes": [good]}),
+        json!({"changes": {tree.uri("a.rs"): [text_edit((0, 0), (0, 0), "x")], tree.uri("d/x"): 3}}),
+        changes(json!(null)),
+        changes(json!({"kind": "copy", "uri": tree.uri("d/x")})),
+        changes(json!({"kind": 3, "uri": tree.uri("d/x")})),
+        changes(json!({"kind": "create"})),
+        changes(json!({"kind": "rename", "oldUri": tree.uri("d/x")})),
+        changes(json!({"kind": "delete", "uri": tree.uri("d/x"), "options": {"recursive": "yes"}})),
+        changes(json!({"edits": []})),
+        changes(json!({"textDocument": {"uri": tree.uri("d/x"), "version": "1"}, "edits": []})),
+        edits(json!({"range": range})),
+        edits(json!({"newText": "x"})),
+        edits(
+            json!({"range": {"start": {"line": -1, "character": 0}, "end": {"line": 0, "character": 0}}, "newText": "x"}),
+        ),
+        edits(json!({"range": range, "newText": {"\u{1b}[31m": "x".repeat(1_000)}})),
+        edits(json!({"range": range, "newText": "$0", "insertTextFormat": 2})),
+        json!({
+            "documentChanges": [document(&tree.uri("a.rs"), &[annotated(text_edit((0, 0), (0, 0), "x"), "one")])],
+            "changeAnnotations": {"one": 3},
+        }),
+    ] {
+        said.push_str(&refusal(&tree, &edit));
+        said.push('\n');
+    }
+    insta::assert_snapshot!(said, @r#"
+    the server's edit is not a workspace edit: it is no object
+    the server's edit is not a workspace edit: it is no object
+    the server's edit is not a workspace edit: `documentChanges` is no list
+    the server's edit is not a workspace edit: `changes` is no object
+    the server's edit is not a workspace edit: number 2 of its `changes` cannot be read: invalid type: integer `3`, expected a sequence
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: it is no object
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: its `kind` is none of `create`, `rename`, `delete`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: its `kind` is none of `create`, `rename`, `delete`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `uri`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `newUri`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid type: string "yes", expected a boolean
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `textDocument`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid type: string "1", expected i32
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: a text edit has neither `newText` nor `snippet`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `range`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid value: integer `-1`, expected u32
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid type: map, expected a string
+    the edit of `d/x` is a snippet with placeholders, which zubi told the server it does not take
+    the server's edit is not a workspace edit: an annotation it refers to cannot be read: invalid type: integer `3`, expected struct ChangeAnnotation
+    "#);
+}
+
+/// What servers leave out, send as `null` or send beside what the protocol names.
+#[test]
+fn what_the_protocol_leaves_open_is_read() {
+    let tree = tree();
+    let edit = json!({
+        "documentChanges": [
+            {
+                "kind": null,
+                "textDocument": {"uri": tree.uri("a.rs"), "languageId": "rust"},
+                "edits": [{
+                    "range": text_edit((0, 3), (0, 4), "")["range"],
+                    "newText": "b",
+                    "annotationId": null,
+                    "snippet": null,
+                    "insertTextFormat": 1,
+                    "data": [],
+                }],
+            },
+            {"kind": "create", "uri": tree.uri("new"), "options": null, "annotationId": null},
+        ],
+        "changes": null,
+        "changeAnnotations": null,
+    });
+    insta::assert_snapshot!(show(&tree, &work_out(&tree, &[edit]).unwrap()), @r#"
+    Edit a.rs (1): Some("fn b() {}\n")
+    Create new (0): Some("")
+    "#);
 }
 
 #[test]
@@ -244,12 +406,12 @@ impl TextSource for Open {
 fn versions_of_open_documents_must_match() {
     let tree = tree();
     let edit = |version: i32| {
-        edit_of(&json!({"documentChanges": [{
+        json!({"documentChanges": [{
             "textDocument": {"uri": tree.uri("a.rs"), "version": version},
             "edits": [text_edit((0, 0), (0, 2), "")],
-        }]}))
+        }]})
     };
-    let work_out = |edit: &lsp::WorkspaceEdit| {
+    let work_out = |edit: &Value| {
         let edits = [ServerEdit { edit, encoding: Encoding::Utf16 }];
         tree.run(Change::from_workspace_edits(&edits, &Open, &tree.workspace()))
     };
@@ -268,6 +430,9 @@ fn versions_of_open_documents_must_match() {
 #[test]
 fn limits() {
     let tree = Tree::new(&[("a", "a\n")]);
+    let edits = vec![text_edit((0, 0), (0, 0), "x"); MAX_EDITS + 1];
+    let error = work_out(&tree, &[json!({"documentChanges": [document(&tree.uri("a"), &edits)]})]).unwrap_err();
+    assert_eq!(error.to_string(), format!("the edit is too large: more than {MAX_EDITS} text edits"));
     let many: Vec<_> = (0..=MAX_FILES).map(|n| json!({"kind": "create", "uri": tree.uri(&format!("f{n}"))})).collect();
     let error = work_out(&tree, &[json!({"documentChanges": many})]).unwrap_err();
     assert_eq!(error.to_string(), format!("the edit is too large: more than {MAX_FILES} files"));

@@ -7,7 +7,7 @@ use zubi_base::clock::FixedClock;
 use zubi_base::position::Encoding;
 use zubi_base::text::{DiskText, EditSink, FileOperation, SinkError};
 
-use super::tree::{NOW, Tree, edit_of};
+use super::tree::{NOW, Tree};
 use crate::edit::apply::disk::Fault;
 use crate::edit::{DiskSink, EditError, Edits};
 
@@ -70,7 +70,7 @@ fn die(tree: &Tree, edit: &serde_json::Value, fault: Fault) -> String {
     tree.run(async {
         let dead = Arc::new(Notify::new());
         let edits = edits_with(tree, Arc::new(Dying { sink: faulty(tree, fault), dead: Arc::clone(&dead) }));
-        let plan = edits.plan("test", &edit_of(edit), Encoding::Utf16, "server").await.unwrap();
+        let plan = edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
         let id = plan.id.clone();
         let applying = tokio::spawn(async move { edits.apply(&plan.id).await });
         dead.notified().await;
@@ -89,7 +89,7 @@ fn a_failure_at_any_point_puts_everything_back() {
         let before = tree.state();
         tree.run(async {
             let edits = edits_with(&tree, Arc::new(faulty(&tree, Fault::Fail(point))));
-            let plan = edits.plan("test", &edit_of(&edit), Encoding::Utf16, "server").await.unwrap();
+            let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
             let error = edits.apply(&plan.id).await.unwrap_err();
             assert!(matches!(error, EditError::Sink(_)), "point {point}: {error}");
             assert!(error.to_string().ends_with("(whatever had been written before was put back)"), "{error}");

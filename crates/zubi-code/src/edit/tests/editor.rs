@@ -7,7 +7,7 @@ use zubi_base::clock::FixedClock;
 use zubi_base::fs::ReadError;
 use zubi_base::text::SourceText;
 
-use super::tree::{self, Tree, edit_of};
+use super::tree::{self, Tree};
 use super::{changes, insert};
 use crate::edit::*;
 
@@ -56,7 +56,7 @@ fn unsaved_text_is_checked_and_is_what_undo_restores() {
         &tree.state_dir,
         Arc::new(FixedClock(tree::NOW)),
     );
-    let edit = edit_of(&changes(&[insert(&tree.uri("a"), 0, "new\n")]));
+    let edit = changes(&[insert(&tree.uri("a"), 0, "new\n")]);
     tree.run(async {
         let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
         editor.type_in("typed since\n");

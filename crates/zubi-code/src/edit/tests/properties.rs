@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use zubi_base::position::Encoding;
 
-use super::tree::{Thing, Tree, edit_of};
+use super::tree::{Thing, Tree};
 use crate::edit::EditError;
 
 /// One thing a server can ask for. Paths are workspace-relative.
@@ -195,7 +195,7 @@ proptest! {
         model.flush();
         tree.run(async {
             let edits = tree.edits();
-            match edits.plan("test", &edit_of(&as_json(&wishes, &tree)), Encoding::Utf16, "server").await {
+            match edits.plan("test", &as_json(&wishes, &tree), Encoding::Utf16, "server").await {
                 Ok(plan) => {
                     prop_assert!(granted, "planned what should be refused");
                     prop_assert_eq!(tree.state(), before.clone(), "planning writes nothing");

@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::clock::FixedClock;
 use zubi_base::text::DiskText;
 use zubi_base::workspace::Workspace;
-use zubi_base::{fs, lsp, uri};
+use zubi_base::{fs, uri};
 
 use crate::edit::{DiskSink, Edits};
 
@@ -126,11 +126,6 @@ impl Tree {
         }
         shown
     }
-}
-
-/// An edit from its JSON, as it comes from a server.
-pub(in crate::edit) fn edit_of(json: &serde_json::Value) -> lsp::WorkspaceEdit {
-    serde_json::from_value(json.clone()).unwrap()
 }
 
 #[cfg(unix)]

@@ -1,0 +1,186 @@
+//! A server's `WorkspaceEdit` as it comes over the wire. Knows the form; what it means for files is [`super::change`]'s.
+//!
+//! It is read here, by the protocol's own marks (`kind`, `snippet`, `annotationId`), and not by a generated type that
+//! takes the first of several variants that fits: such a type reads an annotated text edit as a plain one and forgets
+//! what it is annotated with. Fields that nobody knows are passed over; whatever else is not the protocol refuses the
+//! edit as a whole, for a part that cannot be read may be the part without which the rest breaks the code.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde_json::Value;
+use zubi_base::lsp;
+
+use super::error::EditError;
+
+/// LSP's `InsertTextFormat.Snippet`; rust-analyzer's older extension marks text edits so.
+const SNIPPET_FORMAT: u64 = 2;
+/// The most characters of a reason, which may quote what the server sent.
+const MAX_REASON: usize = 200;
+
+/// What a server wants to change.
+#[derive(Debug, Default)]
+pub(super) struct WorkspaceEdit {
+    /// In the order in which they must be done; those of the old form, which has none, by URI.
+    pub(super) changes: Vec<DocumentChange>,
+    /// The annotations that some change refers to, each once, by identifier.
+    pub(super) annotations: Vec<lsp::ChangeAnnotation>,
+}
+
+#[derive(Debug)]
+pub(super) enum DocumentChange {
+    Edit(DocumentEdit),
+    Create(lsp::CreateFile),
+    Rename(lsp::RenameFile),
+    Delete(lsp::DeleteFile),
+}
+
+/// Text edits of one document.
+#[derive(Debug)]
+pub(super) struct DocumentEdit {
+    pub(super) uri: lsp::Uri,
+    /// The version of the open document that the edits were made for.
+    pub(super) version: Option<i32>,
+    pub(super) edits: Vec<lsp::TextEdit>,
+    /// At least one edit was a snippet; it is not among [`Self::edits`].
+    pub(super) has_snippets: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawDocumentEdit {
+    text_document: RawIdentifier,
+    edits: Vec<RawTextEdit>,
+}
+
+#[derive(Deserialize)]
+struct RawIdentifier {
+    uri: lsp::Uri,
+    version: Option<i32>,
+}
+
+/// A `TextEdit`, an `AnnotatedTextEdit` or a `SnippetTextEdit`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RawTextEdit {
+    range: lsp::Range,
+    new_text: Option<String>,
+    annotation_id: Option<String>,
+    snippet: Option<IgnoredAny>,
+    insert_text_format: Option<u64>,
+}
+
+impl WorkspaceEdit {
+    /// Reads an edit. [`EditError::Malformed`] when any part of it is not the protocol. It takes no more space than the
+    /// message it came in; how much a change may hold is the caller's to bound.
+    pub(super) fn read(edit: &Value) -> Result<Self, EditError> {
+        let Some(fields) = edit.as_object() else { return Err(malformed("it is no object")) };
+        let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
+        let mut reader = Reader::default();
+        if let Some(changes) = field("documentChanges") {
+            let Some(changes) = changes.as_array() else { return Err(malformed("`documentChanges` is no list")) };
+            for (index, change) in changes.iter().enumerate() {
+                let change = reader.change(change).map_err(|why| within("documentChanges", index + 1, &why))?;
+                reader.changes.push(change);
+            }
+        } else if let Some(changes) = field("changes") {
+            let Some(changes) = changes.as_object() else { return Err(malformed("`changes` is no object")) };
+            let mut changes: Vec<_> = changes.iter().collect();
+            changes.sort_by_key(|(uri, _)| *uri);
+            for (index, (uri, edits)) in changes.into_iter().enumerate() {
+                let change = read(edits)
+                    .and_then(|edits| reader.text_edits(lsp::Uri(uri.clone()), None, edits))
+                    .map_err(|why| within("changes", index + 1, &why))?;
+                reader.changes.push(DocumentChange::Edit(change));
+            }
+        }
+        let table = field("changeAnnotations");
+        let mut annotations = Vec::new();
+        for id in &reader.annotation_ids {
+            // An identifier without an entry describes nothing, so there is nothing to tell.
+            let Some(annotation) = table.and_then(|table| table.get(id)) else { continue };
+            let annotation = read(annotation)
+                .map_err(|why| malformed(&format!("an annotation it refers to cannot be read: {why}")))?;
+            annotations.push(annotation);
+        }
+        Ok(Self { changes: reader.changes, annotations })
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    changes: Vec<DocumentChange>,
+    annotation_ids: BTreeSet<String>,
+}
+
+/// An error is a clause without the place, which [`within`] adds.
+impl Reader {
+    fn change(&mut self, change: &Value) -> Result<DocumentChange, String> {
+        if !change.is_object() {
+            return Err("it is no object".to_owned());
+        }
+        let kind = match change.get("kind") {
+            None | Some(Value::Null) => {
+                let RawDocumentEdit { text_document, edits } = read(change)?;
+                return Ok(DocumentChange::Edit(self.text_edits(text_document.uri, text_document.version, edits)?));
+            }
+            Some(kind) => kind.as_str(),
+        };
+        let (change, annotation_id) = match kind {
+            Some("create") => {
+                let create: lsp::CreateFile = read(change)?;
+                let annotation_id = create.annotation_id.clone();
+                (DocumentChange::Create(create), annotation_id)
+            }
+            Some("rename") => {
+                let rename: lsp::RenameFile = read(change)?;
+                let annotation_id = rename.annotation_id.clone();
+                (DocumentChange::Rename(rename), annotation_id)
+            }
+            Some("delete") => {
+                let delete: lsp::DeleteFile = read(change)?;
+                let annotation_id = delete.annotation_id.clone();
+                (DocumentChange::Delete(delete), annotation_id)
+            }
+            _ => return Err("its `kind` is none of `create`, `rename`, `delete`".to_owned()),
+        };
+        self.annotation_ids.extend(annotation_id);
+        Ok(change)
+    }
+
+    fn text_edits(
+        &mut self,
+        uri: lsp::Uri,
+        version: Option<i32>,
+        edits: Vec<RawTextEdit>,
+    ) -> Result<DocumentEdit, String> {
+        let mut document = DocumentEdit { uri, version, edits: Vec::with_capacity(edits.len()), has_snippets: false };
+        for edit in edits {
+            self.annotation_ids.extend(edit.annotation_id);
+            if edit.snippet.is_some() || edit.insert_text_format == Some(SNIPPET_FORMAT) {
+                document.has_snippets = true;
+                continue;
+            }
+            let Some(new_text) = edit.new_text else {
+                return Err("a text edit has neither `newText` nor `snippet`".to_owned());
+            };
+            document.edits.push(lsp::TextEdit { range: edit.range, new_text });
+        }
+        Ok(document)
+    }
+}
+
+fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    T::deserialize(value).map_err(|error| error.to_string())
+}
+
+/// `number` is 1-based.
+fn within(field: &str, number: usize, why: &str) -> EditError {
+    malformed(&format!("number {number} of its `{field}` cannot be read: {why}"))
+}
+
+fn malformed(why: &str) -> EditError {
+    let why = why.chars().filter(|character| !character.is_control()).take(MAX_REASON).collect();
+    EditError::Malformed { why }
+}
