@@ -100,6 +100,9 @@ impl Documents {
         }
         let (text, stamp) = read(path, opening.now)?;
         self.open(path, &text, stamp, opening, out);
+        if certainly_changed {
+            save(path, &text, opening, out);
+        }
         Ok(Touch::Opened)
     }
 
@@ -129,6 +132,7 @@ impl Documents {
             return Touch::NotTold;
         }
         self.open(path, "", None, opening, out);
+        save(path, "", opening, out);
         Touch::Opened
     }
 
@@ -177,14 +181,7 @@ impl Documents {
                 out.notify("textDocument/didChange", change);
             }
         }
-        if let Some(include_text) = opening.sync.save {
-            // What is on disk has been saved by whoever wrote it; checkers (cargo check, clang-tidy) wait for this.
-            let mut params = json!({ "textDocument": { "uri": document.uri } });
-            if include_text && let Some(object) = params.as_object_mut() {
-                object.insert("text".to_owned(), Value::String(text.to_owned()));
-            }
-            out.notify("textDocument/didSave", params);
-        }
+        save(path, text, opening, out);
         Touch::Changed
     }
 
@@ -249,6 +246,17 @@ impl Document {
             "textDocument": { "uri": self.uri, "languageId": self.language, "version": self.version, "text": text },
         })
     }
+}
+
+/// Tells a server that wants to know it that a document was saved: what is on disk was saved by whoever wrote it. cargo
+/// check begins then, and clangd looks again at the documents that include this one.
+fn save(path: &Utf8Path, text: &str, opening: Opening<'_>, out: &dyn Outgoing) {
+    let Some(include_text) = opening.sync.save else { return };
+    let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path).0 } });
+    if include_text && let Some(object) = params.as_object_mut() {
+        object.insert("text".to_owned(), Value::String(text.to_owned()));
+    }
+    out.notify("textDocument/didSave", params);
 }
 
 /// The text of a file without its byte-order mark, and its stamp if that can be relied on later.

@@ -202,6 +202,7 @@ async fn a_created_file_is_opened_for_a_server_that_finds_it_late() {
     assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
     didOpen file:///W/a.rs
+    didSave file:///W/a.rs
     didChangeWatchedFiles 3 file:///W/a.rs
     didClose file:///W/a.rs
     ");
@@ -221,6 +222,7 @@ async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read
     for text in ["1", ""] {
         let document = server.expect_notification("textDocument/didOpen").await["textDocument"].take();
         assert_eq!(document["text"], json!(text), "a deleted file is an empty one");
+        server.expect_notification("textDocument/didSave").await;
         opened.push(document);
     }
     // What it says about an older text is no sign that it has read this one.
@@ -238,4 +240,34 @@ async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read
     server.expect_notification("workspace/didChangeWatchedFiles").await;
     let changed = server.expect_notification("textDocument/didChange").await;
     assert_eq!(changed.pointer("/contentChanges/0/text"), Some(&json!("2")));
+}
+
+#[tokio::test]
+async fn what_changed_without_being_open_counts_as_saved() {
+    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1"), ("c.py", "1")]);
+    workspace.spec.freshness = Freshness::OpenedOnly;
+    let sync = json!({ "textDocumentSync": { "openClose": true, "change": 1, "save": true } });
+    let (session, mut server) = workspace.start(sync.clone()).await;
+    // A document that is opened to be asked about was not saved just now.
+    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    session.deliver(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
+    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    didOpen file:///W/a.rs
+    didChangeWatchedFiles 2 file:///W/b.rs
+    didOpen file:///W/b.rs
+    didSave file:///W/b.rs
+    ");
+
+    workspace.spec.freshness = Freshness::WatchedFiles;
+    workspace.spec.checker = Some(crate::testing::checker());
+    let (session, mut server) = workspace.start(sync).await;
+    session.deliver(&[
+        change(&workspace, "a.rs", ChangeKind::Created),
+        change(&workspace, "b.rs", ChangeKind::Changed),
+        change(&workspace, "c.py", ChangeKind::Changed),
+    ]);
+    assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
+    didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
+    didSave file:///W/b.rs
+    ");
 }
