@@ -16,12 +16,14 @@ use zubi_base::framing::ResponseError;
 use zubi_base::lsp::WorkspaceEdit;
 use zubi_base::workspace::Folder;
 
-use crate::checks::{Checker, Checks};
+use crate::checks::Checks;
 use crate::connection::PeerHandler;
 use crate::diagnostics::DiagnosticsStore;
 use crate::log::LineRing;
 use crate::offers::Offers;
 use crate::readiness::{Health, Tracker, token_text};
+use crate::session::SessionSpec;
+use crate::settling::Settling;
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +42,7 @@ pub(crate) struct Peer {
     pub(crate) diagnostics: DiagnosticsStore,
     pub(crate) log: LineRing,
     pub(crate) checks: Checks,
+    pub(crate) settling: Settling,
     /// Where edits go while a captured request runs.
     capture: Mutex<Option<EditCapture>>,
     /// Partial results of requests that asked for them, by token.
@@ -56,24 +59,18 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn new(
-        name: Arc<str>,
-        folder: Folder,
-        settings: Value,
-        offers: Offers,
-        tracker: Tracker,
-        checker: Option<Checker>,
-        readiness: Arc<watch::Sender<Readiness>>,
-    ) -> Self {
+    pub(crate) fn new(spec: &SessionSpec, readiness: Arc<watch::Sender<Readiness>>) -> Self {
+        let offers = Offers::new(&spec.folder.path, Value::Null, spec.withheld.clone());
         Self {
-            name,
-            folder,
-            settings,
+            name: Arc::clone(&spec.name),
+            folder: spec.folder.clone(),
+            settings: spec.settings.clone(),
             offers: Mutex::new(offers),
-            tracker: Mutex::new(tracker),
+            tracker: Mutex::new(Tracker::new(spec.recipe.clone())),
             diagnostics: DiagnosticsStore::default(),
             log: LineRing::default(),
-            checks: Checks::new(checker),
+            checks: Checks::new(spec.checker.clone()),
+            settling: Settling::new(spec.document_status.clone()),
             capture: Mutex::default(),
             partial: Mutex::default(),
             readiness,
@@ -224,8 +221,8 @@ impl PeerHandler for Peer {
                 self.track(|tracker| tracker.notification(method, &params));
             }
             "experimental/serverStatus" => self.track(|tracker| tracker.notification(method, &params)),
-            // Telemetry, traces and servers' own notifications: nothing depends on them.
-            _ => {}
+            // Telemetry, traces and servers' own notifications; those that say what becomes of a document are heard.
+            _ => self.settling.notification(method, &params),
         }
     }
 
