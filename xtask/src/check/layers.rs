@@ -66,7 +66,10 @@ fn edges(metadata: &Value) -> Result<BTreeMap<String, BTreeSet<String>>> {
             let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
             // A dependency inside the workspace is the one that has a path.
             let inside = dependencies.iter().filter(|dependency| dependency["path"].is_string());
-            (text(&package["name"]), inside.map(|dependency| text(&dependency["name"])).collect())
+            let name = text(&package["name"]);
+            // A crate may name itself to have a feature on in its own tests.
+            let used = inside.map(|dependency| text(&dependency["name"])).filter(|used| *used != name).collect();
+            (name, used)
         })
         .collect())
 }
