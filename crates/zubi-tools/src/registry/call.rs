@@ -124,6 +124,7 @@ struct Trail {
 }
 
 /// Runs the tool as a task of its own, so that its panic is contained and a caller who goes away ends it.
+#[expect(clippy::disallowed_methods, reason = "the one caller of `Tool::call`")]
 async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<ToolOutput, ToolError> {
     let spec = entry.tool.spec();
     let now = Instant::now();
