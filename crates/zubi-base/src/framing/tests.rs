@@ -1,3 +1,5 @@
+//! Tests of `framing`.
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! Tests of `fs`.
+
 use super::*;
 
 fn directory() -> (tempfile::TempDir, Utf8PathBuf) {

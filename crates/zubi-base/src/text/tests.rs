@@ -1,3 +1,5 @@
+//! Tests of `text`.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of `workspace`.
+
 use proptest::prelude::*;
 
 use super::*;

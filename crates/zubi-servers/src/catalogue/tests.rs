@@ -1,3 +1,5 @@
+//! Tests of `catalogue`.
+
 use std::collections::BTreeSet;
 
 use insta::assert_snapshot;

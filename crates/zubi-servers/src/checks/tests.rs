@@ -1,3 +1,5 @@
+//! Tests of `checks`.
+
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
@@ -7,8 +9,7 @@ use super::*;
 /// A script: what happens, at the millisecond it happens. Gives the stage after each step.
 fn run(script: &[(u64, &str)]) -> String {
     let start = Instant::now();
-    let checks =
-        Checks::new(Some(Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms: 1 }));
+    let checks = Checks::new(Some(Checker { lasts_at_least_ms: 10, ..crate::testing::checker() }));
     let mut stages = String::new();
     for (at, step) in script {
         let now = start + Duration::from_millis(*at);
@@ -40,13 +41,13 @@ fn it_runs_when_the_project_is_read_and_after_saving() {
         (0, "begin other/0"),
         (10, "loaded"),
         (20, "begin check/0"),
-        (30, "end check/0"),
+        (40, "end check/0"),
         (100, "saved"),
         (101, "saved"),
         (110, "begin check/0"),
         (120, "begin check/1"),
-        (130, "end check/0"),
-        (140, "end check/1"),
+        (160, "end check/0"),
+        (170, "end check/1"),
         (200, "loading"),
         (210, "loaded"),
     ];
@@ -54,13 +55,13 @@ fn it_runs_when_the_project_is_read_and_after_saving() {
       0 begin other/0  → loading
      10 loaded         → due since 10
      20 begin check/0  → running
-     30 end check/0    → settled
+     40 end check/0    → settled
     100 saved          → due since 100, outdated
     101 saved          → due since 100, outdated
     110 begin check/0  → running, outdated
     120 begin check/1  → running, outdated
-    130 end check/0    → running, outdated
-    140 end check/1    → settled
+    160 end check/0    → running, outdated
+    170 end check/1    → settled
     200 loading        → loading
     210 loaded         → due since 210
     ");
@@ -74,37 +75,50 @@ fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
         (20, "saved"),
         (30, "end check/0"),
         (90, "begin check/0"),
-        (99, "end check/0"),
+        (190, "end check/0"),
     ];
     assert_snapshot!(run(&saved_while_it_ran), @"
-     0 loaded         → due since 0
-    10 begin check/0  → running
-    20 saved          → running, outdated
-    30 end check/0    → due since 30, outdated
-    90 begin check/0  → running, outdated
-    99 end check/0    → settled
+      0 loaded         → due since 0
+     10 begin check/0  → running
+     20 saved          → running, outdated
+     30 end check/0    → due since 30, outdated
+     90 begin check/0  → running, outdated
+    190 end check/0    → settled
     ");
     let saved_while_it_was_due = [
         (0, "loaded"),
         (10, "begin check/0"),
-        (20, "end check/0"),
+        (40, "end check/0"),
         (100, "saved"),
         (200, "saved"),
         (210, "begin check/0"),
-        (220, "end check/0"),
+        (230, "end check/0"),
         (290, "begin check/0"),
-        (299, "end check/0"),
+        (390, "end check/0"),
     ];
     assert_snapshot!(run(&saved_while_it_was_due), @"
       0 loaded         → due since 0
      10 begin check/0  → running
-     20 end check/0    → settled
+     40 end check/0    → settled
     100 saved          → due since 100, outdated
     200 saved          → due since 200, outdated
     210 begin check/0  → running, outdated
-    220 end check/0    → due since 220, outdated
+    230 end check/0    → due since 230, outdated
     290 begin check/0  → running, outdated
-    299 end check/0    → settled
+    390 end check/0    → settled
+    ");
+}
+
+#[test]
+fn a_run_that_ends_at_once_was_broken_off() {
+    let script =
+        [(0, "loaded"), (60, "begin check/0"), (60, "end check/0"), (120, "begin check/0"), (300, "end check/0")];
+    assert_snapshot!(run(&script), @"
+      0 loaded         → due since 0
+     60 begin check/0  → running
+     60 end check/0    → due since 60
+    120 begin check/0  → running
+    300 end check/0    → settled
     ");
 }
 

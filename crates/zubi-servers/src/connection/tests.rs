@@ -1,3 +1,5 @@
+//! Tests of `connection`.
+
 use insta::assert_snapshot;
 use tokio::io::{DuplexStream, duplex};
 

@@ -1,3 +1,5 @@
+//! Tests of `documents`.
+
 use std::cell::RefCell;
 use std::fmt::Write as _;
 

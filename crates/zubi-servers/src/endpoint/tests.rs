@@ -1,3 +1,5 @@
+//! Tests of `endpoint`.
+
 use insta::assert_snapshot;
 use serde_json::json;
 use tokio::sync::mpsc;

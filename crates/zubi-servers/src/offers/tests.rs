@@ -1,3 +1,5 @@
+//! Tests of `offers`.
+
 use insta::assert_snapshot;
 use serde_json::json;
 

@@ -1,3 +1,5 @@
+//! Tests of `peer`.
+
 use insta::assert_json_snapshot;
 use serde_json::json;
 use zubi_base::endpoint::EditCapture;

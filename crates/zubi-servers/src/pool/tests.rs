@@ -1,3 +1,5 @@
+//! Tests of `pool`.
+
 use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
@@ -175,6 +177,9 @@ async fn changes_reach_a_running_server_and_one_that_is_being_started() {
     server.expect_notification("textDocument/didOpen").await;
     let told = server.expect_notification("workspace/didChangeWatchedFiles").await;
     assert_eq!(told["changes"], json!([{ "uri": uri("b.rs"), "type": 1 }]));
+    // For its check.
+    server.expect_notification("textDocument/didOpen").await;
+    server.expect_notification("textDocument/didSave").await;
     std::fs::remove_file(fixture.root.join("b.rs")).unwrap();
     assert_eq!(fixture.pool.refresh(&cx()).await, None);
     let told = server.expect_notification("workspace/didChangeWatchedFiles").await;

@@ -1,3 +1,5 @@
+//! Tests of `readiness`.
+
 use std::fmt::Write as _;
 use std::time::Duration;
 

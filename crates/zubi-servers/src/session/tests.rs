@@ -1,3 +1,5 @@
+//! Tests of `session`.
+
 use std::fmt::Write as _;
 
 use insta::assert_snapshot;
@@ -177,17 +179,17 @@ async fn a_check_is_due_after_reading_the_project_and_after_saving() {
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": { "change": 1, "save": true } })).await;
     let progress = |kind: &str| json!({ "token": "check/0", "value": { "kind": kind, "title": "cargo check" } });
     let checks = &session.peer().checks;
-    assert_eq!(checks.unfinished(), Some("cargo check"), "it runs once at the start");
-    for (kind, expected) in [("begin", Some("cargo check")), ("end", None)] {
+    assert_eq!(checks.lacking().as_deref(), Some("cargo check still running"), "it runs once at the start");
+    for (kind, expected) in [("begin", Some("cargo check still running")), ("end", None)] {
         server.notify("$/progress", progress(kind)).await;
         server.ask("workspace/workspaceFolders", Value::Null).await.unwrap();
-        assert_eq!(checks.unfinished(), expected);
+        assert_eq!(checks.lacking().as_deref(), expected);
     }
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
-    assert_eq!(checks.unfinished(), None);
+    assert_eq!(checks.lacking().as_deref(), None);
     workspace.write("a.rs", "2");
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
-    assert_eq!(checks.unfinished(), Some("cargo check"));
+    assert_eq!(checks.lacking().as_deref(), Some("cargo check still running"));
 }
 
 #[tokio::test]
@@ -268,6 +270,9 @@ async fn what_changed_without_being_open_counts_as_saved() {
     ]);
     assert_snapshot!(told(&session, &mut server, &workspace.root).await, @"
     didChangeWatchedFiles 1 file:///W/a.rs 2 file:///W/b.rs
+    didOpen file:///W/a.rs
+    didSave file:///W/a.rs
+    didOpen file:///W/b.rs
     didSave file:///W/b.rs
     ");
 }

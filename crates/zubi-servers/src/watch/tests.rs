@@ -1,3 +1,5 @@
+//! Tests of `watch`.
+
 use insta::assert_snapshot;
 
 use super::*;

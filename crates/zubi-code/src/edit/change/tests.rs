@@ -1,3 +1,5 @@
+//! Tests of `change`.
+
 use std::fmt::Write as _;
 
 use async_trait::async_trait;

@@ -1,3 +1,5 @@
+//! Tests of `diff`.
+
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};

@@ -1,3 +1,5 @@
+//! Tests of `plan`.
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of `splice`.
+
 use proptest::prelude::*;
 
 use super::*;

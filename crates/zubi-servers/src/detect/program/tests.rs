@@ -1,3 +1,5 @@
+//! Tests of `program`.
+
 use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
