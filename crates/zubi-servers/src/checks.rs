@@ -6,12 +6,14 @@
 //! - It runs its check once whenever the project has been read, 60 to 300 ms after it said so, and after every
 //!   `didSave`. Two saves within 50 ms make one run; a later one ends the run that is under way and begins another. So
 //!   the end of a run that was begun for an earlier reason is not the end of the check.
+//! - A run is also broken off when the check was asked for twice in one turn, as at the end of reading the project: it
+//!   ends at once, and another begins 60 ms later. No run of cargo is that short.
 //! - It takes up a save only when it has a thread to spare: 6 s late while it was working out its first answer, 0.1 s
 //!   later. So how long its beginning may take is counted from its answer to a question that came after the save.
 //! - Without a `Cargo.toml`, and with `checkOnSave` off, no check ever begins. What did not begin when it first had
 //!   reason to is not waited for again until it is seen to run.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -37,11 +39,18 @@ pub struct Checker {
     /// How long it may take to begin when it has a reason to and the server is idle, in milliseconds.
     #[serde(default = "default_begins_within_ms")]
     pub begins_within_ms: u64,
+    /// A run that ends sooner was broken off: starting a process alone takes longer. In milliseconds.
+    #[serde(default = "default_lasts_at_least_ms")]
+    pub lasts_at_least_ms: u64,
 }
 
 /// rust-analyzer on a busy machine took 0.3 s.
 fn default_begins_within_ms() -> u64 {
     2_000
+}
+
+fn default_lasts_at_least_ms() -> u64 {
+    10
 }
 
 /// How a check stands.
@@ -73,8 +82,8 @@ struct State {
     due: Option<Instant>,
     /// Whether a reason came while an earlier one stood: the next run may be the earlier one's, and be broken off.
     again: bool,
-    /// Tokens of runs under way.
-    runs: BTreeSet<String>,
+    /// The runs under way: their tokens, and since when.
+    runs: BTreeMap<String, Instant>,
     /// Whether it was ever seen to run.
     seen: bool,
     /// Whether it was given up before it was ever seen.
@@ -89,7 +98,7 @@ impl Checks {
             loading: true,
             due: None,
             again: false,
-            runs: BTreeSet::new(),
+            runs: BTreeMap::new(),
             seen: false,
             absent: false,
             outdated: false,
@@ -121,15 +130,14 @@ impl Checks {
 
     /// A progress with this token began or ended; those of others are passed over.
     pub(crate) fn progress(&self, token: &str, kind: Option<&str>, now: Instant) {
-        if !self.checker.as_ref().is_some_and(|checker| token.starts_with(&checker.token)) {
-            return;
-        }
+        let Some(checker) = self.checker.as_ref().filter(|checker| token.starts_with(&checker.token)) else { return };
+        let shortest = Duration::from_millis(checker.lasts_at_least_ms);
         match kind {
             Some("begin") => self.state.send_modify(|state| {
                 state.seen = true;
                 state.absent = false;
                 if state.runs.len() < MAX_RUNS {
-                    state.runs.insert(token.to_owned());
+                    state.runs.insert(token.to_owned(), now);
                 }
                 if std::mem::take(&mut state.again) {
                     state.due = Some(now);
@@ -138,7 +146,10 @@ impl Checks {
                 }
             }),
             Some("end") => self.state.send_modify(|state| {
-                state.runs.remove(token);
+                let began = state.runs.remove(token);
+                if began.is_some_and(|began| now.saturating_duration_since(began) < shortest) {
+                    state.due = Some(now);
+                }
                 match &mut state.due {
                     // It was broken off, or there is one to come: its beginning is counted from here.
                     Some(due) => *due = now,
@@ -194,10 +205,14 @@ impl Checks {
         self.state.borrow().outdated
     }
 
-    /// Its name, while it has not come to its end.
-    pub(crate) fn unfinished(&self) -> Option<&str> {
-        let checker = self.checker.as_ref()?;
-        (self.stage() != Stage::Settled).then_some(checker.name.as_str())
+    /// What it has not said yet about the files as they are, as a note; `None` when there is nothing to wait for.
+    pub(crate) fn lacking(&self) -> Option<String> {
+        let name = &self.checker.as_ref()?.name;
+        if self.stage() != Stage::Settled {
+            return Some(format!("{name} still running"));
+        }
+        let state = self.state.borrow();
+        (state.outdated && state.seen).then(|| format!("{name} has not run since the last change"))
     }
 }
 

@@ -116,7 +116,7 @@ impl Workspace {
 /// A check whose tokens begin with `check/`, and that is waited for as long as a test may take.
 pub(crate) fn checker() -> Checker {
     let begins_within_ms = u64::try_from(PATIENCE.as_millis()).unwrap();
-    Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms }
+    Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms, lasts_at_least_ms: 0 }
 }
 
 /// Waits until an endpoint is in a state.

@@ -167,7 +167,7 @@ impl ServerEndpoint {
             // They are the check's, and about another text.
             pushed.items.clear();
         }
-        let note = checks.unfinished().map(|name| format!("{name} still running"));
+        let note = checks.lacking();
         Ok(match pulled {
             Some(mut items) => {
                 // Servers that do both push what takes longer (cargo check); what they push twice is told once.

@@ -35,7 +35,6 @@ impl Session {
             let params = json!({ "changes": events });
             Outgoing::notify(&self.connection, "workspace/didChangeWatchedFiles", params);
         }
-        self.let_check(&documents, changes);
         let mut opened = 0;
         let mut left_out = 0;
         for change in changes {
@@ -52,30 +51,17 @@ impl Session {
             }
             self.deliver_one(&mut documents, change);
         }
-        (left_out > 0)
+        (left_out > 0 && self.spec.freshness != Freshness::WatchedFiles)
             .then(|| format!("{left_out} more files changed at once; {} may still be reading them", self.spec.name))
     }
 
-    /// Gives the server's check a reason to run when only files changed that are not open: it does not take a watched
-    /// file for one. One file is enough, because it checks whole projects; it must be one that the server knows already.
-    fn let_check(&self, documents: &Documents, changes: &[FileChange]) {
-        let own = || changes.iter().filter(|change| self.is_own(&change.path));
-        if self.spec.checker.is_none() || own().any(|change| documents.is_open(&change.path)) {
-            return;
-        }
-        let Some(change) = own().find(|change| change.kind == ChangeKind::Changed) else { return };
-        // A server that wants the text with it wants it of open documents.
-        if self.opening(&change.path).sync.save == Some(false) {
-            let out = Expecting { session: self, path: &change.path };
-            let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(&change.path) } });
-            out.notify("textDocument/didSave", params);
-        }
-    }
-
     /// Whether the server notices a change of a file that is not open only when that is opened.
+    ///
+    /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that when it comes to read a changed
+    /// file a moment later. What is open it does not read.
     fn must_open(&self, change: &FileChange) -> bool {
         let opens = match self.spec.freshness {
-            Freshness::WatchedFiles => false,
+            Freshness::WatchedFiles => self.spec.checker.is_some() && change.kind != ChangeKind::Deleted,
             Freshness::OpenCreated => change.kind == ChangeKind::Created,
             Freshness::OpenedOnly => true,
         };
