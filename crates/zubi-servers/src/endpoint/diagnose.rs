@@ -1,7 +1,7 @@
 //! A document's problems: pulled where the server tells on asking, awaited where it publishes, merged where it does both.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use serde_json::json;
@@ -12,6 +12,17 @@ use super::{Failure, ServerEndpoint};
 use crate::checks::Stage;
 use crate::connection::ConnectionError;
 use crate::session::Session;
+
+/// The most time that is kept back for giving an answer when waiting was in vain.
+const TIME_TO_ANSWER: Duration = Duration::from_secs(1);
+
+/// Until when to wait for what may not come: a tenth of the time is left for saying what is known without it, because
+/// whoever asked stops listening at the deadline.
+fn patience(cx: &RequestCx) -> RequestCx {
+    let left = cx.deadline.saturating_duration_since(Instant::now());
+    let kept = (left / 10).min(TIME_TO_ANSWER);
+    RequestCx { deadline: cx.deadline.checked_sub(kept).unwrap_or(cx.deadline), ..cx.clone() }
+}
 
 impl ServerEndpoint {
     /// The problems a server tells on asking; `None` when it does not.
@@ -150,11 +161,11 @@ impl ServerEndpoint {
         let mut pulled = self.pull(session, path, cx).await?;
         let mut reliable = false;
         if pulled.is_none() {
-            reliable = Self::await_publication(session, path, cx).await?;
+            reliable = Self::await_publication(session, path, &patience(cx)).await?;
             // pyright and ty register a moment after they were initialized that they tell on asking.
             pulled = self.pull(session, path, cx).await?;
         }
-        if !was_settled && Self::await_check(session, cx).await? && pulled.is_some() {
+        if !was_settled && Self::await_check(session, &patience(cx)).await? && pulled.is_some() {
             // What the check said last is published after its end is told, but before the next question is answered.
             match self.pull(session, path, cx).await {
                 Ok(again) => pulled = again,
