@@ -1,7 +1,7 @@
 //! JSON Schemas of arguments, in the subset that every client and model understands.
 //!
 //! The subset: the root is an object; no `$ref`, `$defs` or `$schema`; no `anyOf`, `oneOf` or `allOf` at the root; every
-//! property has a description. [`of`] derives such a schema from a Rust type, [`problems`] checks a whole
+//! property has a description. [`of`] derives such a schema from a Rust type, [`problems()`] checks a whole
 //! [`ToolSpec`](crate::ToolSpec), [`Checker`] checks arguments before a call, [`parse`] reads them into the tool's type.
 
 mod check;
