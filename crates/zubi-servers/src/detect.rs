@@ -2,7 +2,7 @@
 //! configuration.
 //!
 //! - [`Languages`] tells a file's language by its name, extension or first line.
-//! - [`scan`] walks the folders once and counts languages, directories and root markers.
+//! - [`scan()`] walks the folders once and counts languages, directories and root markers.
 //! - [`project_root`] finds where a document's project begins.
 //! - [`ProgramFinder`] finds a server's program and proves that it runs.
 //!

@@ -20,7 +20,7 @@ use crate::output::ToolError;
 use crate::spec::Schema;
 
 /// The schema of a type's arguments, in the portable subset. Documentation comments become descriptions; `Option<T>`
-/// becomes an optional `T`. A type that is not a struct gives a schema that [`problems`] refuses.
+/// becomes an optional `T`. A type that is not a struct gives a schema that [`problems()`] refuses.
 pub fn of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
