@@ -1,7 +1,7 @@
 //! Configuration: layers, their order, and what a workspace may say before it is trusted.
 //!
 //! The order is flag > environment > workspace `.zubi.toml` > user `zubi.toml` > default, and every effective value
-//! remembers where it came from. Layers are plain values ([`Layer`]); reading files is [`file`]'s, finding the
+//! remembers where it came from. Layers are plain values ([`Layer`]); reading files is [`mod@file`]'s, finding the
 //! directories [`directories`]'s.
 //!
 //! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
