@@ -14,6 +14,10 @@ use crate::checks::Checker;
 use crate::readiness::Recipe;
 use crate::settling::DocumentStatus;
 
+mod role;
+
+pub use role::Role;
+
 /// The rows that come with zubi.
 const BUILTIN: &str = include_str!("../catalogue.toml");
 
@@ -222,65 +226,6 @@ impl Timeouts {
 
     pub fn shutdown(&self) -> Duration {
         Duration::from_millis(self.shutdown_ms)
-    }
-}
-
-/// A kind of question. A server that only checks and formats is never waited for when symbols are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Definition, references, implementations, hierarchies.
-    Navigation,
-    /// Outlines and the search for symbols.
-    Symbols,
-    Hover,
-    /// Completion and signatures.
-    Completion,
-    /// Renaming of symbols and files.
-    Rename,
-    Diagnostics,
-    CodeActions,
-    Format,
-}
-
-impl Role {
-    const ALL: [Self; 8] = [
-        Self::Navigation,
-        Self::Symbols,
-        Self::Hover,
-        Self::Completion,
-        Self::Rename,
-        Self::Diagnostics,
-        Self::CodeActions,
-        Self::Format,
-    ];
-
-    /// The role that an LSP request belongs to; `None` for requests that only a server with every role is asked.
-    pub fn of_method(method: &str) -> Option<Self> {
-        Some(match method {
-            "textDocument/declaration"
-            | "textDocument/definition"
-            | "textDocument/documentHighlight"
-            | "textDocument/implementation"
-            | "textDocument/prepareCallHierarchy"
-            | "textDocument/prepareTypeHierarchy"
-            | "textDocument/references"
-            | "textDocument/typeDefinition"
-            | "callHierarchy/incomingCalls"
-            | "callHierarchy/outgoingCalls"
-            | "typeHierarchy/subtypes"
-            | "typeHierarchy/supertypes" => Self::Navigation,
-            "textDocument/documentSymbol" | "workspace/symbol" | "workspaceSymbol/resolve" => Self::Symbols,
-            "textDocument/hover" | "textDocument/inlayHint" | "inlayHint/resolve" => Self::Hover,
-            "textDocument/completion" | "completionItem/resolve" | "textDocument/signatureHelp" => Self::Completion,
-            "textDocument/prepareRename" | "textDocument/rename" | "workspace/willRenameFiles" => Self::Rename,
-            "textDocument/diagnostic" | "workspace/diagnostic" => Self::Diagnostics,
-            "textDocument/codeAction" | "codeAction/resolve" | "workspace/executeCommand" => Self::CodeActions,
-            "textDocument/formatting" | "textDocument/rangeFormatting" | "textDocument/rangesFormatting" => {
-                Self::Format
-            }
-            _ => return None,
-        })
     }
 }
 
