@@ -38,7 +38,7 @@ async fn an_edit_keeps_everything_it_does_not_mean() {
       shapes/windows.py  written
     problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     "#);
     let expected = String::from_utf8(before).expect("UTF-8").replace("total_area", "sum_area");
     assert_eq!(project.read("shapes/windows.py"), expected);
@@ -68,30 +68,60 @@ async fn a_renamed_file_comes_back_under_its_old_name() {
     let rename = json!({ "at": "src/lib.rs:6 shape", "newName": "figure" });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/lib.rs:6:9 shape
-    plan p-[plan]: rename `shape` to `figure`, 0 edits in 1 file; nothing is written yet
-    note: The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).
+    plan p-[plan]: rename `shape` to `figure`, 3 edits in 4 files; nothing is written yet
+    diff --git a/src/broken.rs b/src/broken.rs
+    --- a/src/broken.rs
+    +++ b/src/broken.rs
+    @@ -1,6 +1,6 @@
+     //! One mistake the language server knows how to mend: a field is missing.
+     
+    -use crate::shape::Rectangle;
+    +use crate::figure::Rectangle;
+     
+     pub fn unit() -> Rectangle {
+         Rectangle { width: 1.0 }
     diff --git a/src/shape.rs b/src/figure.rs
     rename from src/shape.rs
     rename to src/figure.rs
+    diff --git a/src/lib.rs b/src/lib.rs
+    --- a/src/lib.rs
+    +++ b/src/lib.rs
+    @@ -3,4 +3,4 @@
+     pub mod broken;
+     pub mod messy;
+     pub mod report;
+    -pub mod shape;
+    +pub mod figure;
+    diff --git a/src/report.rs b/src/report.rs
+    --- a/src/report.rs
+    +++ b/src/report.rs
+    @@ -1,6 +1,6 @@
+     //! What is printed about shapes. The word total_area in this comment is not a reference.
+     
+    -use crate::shape::{total_area, Circle, Rectangle, Shape};
+    +use crate::figure::{total_area, Circle, Rectangle, Shape};
+     
+     /// Metres to square metres.
+     pub fn describe(radius: f64) -> f64 {
     apply_edit {"plan":"p-[plan]"} writes it
-    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    [rust-analyzer · ready]
     ──── apply_edit
-    applied p-[plan]: rename `shape` to `figure` in 1 file
+    applied p-[plan]: rename `shape` to `figure` in 4 files
       src/figure.rs  renamed from src/shape.rs
-    new: 1 problem
-      src/figure.rs:1:1  hint: This file is not included anywhere in the module tree, so rust-analyzer can't offer IDE services.
-          
-          If you're intentionally working on unowned files, you can silence this warning by adding "unlinked-file" to rust-analyzer.diagnostics.disabled in your settings.  [rust-analyzer unlinked-file]
+      src/broken.rs  written
+      src/lib.rs  written
+      src/report.rs  written
+    problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    [rust-analyzer · ready]
     ──── undo_edit
-    undone p-[plan]: rename `shape` to `figure` in 1 file
+    undone p-[plan]: rename `shape` to `figure` in 4 files
+      src/report.rs  written
+      src/lib.rs  written
+      src/broken.rs  written
       src/shape.rs  renamed from src/figure.rs
-    fixed: 1 problem
-      src/figure.rs:1:1  hint: This file is not included anywhere in the module tree, so rust-analyzer can't offer IDE services.
-          
-          If you're intentionally working on unowned files, you can silence this warning by adding "unlinked-file" to rust-analyzer.diagnostics.disabled in your settings.  [rust-analyzer unlinked-file]
-    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    problems: no change
+    [rust-analyzer · ready]
     "#);
 }
 

@@ -174,8 +174,7 @@ async fn rename() {
       include/shape.h  written
       src/report.cc  written
       src/shape.cc  written
-    new: 1 problem
-      src/report.cc:9:34  error: Use of undeclared identifier 'combined_area'  [clang undeclared_var_use]
+    problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
     [clangd · ready]
     ──── undo_edit
@@ -183,8 +182,7 @@ async fn rename() {
       src/shape.cc  written
       src/report.cc  written
       include/shape.h  written
-    new: 1 problem
-      src/report.cc:9:34  error: Use of undeclared identifier 'total_area'  [clang undeclared_var_use]
+    problems: no change
     [clangd · ready]
     "#);
 }
@@ -201,7 +199,7 @@ async fn fix() {
     ");
     let fix = json!({ "at": "src/broken.cc:8", "context": { "only": ["quickfix"] } });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("change 'sqare' to 'square'")).await, @r#"
-    at src/broken.cc:8:23
+    at src/broken.cc:8
     1 code action
       a-[action] change 'sqare' to 'square' (quickfix): 1 edit in 1 file  preferred
         diff --git a/src/broken.cc b/src/broken.cc
@@ -218,14 +216,14 @@ async fn fix() {
          }  // namespace shapes
     [clangd · ready]
     ──── apply_edit
-    applied p-[plan]: change 'sqare' to 'square' in 1 file
+    applied a-[action]: change 'sqare' to 'square' in 1 file
       src/broken.cc  written
     fixed: 1 problem
       src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"a-[action]"} takes it back
     [clangd · ready]
     ──── undo_edit
-    undone p-[plan]: change 'sqare' to 'square' in 1 file
+    undone a-[action]: change 'sqare' to 'square' in 1 file
       src/broken.cc  written
     new: 1 problem
       src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]

@@ -166,8 +166,36 @@ async fn fix() {
       5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
     [gopls · ready]
     "#);
-    let fix = json!({ "at": "broken/broken.go:8", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Fill in return values")).await, @"");
+    let fix = json!({ "path": "broken/broken.go", "context": { "only": ["source.organizeImports"] } });
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Organize Imports")).await, @r#"
+    in broken/broken.go, whole file
+    1 code action
+      a-[action] Organize Imports (source.organizeImports): 1 edit in 1 file
+        diff --git a/broken/broken.go b/broken/broken.go
+        --- a/broken/broken.go
+        +++ b/broken/broken.go
+        @@ -2,7 +2,6 @@
+         package broken
+         
+         import (
+        -	"example.com/shapes/report"
+         	"example.com/shapes/shape"
+         )
+    [gopls · ready]
+    ──── apply_edit
+    applied a-[action]: Organize Imports in 1 file
+      broken/broken.go  written
+    fixed: 1 problem
+      broken/broken.go:5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
+    undo_edit {"plan":"a-[action]"} takes it back
+    [gopls · ready]
+    ──── undo_edit
+    undone a-[action]: Organize Imports in 1 file
+      broken/broken.go  written
+    new: 1 problem
+      broken/broken.go:5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
+    [gopls · ready]
+    "#);
 }
 
 #[tokio::test]

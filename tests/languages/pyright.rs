@@ -31,13 +31,14 @@ async fn symbols() {
         variable first  35
         variable second  35
         variable scale  35
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
-    2 symbols matching `Circle`
+    3 symbols matching `Circle`
       class Circle  shapes/shape.py:14:7
       variable circle  shapes/report.py:8:5  in describe
-    [pyright · ready · no virtual environment: packages of the system's Python]
+      variable circle  shapes/report.py:15:5  in forgotten
+    [pyright · ready]
     ");
 }
 
@@ -50,7 +51,7 @@ async fn places() {
     1 definition of `total_area`
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
@@ -60,7 +61,7 @@ async fn places() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     "#);
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
     at shapes/shape.py:20:9 area (method)
@@ -69,7 +70,7 @@ async fn places() {
       10:62  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       20:9  def area(self) -> float:  (declaration)
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     "#);
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at shapes/report.py:13:5 forgotten (function)
@@ -87,7 +88,7 @@ async fn places() {
     ```
     ---
     The area of two shapes together, `scale` times.
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ");
 }
 
@@ -95,8 +96,8 @@ async fn places() {
 async fn while_typing() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:10:62", "limit": 5 })).await, @r#"
-    at shapes/report.py:10:62
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:16:19", "limit": 5 })).await, @r#"
+    at shapes/report.py:16:19
     26 completions, best 5 (the server has more once more is typed)
       area (method)
       radius (variable)
@@ -104,7 +105,7 @@ async fn while_typing() {
       __class__ (property)
       __delattr__ (method)
     … 21 more: cursor="5"
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     "#);
     assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
     at shapes/report.py:10:36
@@ -112,7 +113,7 @@ async fn while_typing() {
       (first: Shape, second: Shape, scale: float) -> float
         parameter: second: Shape
         The area of two shapes together, `scale` times.
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ");
 }
 
@@ -155,20 +156,20 @@ async fn rename() {
          """The area of two shapes together, `scale` times."""
          return scale * (first.area() + second.area())
     apply_edit {"plan":"p-[plan]"} writes it
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 2 files
       shapes/report.py  written
       shapes/shape.py  written
     problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
       shapes/shape.py  written
       shapes/report.py  written
     problems: no change
-    [pyright · ready · no virtual environment: packages of the system's Python]
+    [pyright · ready]
     "#);
 }
 

@@ -25,12 +25,12 @@ async fn symbols() {
       object impl Shape for Rectangle  27-31
         method area fn(&self) -> f64  28-30
       function total_area fn(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64  34-36
-    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       struct Circle  src/shape.rs:10:12
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
 }
 
@@ -43,7 +43,7 @@ async fn places() {
     1 definition of `total_area`
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -53,7 +53,7 @@ async fn places() {
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"
     at src/shape.rs:16:8 area (method)
@@ -62,12 +62,12 @@ async fn places() {
       9:72  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       16:8  fn area(&self) -> f64 {  (declaration)
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at src/report.rs:13:8 forgotten (function)
     0 references to `forgotten` in 0 files
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_hover", json!({ "symbol": "shape::total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -82,7 +82,7 @@ async fn places() {
     ---
 
     The area of two shapes together, `scale` times.
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
 }
 
@@ -94,11 +94,11 @@ async fn while_typing() {
     at src/report.rs:15:12
     5 completions (the server has more once more is typed)
       radius (field)  f64
+      try_into(as TryInto) (method)  fn(self) -> Result<T, <Self as TryInto<T>>::Error>
+      into(as Into) (method)  fn(self) -> T
       area(as Shape) (method)  fn(&self) -> f64
-      type_id(use core::any::Any) (method)  fn(&self) -> TypeId
-      into(use core::convert::Into) (method)  fn(self) -> T
-      try_into(use core::convert::TryInto) (method)  fn(self) -> Result<T, <Self as TryInto<T>>::Error>
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+      type_id(use std::any::Any) (method)  fn(&self) -> TypeId
+    [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.rs:9:58" })).await, @"
     at src/report.rs:9:58
@@ -106,7 +106,7 @@ async fn while_typing() {
       fn total_area(first: &(dyn Shape + 'static), second: &(dyn Shape + 'static), scale: f64) -> f64
         parameter: scale: f64
         The area of two shapes together, `scale` times.
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
 }
 
@@ -118,7 +118,6 @@ async fn rename() {
     assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
     at src/shape.rs:34:8 total_area (function)
     plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
-    note: The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).
     diff --git a/src/report.rs b/src/report.rs
     --- a/src/report.rs
     +++ b/src/report.rs
@@ -149,20 +148,20 @@ async fn rename() {
          scale * (first.area() + second.area())
      }
     apply_edit {"plan":"p-[plan]"} writes it
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 2 files
       src/report.rs  written
       src/shape.rs  written
     problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
       src/shape.rs  written
       src/report.rs  written
     problems: no change
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    [rust-analyzer · ready]
     "#);
 }
 
@@ -177,11 +176,11 @@ async fn fix() {
           missing `height`  [rustc E0063]
       6:5  error: missing structure fields:
           - height  [rust-analyzer E0063]
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ");
     let fix = json!({ "at": "src/broken.rs:6", "context": { "only": ["quickfix"] } });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Fill struct fields")).await, @r#"
-    at src/broken.rs:6:29
+    at src/broken.rs:6
     1 code action
       a-[action] Fill struct fields (quickfix): 2 edits in 1 file
         diff --git a/src/broken.rs b/src/broken.rs
@@ -194,22 +193,22 @@ async fn fix() {
         -    Rectangle { width: 1.0 }
         +    Rectangle { width: 1.0, height: todo!() }
          }
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found]
+    [rust-analyzer · ready]
     ──── apply_edit
-    applied p-[plan]: Fill struct fields in 1 file
+    applied a-[action]: Fill struct fields in 1 file
       src/broken.rs  written
     new: 1 problem
-      src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
-          missing `height`  [rustc E0063]
+      src/broken.rs:6:5  warning: unreachable expression
+          `#[warn(unreachable_code)]` (part of `#[warn(unused)]`) on by default  [rustc unreachable_code]
     fixed: 2 problems
       src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
           missing `height`  [rustc E0063]
       src/broken.rs:6:5  error: missing structure fields:
           - height  [rust-analyzer E0063]
-    undo_edit {"plan":"p-[plan]"} takes it back
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    undo_edit {"plan":"a-[action]"} takes it back
+    [rust-analyzer · ready]
     ──── undo_edit
-    undone p-[plan]: Fill struct fields in 1 file
+    undone a-[action]: Fill struct fields in 1 file
       src/broken.rs  written
     new: 2 problems
       src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
@@ -217,9 +216,9 @@ async fn fix() {
       src/broken.rs:6:5  error: missing structure fields:
           - height  [rust-analyzer E0063]
     fixed: 1 problem
-      src/broken.rs:6:5  error: missing field `height` in initializer of `Rectangle`
-          missing `height`  [rustc E0063]
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+      src/broken.rs:6:5  warning: unreachable expression
+          `#[warn(unreachable_code)]` (part of `#[warn(unused)]`) on by default  [rustc unreachable_code]
+    [rust-analyzer · ready]
     "#);
 }
 
@@ -227,6 +226,11 @@ async fn fix() {
 async fn format() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, SERVERS).await;
+    // Formatting needs no project, the comparison of problems afterwards does.
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
+    no problems in `src/messy.rs`; snapshot d-1
+    [rust-analyzer · ready]
+    ");
     let format = json!({ "path": "src/messy.rs" });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
     plan p-[plan]: format `src/messy.rs`, 10 edits in 1 file; nothing is written yet
@@ -242,16 +246,17 @@ async fn format() {
     +    value + value
      }
     apply_edit {"plan":"p-[plan]"} writes it
-    [rust-analyzer · ready · default cargo features (Cargo.toml)]
+    [rust-analyzer · ready]
     ──── apply_edit
     applied p-[plan]: format `src/messy.rs` in 1 file
       src/messy.rs  written
+    problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [no server · problems not compared: rust-analyzer did not answer `textDocument/diagnostic` within 6 s]
+    [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.rs` in 1 file
       src/messy.rs  written
     problems: no change
-    [rust-analyzer · ready · default cargo features (Cargo.toml); Failed to read Cargo metadata with dependencies for sysroot of `[project]/Cargo.toml`: `cargo metadata` exited with an error: error: no matching package named `hashbrown` found · cargo check still running]
+    [rust-analyzer · ready]
     "#);
 }

@@ -22,12 +22,12 @@ async fn symbols() {
         constructor __init__  27-29
         method area  31-32
       function total_area  35-37
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
     1 symbol matching `Circle`
       class Circle  shapes/shape.py:14:7
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
 }
 
@@ -40,7 +40,7 @@ async fn places() {
     1 definition of `total_area`
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @r#"
     at shapes/shape.py:35:5 total_area (function)
@@ -50,7 +50,7 @@ async fn places() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     "#);
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
     at shapes/shape.py:20:9 area (method)
@@ -59,7 +59,7 @@ async fn places() {
       10:62  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       20:9  def area(self) -> float:  (declaration)
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     "#);
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
     at shapes/report.py:13:5 forgotten (function)
@@ -77,7 +77,7 @@ async fn places() {
     ```
     ---
     The area of two shapes together, `scale` times.
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
 }
 
@@ -85,10 +85,11 @@ async fn places() {
 async fn while_typing() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:10:62", "limit": 5 })).await, @"
-    at shapes/report.py:10:62
-    0 completions
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "shapes/report.py:16:25", "limit": 5 })).await, @"
+    at shapes/report.py:16:25
+    1 completion (the server has more once more is typed)
+      radius (struct)  float
+    [ty · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })).await, @"
     at shapes/report.py:10:36
@@ -96,7 +97,7 @@ async fn while_typing() {
       (first: Shape, second: Shape, scale: float) -> float
         parameter: second: Shape
         The area of two shapes together, `scale` times.
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
 }
 
@@ -139,20 +140,20 @@ async fn rename() {
          """The area of two shapes together, `scale` times."""
          return scale * (first.area() + second.area())
     apply_edit {"plan":"p-[plan]"} writes it
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ──── apply_edit
     applied p-[plan]: rename `total_area` to `combined_area` in 2 files
       shapes/report.py  written
       shapes/shape.py  written
     problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    [ty + ruff · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
       shapes/shape.py  written
       shapes/report.py  written
     problems: no change
-    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    [ty + ruff · ready]
     "#);
 }
 
@@ -171,7 +172,7 @@ async fn fix() {
     "#);
     let fix = json!({ "at": "shapes/broken.py:3", "context": { "only": ["quickfix"] } });
     assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Remove unused import")).await, @r#"
-    at shapes/broken.py:3:10
+    at shapes/broken.py:3
     2 code actions
       a-[action] Ruff (F401): Remove unused import: `os` (quickfix): 1 edit in 1 file  preferred
         diff --git a/shapes/broken.py b/shapes/broken.py
@@ -195,24 +196,24 @@ async fn fix() {
         +import os  # noqa: F401
          
          from shapes.shape import Rectangle
-    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    [ty + ruff · ready]
     ──── apply_edit
-    applied p-[plan]: Ruff (F401): Remove unused import: `os` in 1 file
+    applied a-[action]: Ruff (F401): Remove unused import: `os` in 1 file
       shapes/broken.py  written
     fixed: 1 problem
       shapes/broken.py:3:8  warning: `os` imported but unused
           
           help: Remove unused import: `os`  [Ruff F401]
-    undo_edit {"plan":"p-[plan]"} takes it back
-    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    undo_edit {"plan":"a-[action]"} takes it back
+    [ty + ruff · ready]
     ──── undo_edit
-    undone p-[plan]: Ruff (F401): Remove unused import: `os` in 1 file
+    undone a-[action]: Ruff (F401): Remove unused import: `os` in 1 file
       shapes/broken.py  written
     new: 1 problem
       shapes/broken.py:3:8  warning: `os` imported but unused
           
           help: Remove unused import: `os`  [Ruff F401]
-    [ty + ruff · ready · no virtual environment: installed packages may be unknown]
+    [ty + ruff · ready]
     "#);
 }
 
@@ -221,5 +222,31 @@ async fn format() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
     let format = json!({ "path": "shapes/messy.py" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    plan p-[plan]: format `shapes/messy.py`, 1 edit in 1 file; nothing is written yet
+    diff --git a/shapes/messy.py b/shapes/messy.py
+    --- a/shapes/messy.py
+    +++ b/shapes/messy.py
+    @@ -1,3 +1,5 @@
+     """Not formatted."""
+    -def  twice( value :float )->float:
+    -  return value+value
+    +
+    +
+    +def twice(value: float) -> float:
+    +    return value + value
+    apply_edit {"plan":"p-[plan]"} writes it
+    [ruff · ready]
+    ──── apply_edit
+    applied p-[plan]: format `shapes/messy.py` in 1 file
+      shapes/messy.py  written
+    problems: no change
+    undo_edit {"plan":"p-[plan]"} takes it back
+    [ty + ruff · ready]
+    ──── undo_edit
+    undone p-[plan]: format `shapes/messy.py` in 1 file
+      shapes/messy.py  written
+    problems: no change
+    [ty + ruff · ready]
+    "#);
 }

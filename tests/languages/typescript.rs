@@ -165,11 +165,38 @@ async fn fix() {
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"
     1 error in `src/broken.ts`; snapshot d-1
     src/broken.ts
-      6:17  error: Property 'aera' does not exist on type 'Rectangle'.  [ts 2339]
+      3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
     [typescript · ready]
     ");
     let fix = json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await, @r#"
+    at src/broken.ts:3
+    1 code action
+      a-[action] Add import from "./shape.js" (quickfix): 1 edit in 1 file
+        diff --git a/src/broken.ts b/src/broken.ts
+        --- a/src/broken.ts
+        +++ b/src/broken.ts
+        @@ -1,3 +1,5 @@
+        +import { Rectangle } from "./shape.js";
+        +
+         // One mistake the language server knows how to mend: an import is missing.
+         export function unit(): number {
+           return new Rectangle(1, 1).area();
+    [typescript · ready]
+    ──── apply_edit
+    applied a-[action]: Add import from "./shape.js" in 1 file
+      src/broken.ts  written
+    fixed: 1 problem
+      src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
+    undo_edit {"plan":"a-[action]"} takes it back
+    [typescript · ready]
+    ──── undo_edit
+    undone a-[action]: Add import from "./shape.js" in 1 file
+      src/broken.ts  written
+    new: 1 problem
+      src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
+    [typescript · ready]
+    "#);
 }
 
 #[tokio::test]

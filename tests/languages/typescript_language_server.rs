@@ -11,8 +11,28 @@ const SERVERS: &[&str] = &["node", "typescript-language-server"];
 async fn symbols() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
+    12 symbols in `src/shape.ts`
+      interface Shape  2-5
+        method area  4
+      class Circle  8-14
+        constructor constructor  9
+        property radius  9
+        method area  11-13
+      class Rectangle  17-26
+        constructor constructor  18-21
+        property width  19
+        property height  20
+        method area  23-25
+      function totalArea  29-31
+    [typescript-language-server · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    2 symbols matching `Circle`
+      class Circle  src/shape.ts:8:14
+      constant circle  src/report.ts:6:9
+    [typescript-language-server · ready]
+    ");
 }
 
 #[tokio::test]
@@ -68,8 +88,21 @@ async fn places() {
 async fn while_typing() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
-    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"");
-    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"");
+    assert_snapshot!(zubi.ask("lsp_completion", json!({ "at": "src/report.ts:8:58", "limit": 5 })).await, @"
+    at src/report.ts:8:58
+    2 completions
+      area (method)
+      radius (field)
+    [typescript-language-server · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_signature_help", json!({ "at": "src/report.ts:8:34" })).await, @"
+    at src/report.ts:8:34
+    1 signature
+      totalArea(first: Shape, second: Shape, scale: number): number
+        parameter: second: Shape
+        The area of two shapes together, `scale` times.
+    [typescript-language-server · ready]
+    ");
 }
 
 #[tokio::test]
@@ -131,11 +164,40 @@ async fn fix() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     assert_snapshot!(zubi.ask("lsp_diagnostics", json!({ "path": "src/broken.ts" })).await, @"
-    no problems in `src/broken.ts`; snapshot d-1
+    1 error in `src/broken.ts`; snapshot d-1
+    src/broken.ts
+      3:14  error: Cannot find name 'Rectangle'.  [typescript 2304]
     [typescript-language-server · ready]
     ");
     let fix = json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await, @"");
+    assert_snapshot!(round_trip(&zubi, &project, "lsp_code_actions", fix, Some("Add import from")).await, @r#"
+    at src/broken.ts:3
+    1 code action
+      a-[action] Add import from "./shape.js" (quickfix): 1 edit in 1 file  preferred
+        diff --git a/src/broken.ts b/src/broken.ts
+        --- a/src/broken.ts
+        +++ b/src/broken.ts
+        @@ -1,3 +1,5 @@
+        +import { Rectangle } from "./shape.js";
+        +
+         // One mistake the language server knows how to mend: an import is missing.
+         export function unit(): number {
+           return new Rectangle(1, 1).area();
+    [typescript-language-server · ready]
+    ──── apply_edit
+    applied a-[action]: Add import from "./shape.js" in 1 file
+      src/broken.ts  written
+    fixed: 1 problem
+      src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [typescript 2304]
+    undo_edit {"plan":"a-[action]"} takes it back
+    [typescript-language-server · ready]
+    ──── undo_edit
+    undone a-[action]: Add import from "./shape.js" in 1 file
+      src/broken.ts  written
+    new: 1 problem
+      src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [typescript 2304]
+    [typescript-language-server · ready]
+    "#);
 }
 
 #[tokio::test]
@@ -162,7 +224,7 @@ async fn format() {
       src/messy.ts  written
     problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [typescript-language-server · ready · may be incomplete: typescript-language-server has not checked the present text yet]
+    [typescript-language-server · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.ts` in 1 file
       src/messy.ts  written

@@ -100,8 +100,14 @@ async fn refusals_say_what_to_do_next() {
     Invalid input: path: expected string, got 7
     `path` (string): File Example: {"path":"src/console.py","depth":2}
     "#);
-    assert_snapshot!(zubi.refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"");
-    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"");
+    assert_snapshot!(zubi.refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"
+    Invalid input: newName: `1` is no identifier
+    Give an identifier of the language.
+    ");
+    assert_snapshot!(zubi.refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"
+    Failed to apply the edit: there is no `p-[plan]` here; it is older than 24 hours or was never made
+    Make the plan again with the tool that made it, look at the new diff, then apply that.
+    ");
 }
 
 #[tokio::test]
@@ -126,13 +132,15 @@ async fn three_ways_to_give_a_place_mean_the_same() {
     ```
     ---
     The area of two shapes together, `scale` times.
-    [ty · ready · no virtual environment: installed packages may be unknown]
+    [ty · ready]
     ");
-    // A name is known with its kind; a place only with what stands there. The rest is the same.
-    for other in [by_place, by_text, by_position] {
-        let (first, rest) = other.split_once('\n').expect("more than one line");
-        assert_eq!(first, "at shapes/shape.py:35:5 total_area");
-        assert_eq!(Some(rest), by_symbol.split_once('\n').map(|(_, rest)| rest));
+    let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    assert_snapshot!(first(&by_place), @"at shapes/shape.py:35:5 total_area");
+    assert_snapshot!(first(&by_position), @"at shapes/shape.py:35:5 total_area");
+    assert_snapshot!(first(&by_text), @"at shapes/shape.py:35:5 total_area (function); line repaired from 33");
+    let rest = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
+    for other in [by_place, by_position, by_text] {
+        assert_eq!(rest(&other), rest(&by_symbol));
     }
 }
 
