@@ -4,10 +4,10 @@
 //! the endpoint's work.
 //!
 //! clangd (22) keeps what a source includes as a *preamble*. When a source or a header changed, it publishes what it
-//! finds with the old preamble first, and again, for the same version, when it has built the new one: 20 to 60 ms
+//! finds with the old preamble first, and again, for the same version, when it has built the new one: 30 to 60 ms
 //! apart, with false problems in the first ("use of undeclared identifier" after a rename). `didSave` of one document
 //! makes it look at every open one again. Each time it says `parsing includes` and then `idle`; `idle` alone proves
-//! nothing, because two threads take turns, and it is also said (in every third run) between the new preamble and the
+//! nothing, because two threads take turns, and it is also said now and then between the new preamble and the
 //! problems found with it. Those are queued by then, so a request about the same document is answered after them: that
 //! is the fence.
 
