@@ -1,6 +1,7 @@
 //! Carrying a plan out, taking it back, and what that did to the problems in the files touched.
 
 use camino::Utf8PathBuf;
+use futures_util::future::join_all;
 
 use crate::diagnostics::{DELTA_WAIT, Delta, Problem};
 use crate::edit::Applied;
@@ -57,8 +58,10 @@ impl Question<'_> {
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
         let mut failure = None;
-        for file in files.iter().filter(|file| file.is_file()).take(MAX_COMPARED) {
-            match self.problems_of(file, DELTA_WAIT).await {
+        // All at once, so that a server that stays silent costs the patience once and not for each file.
+        let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
+        for answer in join_all(compared.map(|file| self.problems_of(file, DELTA_WAIT))).await {
+            match answer {
                 Ok((items, of_file)) => {
                     problems.extend(items);
                     status.merge(of_file);
