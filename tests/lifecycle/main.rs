@@ -74,6 +74,43 @@ async fn closing_the_input_ends_everything() {
     }
 }
 
+/// A clangd that does everything to stay: it ignores signals, has a helper, and a second one that left its group and
+/// session. Real servers end by themselves when their input closes, so they do not show who ends them.
+fn stubborn(project: &Project) {
+    let real = zubi_tests::tools::program("clangd", "clangd");
+    let script = format!(
+        "#!/bin/sh\n\
+         [ \"$1\" = --version ] && exec {real} --version\n\
+         trap '' HUP INT TERM\n\
+         sleep 3600 &\n\
+         setsid sleep 3600 &\n\
+         {real} \"$@\"\n\
+         sleep 3600\n"
+    );
+    project.install("clangd", &script);
+}
+
+#[tokio::test]
+async fn a_server_that_wants_to_stay_ends_too() {
+    for kill in [true, false] {
+        processes::adopt_orphans();
+        let project = Project::fixture("cpp");
+        stubborn(&project);
+        let zubi = Zubi::start(&project, &["clangd"]).await;
+        zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.cc" })).await;
+        assert!(processes::named("sleep 3600").len() >= 2, "{:?}", processes::descendants());
+        if kill {
+            let pid = zubi.pid();
+            let own = processes::descendants().into_iter().find(|process| process.pid.unsigned_abs() == pid);
+            processes::kill(&own.expect("zubi runs"));
+        } else {
+            tokio::time::timeout(LIMIT, zubi.close()).await.expect("zubi ends in time");
+        }
+        let left = processes::nothing_left_within(LIMIT);
+        left.unwrap_or_else(|left| panic!("killed {kill}: still running after {LIMIT:?}: {left:?}"));
+    }
+}
+
 #[tokio::test]
 async fn the_question_after_a_server_was_killed_is_answered() {
     for (fixture, components, file, server) in SERVERS {

@@ -29,9 +29,12 @@ pub fn descendants() -> Vec<Process> {
     let mut found: Vec<Process> = Vec::new();
     let mut parents = vec![getpid().as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {
-        for process in all.iter().filter(|process| process.parent == parent) {
+        for (process, ended) in all.iter().filter(|(process, _)| process.parent == parent) {
+            // One that has ended may still be named as parent by those it leaves behind.
             parents.push(process.pid);
-            found.push(process.clone());
+            if !ended {
+                found.push(process.clone());
+            }
         }
     }
     found
@@ -86,7 +89,11 @@ impl Watched {
 pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
     let start = Instant::now();
     loop {
-        let left = descendants();
+        let mut left = descendants();
+        if left.is_empty() {
+            // While a process ends, its children change their parent, and one look can miss them; the next does not.
+            left = descendants();
+        }
         if left.is_empty() {
             return Ok(start.elapsed());
         }
@@ -101,13 +108,13 @@ pub fn resident_bytes(pid: u32) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }
 
-fn all() -> Vec<Process> {
+fn all() -> Vec<(Process, bool)> {
     let entries = std::fs::read_dir("/proc").expect("/proc");
     entries.flatten().filter_map(|entry| of(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-/// One process; `None` when it has ended, also when its parent has not fetched its exit status yet.
-fn of(pid: i32) -> Option<Process> {
+/// One process, and whether it has ended and only waits for its parent to fetch its exit status.
+fn of(pid: i32) -> Option<(Process, bool)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the program's name in parentheses and may itself contain any of them.
     let (_, rest) = stat.rsplit_once(')')?;
@@ -115,5 +122,5 @@ fn of(pid: i32) -> Option<Process> {
     let (state, parent) = (fields.next()?, fields.next()?.parse().ok()?);
     let command = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let command = String::from_utf8_lossy(&command).replace('\0', " ").trim_end().to_owned();
-    (state != "Z" && state != "X").then_some(Process { pid, parent, command })
+    Some((Process { pid, parent, command }, matches!(state, "Z" | "X")))
 }

@@ -2,6 +2,7 @@
 //! home beside it.
 
 use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::TempDir;
@@ -113,6 +114,14 @@ impl Project {
         let text = self.read(file);
         assert!(text.contains(old), "{file} does not contain {old:?}");
         self.write(file, &text.replacen(old, new, 1));
+    }
+
+    /// Puts a program on the PATH of everything the test starts, before all others.
+    pub fn install(&self, name: &str, script: &str) {
+        let program = self.home.join("bin").join(name);
+        std::fs::create_dir_all(self.home.join("bin")).expect("directories");
+        std::fs::write(&program, script).unwrap_or_else(|error| panic!("cannot write {program}: {error}"));
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
     }
 
     /// Every file of the project with its bytes, in order.

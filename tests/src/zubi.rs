@@ -111,11 +111,11 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The environment of everything a test starts.
+/// The environment of everything a test starts. Programs of its own a test puts into `bin` of the home directory.
 pub fn environment(project: &Project, components: &[&str]) -> Vec<(String, String)> {
     let home = project.home();
     let mut variables = vec![
-        ("PATH".to_owned(), tools::path(components)),
+        ("PATH".to_owned(), format!("{}:{}", home.join("bin"), tools::path(components))),
         ("HOME".to_owned(), home.to_string()),
         ("XDG_CONFIG_HOME".to_owned(), home.join("config").into_string()),
         ("XDG_STATE_HOME".to_owned(), home.join("state").into_string()),
