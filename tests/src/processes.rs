@@ -3,10 +3,11 @@
 //! A test makes itself the reaper of its descendants first, so that a process whose parent is killed stays among them
 //! instead of moving to the machine's init.
 
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, set_child_subreaper};
 
 /// One running process.
@@ -67,20 +68,27 @@ impl Watched {
     /// Waits until all have ended, at most so long. Returns how long it took, or those still running.
     pub fn ended_within(&self, limit: Duration) -> Result<Duration, Vec<Process>> {
         let start = Instant::now();
-        for (_, handle) in &self.0 {
-            let left = limit.saturating_sub(start.elapsed());
-            let timeout = Timespec::try_from(left).expect("a short time");
-            // A process handle becomes readable when the process ends. What counts is the state afterwards, below.
-            poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&timeout)).expect("poll");
+        let left: Vec<Process> = self
+            .0
+            .iter()
+            .filter(|(_, handle)| !ends_within(handle, limit.saturating_sub(start.elapsed())))
+            .map(|(process, _)| process.clone())
+            .collect();
+        if left.is_empty() { Ok(start.elapsed()) } else { Err(left) }
+    }
+}
+
+/// Waits for one process, whose handle becomes readable when it ends.
+fn ends_within(handle: &OwnedFd, limit: Duration) -> bool {
+    let start = Instant::now();
+    loop {
+        let left = Timespec::try_from(limit.saturating_sub(start.elapsed())).expect("a short time");
+        match poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&left)) {
+            Ok(ready) => return ready > 0,
+            // A child of this test ended, which is signalled; what was waited for may still run.
+            Err(Errno::INTR) => {}
+            Err(error) => panic!("poll: {error}"),
         }
-        let took = start.elapsed();
-        let none = Timespec { tv_sec: 0, tv_nsec: 0 };
-        let runs = |handle: &OwnedFd| {
-            poll(&mut [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)], Some(&none)).expect("poll") == 0
-        };
-        let left: Vec<Process> =
-            self.0.iter().filter(|(_, handle)| runs(handle)).map(|(process, _)| process.clone()).collect();
-        if left.is_empty() { Ok(took) } else { Err(left) }
     }
 }
 
