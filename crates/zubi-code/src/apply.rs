@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 
-use crate::diagnostics::{DELTA_WAIT, Delta, Problem};
+use crate::diagnostics::{DELTA_WAIT, Delta, Look, Problem};
 use crate::edit::Applied;
 use crate::error::CodeError;
 use crate::question::Question;
@@ -42,8 +42,13 @@ impl Question<'_> {
         let after = self.problems_of_all(&files).await;
         let (delta, status) = match (before, after) {
             (Ok((before, mut status)), Ok((after, of_after))) => {
+                let looks = [(&before, status.unheard), (&after, of_after.unheard)];
+                let [first, last] = looks.map(|(problems, unheard)| Look { problems, unheard });
+                let delta = Delta::between(&before, &after).without_silence(first, last);
+                // What was still running before the change is done by now, or said again by the later look.
+                status.notes.clear();
                 status.merge(of_after);
-                (Some(Delta::between(&before, &after)), status)
+                (Some(delta), status)
             }
             (Err(why), _) | (_, Err(why)) => {
                 let status =

@@ -101,6 +101,29 @@ impl Delta {
         }
         Self { new, fixed }
     }
+
+    /// Drops what one look could not tell because a source had not spoken yet: its problems are neither fixed, when it
+    /// was silent after, nor new, when it was silent before.
+    #[must_use]
+    pub fn without_silence(mut self, before: Look<'_>, after: Look<'_>) -> Self {
+        self.fixed.retain(|problem| after.has_heard(problem));
+        self.new.retain(|problem| before.has_heard(problem));
+        self
+    }
+}
+
+/// What was seen at one time.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    pub problems: &'a [Problem],
+    /// Whether some source had not spoken about the present text.
+    pub unheard: bool,
+}
+
+impl Look<'_> {
+    fn has_heard(&self, problem: &Problem) -> bool {
+        !self.unheard || self.problems.iter().any(|other| other.source == problem.source)
+    }
 }
 
 /// The problems of some files.
@@ -310,6 +333,7 @@ fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 }
 
 fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &DiagnosticsReport) {
+    status.unheard |= !report.current || report.note.is_some();
     if !report.current {
         let why = format!("{} has not checked the present text yet", endpoint.id());
         status.completeness = Completeness::Partial { why };

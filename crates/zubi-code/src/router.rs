@@ -128,6 +128,7 @@ impl Question<'_> {
             absent,
             notes: self.freshness.clone().into_iter().collect(),
             beyond: Vec::new(),
+            unheard: false,
         };
         for limits in endpoints.iter().map(|endpoint| endpoint.limits()) {
             status.notes.extend(limits.project);

@@ -31,6 +31,8 @@ pub struct AnswerStatus {
     pub completeness: Completeness,
     /// Further clauses: what was analysed, which endpoint failed, what could not be assured.
     pub notes: Vec<String>,
+    /// Something that reports problems has not spoken about the present text: a checker that still runs.
+    pub unheard: bool,
     /// What limits knowledge of libraries; said only where it matters, see [`Self::tell_beyond`].
     pub beyond: Vec<String>,
 }
@@ -114,6 +116,7 @@ impl AnswerStatus {
                 self.absent.push(absent);
             }
         }
+        self.unheard |= other.unheard;
         add_missing(&mut self.notes, other.notes);
         add_missing(&mut self.beyond, other.beyond);
         if matches!(self.completeness, Completeness::Complete)
