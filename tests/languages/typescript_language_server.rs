@@ -7,6 +7,12 @@ use zubi_tests::{Project, Zubi};
 
 const SERVERS: &[&str] = &["node", "typescript-language-server"];
 
+/// The text without the mark that the server has not spoken: it publishes nothing about a file that had no problems and
+/// still has none, or does so late.
+fn heard(text: &str) -> String {
+    text.replace(" · may be incomplete: typescript-language-server has not checked the present text yet", "")
+}
+
 #[tokio::test]
 async fn symbols() {
     let project = Project::fixture("typescript");
@@ -110,7 +116,7 @@ async fn rename() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     let rename = json!({ "symbol": "totalArea", "newName": "combinedArea" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await, @r#"
+    assert_snapshot!(heard(&round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await), @r#"
     at src/shape.ts:29:17 totalArea (function)
     plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet
     diff --git a/src/report.ts b/src/report.ts
@@ -149,13 +155,13 @@ async fn rename() {
       src/shape.ts  written
     problems: no change
     undo_edit {"plan":"p-[plan]"} takes it back
-    [typescript-language-server · ready · may be incomplete: typescript-language-server has not checked the present text yet]
+    [typescript-language-server · ready]
     ──── undo_edit
     undone p-[plan]: rename `totalArea` to `combinedArea` in 2 files
       src/shape.ts  written
       src/report.ts  written
     problems: no change
-    [typescript-language-server · ready · may be incomplete: typescript-language-server has not checked the present text yet]
+    [typescript-language-server · ready]
     "#);
 }
 
@@ -205,7 +211,7 @@ async fn format() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     let format = json!({ "path": "src/messy.ts" });
-    assert_snapshot!(round_trip(&zubi, &project, "lsp_format_document", format, None).await, @r#"
+    assert_snapshot!(heard(&round_trip(&zubi, &project, "lsp_format_document", format, None).await), @r#"
     plan p-[plan]: format `src/messy.ts`, 9 edits in 1 file; nothing is written yet
     diff --git a/src/messy.ts b/src/messy.ts
     --- a/src/messy.ts
@@ -229,6 +235,6 @@ async fn format() {
     undone p-[plan]: format `src/messy.ts` in 1 file
       src/messy.ts  written
     problems: no change
-    [typescript-language-server · ready · may be incomplete: typescript-language-server has not checked the present text yet]
+    [typescript-language-server · ready]
     "#);
 }

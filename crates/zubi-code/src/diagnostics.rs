@@ -373,4 +373,4 @@ fn problem(item: &lsp::Diagnostic, place: Place) -> Problem {
 
 /// How long the look at problems before and after an edit may take. An edit must not wait for a long build; what is
 /// not known by then is said.
-pub(crate) const DELTA_WAIT: Duration = Duration::from_secs(8);
+pub(crate) const DELTA_WAIT: Duration = Duration::from_secs(5);
