@@ -31,6 +31,8 @@ struct Entry {
     pushed: Vec<Diagnostic>,
     /// Whether `pushed` belongs to the text that was sent last.
     push_is_current: bool,
+    /// Whether the last publication named the version of the text it is about.
+    push_names_version: bool,
     /// The version sent last; `None` when the document was never opened.
     sent: Option<i32>,
     /// By provider.
@@ -49,6 +51,8 @@ pub(crate) struct Pushed {
     pub(crate) items: Vec<Diagnostic>,
     /// Whether it belongs to the text that was sent last.
     pub(crate) current: bool,
+    /// Whether the server said which text they are about. One that does not may publish in parts, the first of them empty.
+    pub(crate) names_version: bool,
 }
 
 impl Default for DiagnosticsStore {
@@ -90,6 +94,7 @@ impl DiagnosticsStore {
             if belongs || !entry.push_is_current {
                 entry.pushed = items;
                 entry.push_is_current = belongs;
+                entry.push_names_version = version.is_some();
             }
         }
         self.publications.send_modify(|count| *count += 1);
@@ -103,7 +108,11 @@ impl DiagnosticsStore {
     pub(crate) fn pushed(&self, path: &Utf8Path) -> Pushed {
         self.documents()
             .get(path)
-            .map(|entry| Pushed { items: entry.pushed.clone(), current: entry.push_is_current })
+            .map(|entry| Pushed {
+                items: entry.pushed.clone(),
+                current: entry.push_is_current,
+                names_version: entry.push_names_version,
+            })
             .unwrap_or_default()
     }
 

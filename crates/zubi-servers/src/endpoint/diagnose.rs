@@ -189,7 +189,12 @@ impl ServerEndpoint {
                 }
                 DiagnosticsReport { items, current: true, note }
             }
-            None => DiagnosticsReport { items: pushed.items, current: pushed.current && reliable, note },
+            None => {
+                let current = pushed.current && reliable;
+                let parts = || format!("{} publishes problems in parts: more may follow", self.id);
+                let note = note.or_else(|| (current && !pushed.names_version).then(parts));
+                DiagnosticsReport { items: pushed.items, current, note }
+            }
         })
     }
 }
