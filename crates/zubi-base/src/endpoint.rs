@@ -166,6 +166,9 @@ pub struct DiagnosticsReport {
     /// Whether they belong to the document's present text. `false`: the endpoint had not said anything about this
     /// version when the deadline passed; the items are what it said before.
     pub current: bool,
+    /// Whether a source of problems has not spoken about the present text (a check that still runs): what it said before
+    /// is left out, so nothing can be told from its silence.
+    pub unheard: bool,
     /// What is still missing, for the answer's status line ("cargo check still running").
     pub note: Option<String>,
 }

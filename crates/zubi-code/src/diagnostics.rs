@@ -333,7 +333,7 @@ fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 }
 
 fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &DiagnosticsReport) {
-    status.unheard |= !report.current || report.note.is_some();
+    status.unheard |= !report.current || report.unheard;
     if !report.current {
         let why = format!("{} has not checked the present text yet", endpoint.id());
         status.completeness = Completeness::Partial { why };

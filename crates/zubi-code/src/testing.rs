@@ -324,7 +324,7 @@ impl Endpoint for ToyEndpoint {
             serde_json::from_value(json!({ "range": range, "severity": 1, "message": "this is bad", "source": "toy" }))
                 .ok()
         });
-        Ok(DiagnosticsReport { items: items.collect(), current: true, note: None })
+        Ok(DiagnosticsReport { items: items.collect(), current: true, unheard: false, note: None })
     }
 }
 

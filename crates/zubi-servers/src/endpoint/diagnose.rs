@@ -153,7 +153,7 @@ impl ServerEndpoint {
     ) -> Result<DiagnosticsReport, Failure> {
         let path = &document.path;
         if !session.spec().diagnoses {
-            return Ok(DiagnosticsReport { items: Vec::new(), current: true, note: None });
+            return Ok(DiagnosticsReport { items: Vec::new(), current: true, unheard: false, note: None });
         }
         let _pins = Self::pin(session, &cx.about(document))?;
         let checks = &session.peer().checks;
@@ -179,6 +179,7 @@ impl ServerEndpoint {
             pushed.items.clear();
         }
         let note = checks.lacking();
+        let unheard = note.is_some();
         Ok(match pulled {
             Some(mut items) => {
                 // Servers that do both push what takes longer (cargo check); what they push twice is told once.
@@ -187,13 +188,13 @@ impl ServerEndpoint {
                         items.push(item);
                     }
                 }
-                DiagnosticsReport { items, current: true, note }
+                DiagnosticsReport { items, current: true, unheard, note }
             }
             None => {
                 let current = pushed.current && reliable;
                 let parts = || format!("{} publishes problems in parts: more may follow", self.id);
                 let note = note.or_else(|| (current && !pushed.names_version).then(parts));
-                DiagnosticsReport { items: pushed.items, current, note }
+                DiagnosticsReport { items: pushed.items, current, unheard, note }
             }
         })
     }
