@@ -17,9 +17,11 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     assert_ne!(planned.is_error, Some(true), "{tool} failed:\n{plan}");
     assert_eq!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "{tool} wrote files");
     let (key, id) = chosen(&plan, title);
-    let applied = zubi.ask("apply_edit", json!({ key: id })).await;
+    // Long enough for every check that an edit sets off, so that the answers do not depend on the machine's speed.
+    let wait_ms = 60_000;
+    let applied = zubi.ask("apply_edit", json!({ key: id, "wait_ms": wait_ms })).await;
     assert_ne!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "applying changed nothing");
-    let undone = zubi.ask("undo_edit", json!({ "plan": id })).await;
+    let undone = zubi.ask("undo_edit", json!({ "plan": id, "wait_ms": wait_ms })).await;
     assert_eq!(changed(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "undo left a difference");
     format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
 }

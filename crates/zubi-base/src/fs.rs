@@ -72,30 +72,13 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     replace(&target, content, existing)
 }
 
-/// Like [`write_atomic`], for zubi's own records: the file is readable by its owner only (0600).
-pub fn write_private(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
-    replace(path, content, private_permissions())
-}
-
-/// Makes a directory, and what is missing above it, that only its owner can enter (0700).
-pub fn create_private_dir(path: &Utf8Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(path)
-}
-
 /// What temporary files are called while a write is under way; recovery after a crash removes files of this form.
 pub const TEMPORARY_PREFIX: &str = ".zubi-";
 /// See [`TEMPORARY_PREFIX`].
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// Writes a neighbour of `target`, makes it durable, and moves it into place. `permissions` as given, else by umask.
-fn replace(target: &Utf8Path, content: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
+pub(crate) fn replace(target: &Utf8Path, content: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
     let directory = target.parent().ok_or_else(|| io::Error::other(format!("`{target}` has no parent directory")))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -132,18 +115,6 @@ fn by_umask(builder: &mut tempfile::Builder<'_, '_>) {
 
 #[cfg(not(unix))]
 fn by_umask(_builder: &mut tempfile::Builder<'_, '_>) {}
-
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "other platforms have no such permissions")]
-fn private_permissions() -> Option<std::fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt as _;
-    Some(std::fs::Permissions::from_mode(0o600))
-}
-
-#[cfg(not(unix))]
-fn private_permissions() -> Option<std::fs::Permissions> {
-    None
-}
 
 /// The path with every symbolic link resolved. An error when it does not exist or is not UTF-8.
 pub fn canonical(path: &Utf8Path) -> io::Result<Utf8PathBuf> {

@@ -18,4 +18,5 @@ pub mod process;
 pub mod text;
 pub mod trust;
 pub mod uri;
+pub mod walk;
 pub mod workspace;

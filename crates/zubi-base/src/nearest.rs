@@ -8,11 +8,21 @@ const MAX_SHARE: f64 = 0.45;
 /// The known names closest to `name`, best first, at most `limit`. Case and the separators `-`, `_` and `.` do not
 /// count as differences. A name that contains `name` counts as close.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    nearest_by(name, known, |candidate| candidate, limit)
+}
+
+/// Like [`nearest`], for things that have a name among other qualities.
+pub fn nearest_by<T>(
+    name: &str,
+    known: impl IntoIterator<Item = T>,
+    name_of: impl Fn(&T) -> &str,
+    limit: usize,
+) -> Vec<T> {
     let wanted = fold(name);
-    let mut scored: Vec<(f64, &str)> = known
+    let mut scored: Vec<(f64, T)> = known
         .into_iter()
         .filter_map(|candidate| {
-            let folded = fold(candidate);
+            let folded = fold(name_of(&candidate));
             let longer = wanted.chars().count().max(folded.chars().count()).max(1);
             #[expect(clippy::cast_precision_loss, reason = "names are a few dozen characters")]
             let share = strsim::damerau_levenshtein(&wanted, &folded) as f64 / longer as f64;
@@ -20,7 +30,7 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, limit: 
             (share <= MAX_SHARE || contained).then_some((share, candidate))
         })
         .collect();
-    scored.sort_by(|left, right| left.0.total_cmp(&right.0).then_with(|| left.1.cmp(right.1)));
+    scored.sort_by(|left, right| left.0.total_cmp(&right.0).then_with(|| name_of(&left.1).cmp(name_of(&right.1))));
     scored.into_iter().take(limit).map(|(_, candidate)| candidate).collect()
 }
 

@@ -3,9 +3,11 @@
 //! someone else decide what zubi reads or overwrites.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 
 use camino::Utf8Path;
+
+use crate::fs;
 
 /// Makes a directory and those above it. The directory itself is 0700 and no link; those above it are left as found.
 pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
@@ -65,13 +67,14 @@ pub fn is_ours(path: &Utf8Path) -> io::Result<bool> {
 
 /// Replaces a file's content in one step with mode 0600. A link at `path` is replaced, not followed.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
-    let directory = path.parent().ok_or_else(|| io::Error::other(format!("`{path}` has no parent directory")))?;
-    // `tempfile` makes files 0600 on Unix, and `persist` is a rename, which replaces a link instead of following it.
-    let mut file = tempfile::Builder::new().prefix(".zubi-").suffix(".tmp").tempfile_in(directory)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    #[cfg(unix)]
+    let permissions = {
+        use std::os::unix::fs::PermissionsExt as _;
+        Some(std::fs::Permissions::from_mode(0o600))
+    };
+    #[cfg(not(unix))]
+    let permissions = None;
+    fs::replace(path, content, permissions)
 }
 
 /// Opens a file for appending, made 0600 when it is new, never through a link.
@@ -105,6 +108,7 @@ fn no_follow(_options: &mut OpenOptions) {}
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
     use std::os::unix::fs::PermissionsExt as _;
 
     use camino::Utf8PathBuf;
@@ -126,13 +130,16 @@ mod tests {
         let (_guard, root) = directory();
         let inner = root.join("state/audit");
         create_directory(&inner).unwrap();
-        assert_eq!(mode(&inner), 0o700);
+        create_directory(&inner).unwrap();
+        assert_eq!((mode(&inner), mode(&root.join("state"))), (0o700, 0o700));
         let file = inner.join("x");
         write_atomic(&file, b"1").unwrap();
         assert_eq!(mode(&file), 0o600);
         assert!(is_ours(&file).unwrap());
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o662)).unwrap();
         assert!(!is_ours(&file).unwrap(), "others may write it");
+        write_atomic(&file, b"2").unwrap();
+        assert_eq!(mode(&file), 0o600, "even where the file was not");
         open_append(&inner.join("log")).unwrap().write_all(b"line\n").unwrap();
         assert_eq!(mode(&inner.join("log")), 0o600);
     }

@@ -3,7 +3,7 @@
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 
-use crate::diagnostics::{DELTA_WAIT, Delta, Look, Problem};
+use crate::diagnostics::{Delta, Look, Problem};
 use crate::edit::Applied;
 use crate::error::CodeError;
 use crate::question::Question;
@@ -65,7 +65,7 @@ impl Question<'_> {
         let mut failure = None;
         // All at once, so that a server that stays silent costs the patience once and not for each file.
         let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
-        for answer in join_all(compared.map(|file| self.problems_of(file, DELTA_WAIT))).await {
+        for answer in join_all(compared.map(|file| self.problems_of(file, self.cx.check_wait))).await {
             match answer {
                 Ok((items, of_file)) => {
                     problems.extend(items);

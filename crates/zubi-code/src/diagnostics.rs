@@ -12,6 +12,7 @@ use futures_util::stream;
 use serde_json::Value;
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint};
 use zubi_base::lsp;
+use zubi_base::walk::{self, Order};
 
 use crate::error::CodeError;
 use crate::markup::clean_block;
@@ -320,14 +321,8 @@ impl Question<'_> {
 const MAX_LISTED: usize = 50_000;
 
 fn files_below(roots: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-    let mut files: Vec<Utf8PathBuf> = roots
-        .iter()
-        .flat_map(|root| ignore::WalkBuilder::new(root).follow_links(false).require_git(false).build())
-        .flatten()
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
-        .take(MAX_LISTED)
-        .collect();
+    let mut files: Vec<Utf8PathBuf> =
+        roots.iter().flat_map(|root| walk::files(root, Order::default())).take(MAX_LISTED).collect();
     files.sort();
     files
 }
@@ -370,7 +365,3 @@ fn problem(item: &lsp::Diagnostic, place: Place) -> Problem {
         source: field("source"),
     }
 }
-
-/// How long the look at problems before and after an edit may take. An edit must not wait for a long build; what is
-/// not known by then is said.
-pub(crate) const DELTA_WAIT: Duration = Duration::from_secs(5);

@@ -25,6 +25,8 @@ pub struct CallCx {
     pub deadline: Instant,
     /// How long to wait for servers that are still loading, before asking them as they are.
     pub wait: Duration,
+    /// How long the look at problems before and after an edit may take. What is not known by then is said.
+    pub check_wait: Duration,
     pub progress: Progress,
 }
 

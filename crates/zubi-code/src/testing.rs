@@ -24,6 +24,7 @@ use zubi_base::endpoint::{
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
 use zubi_base::text::DiskText;
+use zubi_base::walk::{self, Order};
 use zubi_base::workspace::Workspace;
 use zubi_base::{fs, uri};
 
@@ -89,6 +90,7 @@ impl Toy {
             cancel: CancellationToken::new(),
             deadline: Instant::now() + Duration::from_mins(1),
             wait: Duration::from_secs(30),
+            check_wait: Duration::from_secs(30),
             progress: Arc::new(|_, _| {}),
         }
     }
@@ -115,9 +117,7 @@ struct Declared {
 
 impl ToyEndpoint {
     fn files(&self) -> Vec<(Utf8PathBuf, String)> {
-        let walk = ignore::WalkBuilder::new(&self.root).sort_by_file_name(Ord::cmp).build();
-        walk.flatten()
-            .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+        walk::files(&self.root, Order { depth: None, sorted: true })
             .filter(|path| path.extension() == Some("toy"))
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)))
             .collect()

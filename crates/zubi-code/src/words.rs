@@ -6,8 +6,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use zubi_base::fs;
+use zubi_base::walk::{self, Order};
 
 fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
@@ -71,23 +72,19 @@ impl WordFiles {
     }
 }
 
-/// Searches the files below `roots` that are not ignored by git, until `until`. Reads files on the calling thread.
+/// Searches the source files below `roots` until `until`. Reads files on the calling thread.
 pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordFiles {
     let mut found = WordFiles::default();
     for root in roots {
-        for entry in ignore::WalkBuilder::new(root).follow_links(false).require_git(false).build().flatten() {
+        for path in walk::files(root, Order::default()) {
             if Instant::now() >= until {
                 found.cut = true;
                 break;
             }
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-                continue;
-            }
-            let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-            if let Ok(text) = fs::read_text(path) {
+            if let Ok(text) = fs::read_text(&path) {
                 let count = count(&text, word);
                 if count > 0 {
-                    found.files.push((path.to_owned(), count));
+                    found.files.push((path, count));
                 }
             }
         }

@@ -118,6 +118,10 @@ pub struct Row {
     /// How it tells that it is done with a document, where its first publication of problems is no sign of that.
     #[serde(default)]
     pub document_status: Option<DocumentStatus>,
+    /// A command of `workspace/executeCommand` that passes a request of tsserver's protocol on: problems are asked for
+    /// with it instead of waiting for publications in parts.
+    #[serde(default)]
+    pub tsserver_command: Option<String>,
     /// What limits its answers, to be said in them.
     #[serde(default)]
     pub limits: Vec<Limit>,

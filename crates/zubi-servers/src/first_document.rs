@@ -1,7 +1,7 @@
 //! A document to open for servers that do not begin to read a project before one is open.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use ignore::WalkBuilder;
+use zubi_base::walk::{self, Order};
 
 use crate::readiness::{Recipe, project_of};
 
@@ -18,8 +18,7 @@ pub(crate) fn find(root: &Utf8Path, extensions: &[String], recipe: &Recipe) -> O
         Recipe::Progress { project_files, .. } => project_files,
         _ => &[],
     };
-    let walk = WalkBuilder::new(root).require_git(false).sort_by_file_name(Ord::cmp).build();
-    walk.filter_map(Result::ok)
+    walk::entries(root, Order { depth: None, sorted: true })
         .take(MAX_ENTRIES)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .filter_map(|entry| {

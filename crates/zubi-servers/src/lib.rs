@@ -27,4 +27,5 @@ pub mod settling;
 mod stamp;
 #[cfg(test)]
 mod testing;
+mod tsserver;
 mod watch;

@@ -367,6 +367,7 @@ impl Shared {
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),
             document_status: row.document_status.clone(),
+            tsserver_command: row.tsserver_command.clone(),
             freshness: row.freshness,
             language_table: Arc::clone(&self.languages),
             languages: row.languages.iter().map(|language| language.id.clone()).collect(),

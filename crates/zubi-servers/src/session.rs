@@ -60,6 +60,8 @@ pub struct SessionSpec {
     pub checker: Option<Checker>,
     /// How it tells that it is done with a document.
     pub document_status: Option<DocumentStatus>,
+    /// The command that passes requests on to tsserver.
+    pub tsserver_command: Option<String>,
     /// How it learns of files that changed on disk.
     pub freshness: Freshness,
     /// How a file's language is told.
@@ -137,6 +139,9 @@ impl Outgoing for Connection {
 impl Session {
     /// Starts a server and initializes it. `readiness` is told of every change from then on. `first` is opened at once
     /// if the server needs a document to begin; without one, a suitable file is looked for.
+    ///
+    /// `watching` is done when changes of files are noticed. It runs while the process starts, and is waited for before
+    /// the server is told that it is initialized: until then servers read no sources, so no change is missed.
     pub async fn start(
         spec: SessionSpec,
         command: &CommandSpec,
@@ -144,9 +149,10 @@ impl Session {
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
+        watching: impl Future<Output = ()>,
     ) -> Result<Arc<Self>, StartError> {
         let process = Process::spawn(command, spawner)?;
-        Self::over(spec, process, first, readiness, tasks).await
+        Self::over(spec, process, first, readiness, tasks, watching).await
     }
 
     /// Like [`Self::start`], with a server that runs already.
@@ -156,6 +162,7 @@ impl Session {
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
+        watching: impl Future<Output = ()>,
     ) -> Result<Arc<Self>, StartError> {
         let Process { output, input, child, stderr } = process;
         let peer = Arc::new(Peer::new(&spec, readiness));
@@ -167,7 +174,8 @@ impl Session {
 
         let params = initialize::params(&spec.folder, std::process::id(), &spec.initialization_options);
         let deadline = Instant::now() + spec.start_timeout;
-        let answer = connection.request("initialize", params, &CancellationToken::new(), deadline).await;
+        let never = CancellationToken::new();
+        let (answer, ()) = tokio::join!(connection.request("initialize", params, &never, deadline), watching);
         let answer = match answer {
             Ok(answer) => answer,
             Err(ConnectionError::Closed { .. }) => {

@@ -56,6 +56,7 @@ impl Workspace {
             withheld: Vec::new(),
             checker: None,
             document_status: None,
+            tsserver_command: None,
             freshness: Freshness::WatchedFiles,
             language_table: Arc::new(Languages::of(Catalogue::builtin())),
             languages: vec!["rust".to_owned()],
@@ -107,7 +108,8 @@ impl Workspace {
     pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<Session>, StartError>>) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
-        let session = tokio::spawn(async move { Session::over(spec, process(ours), None, readiness, &tasks).await });
+        let session =
+            tokio::spawn(async move { Session::over(spec, process(ours), None, readiness, &tasks, async {}).await });
         let (reader, writer) = tokio::io::split(theirs);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
     }
@@ -166,7 +168,7 @@ impl Starter for FakeStarter {
         self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
         let process = process(ours);
         process.stderr.push("its last words");
-        Session::over(launch.spec.clone(), process, first, readiness, tasks).await
+        Session::over(launch.spec.clone(), process, first, readiness, tasks, async {}).await
     }
 }
 

@@ -9,7 +9,7 @@
 //! instance arrive in order, so when that file's event has come, every earlier one has. If it does not come within
 //! [`FENCE_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller is told.
 //!
-//! **Ignored** are what `.gitignore` and `.ignore` name (in a repository or not) and the directories of [`UNWATCHED`].
+//! What is ignored is decided by [`zubi_base::walk`].
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,35 +17,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use ignore::WalkBuilder;
 use notify::event::{AccessKind, AccessMode, CreateKind, Flag, ModifyKind, RenameMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::watch;
+use zubi_base::walk::{self, Order, is_directory};
 
 use crate::offers::ChangeKind;
 use crate::stamp::Stamp;
 
 #[cfg(test)]
 mod tests;
-
-/// Directories that hold what programs made, not what people wrote; the names are those of version control, package
-/// managers and build tools, and language servers either ignore them or watch them on their own.
-const UNWATCHED: &[&str] = &[
-    ".cache",
-    ".git",
-    ".hg",
-    ".jj",
-    ".mypy_cache",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".svn",
-    ".tox",
-    ".venv",
-    "__pycache__",
-    "node_modules",
-    "target",
-];
 
 /// How long a question waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
 const FENCE_TIMEOUT: Duration = Duration::from_millis(200);
@@ -342,10 +324,9 @@ impl Record {
     /// Looks at everything below a directory and watches it.
     fn compare(&mut self, directory: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
         let mut unseen: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
-        for entry in walk(directory, None) {
+        for entry in walk::entries(directory, Order::default()) {
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
-            let Some(kind) = entry.file_type() else { continue };
-            if kind.is_dir() {
+            if is_directory(&entry) {
                 self.watch(path);
                 continue;
             }
@@ -403,27 +384,10 @@ impl Record {
 fn is_visible(path: &Utf8Path, visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>) -> bool {
     let Some(parent) = path.parent() else { return false };
     if !visible.contains_key(parent) {
-        let children = walk(parent, Some(1))
+        let children = walk::entries(parent, Order { depth: Some(1), sorted: false })
             .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
             .collect::<FxHashSet<_>>();
         visible.insert(parent.to_owned(), children);
     }
     visible.get(parent).is_some_and(|children| children.contains(path))
-}
-
-/// Everything below a directory, itself included, that is not ignored. Links are not followed.
-fn walk(directory: &Utf8Path, depth: Option<usize>) -> impl Iterator<Item = ignore::DirEntry> {
-    WalkBuilder::new(directory)
-        .hidden(false)
-        .require_git(false)
-        .max_depth(depth)
-        .filter_entry(|entry| {
-            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
-            // The directory that was asked for is walked whatever its name.
-            entry.depth() == 0
-                || !is_directory
-                || !entry.file_name().to_str().is_some_and(|name| UNWATCHED.contains(&name))
-        })
-        .build()
-        .filter_map(Result::ok)
 }

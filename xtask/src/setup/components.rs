@@ -230,14 +230,14 @@ pub(crate) const COMPONENTS: &[Component] = &[
     },
     Component {
         name: "cargo-nextest",
-        version: "0.9.151",
+        version: "0.9.143",
         source: Source::Cargo {
             package: "cargo-nextest",
             arguments: &["--no-default-features", "--features", "default-no-update"],
         },
         programs: &[("cargo-nextest", "bin/cargo-nextest")],
         check: &["cargo-nextest", "nextest", "--version"],
-        says: "0.9.151",
+        says: "0.9.143",
         why: "runs the tests",
         ..PLAIN
     },

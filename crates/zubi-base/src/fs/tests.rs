@@ -56,22 +56,6 @@ fn a_write_keeps_mode_and_link_and_leaves_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
-fn private_files_are_private_even_where_the_file_was_not() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let (_guard, root) = directory();
-    let records = root.join("a/b");
-    create_private_dir(&records).unwrap();
-    create_private_dir(&records).unwrap();
-    let mode = |path: &Utf8Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-    assert_eq!((mode(&records), mode(&root.join("a"))), (0o700, 0o700));
-    let file = records.join("record");
-    std::fs::File::create(&file).unwrap();
-    write_private(&file, b"{}").unwrap();
-    assert_eq!(mode(&file), 0o600);
-}
-
-#[cfg(unix)]
-#[test]
 fn a_failed_write_changes_nothing() {
     let (_guard, root) = directory();
     std::os::unix::fs::symlink("nowhere", root.join("dangling")).unwrap();

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_base::clock::Clock;
-use zubi_base::fs;
+use zubi_base::private;
 use zubi_base::text::{ContentHash, FileOperation};
 use zubi_base::workspace::Workspace;
 
@@ -128,7 +128,8 @@ impl PlanStore {
 
     /// Stores a new plan; `plan` is given the id it will have. Old ones are swept first.
     pub fn add(&self, plan: impl FnOnce(&str) -> StoredPlan) -> Result<StoredPlan, EditError> {
-        fs::create_private_dir(&self.directory).map_err(|error| state("the plan directory cannot be made", &error))?;
+        private::create_directory(&self.directory)
+            .map_err(|error| state("the plan directory cannot be made", &error))?;
         self.sweep()?;
         let id = fresh_id()?;
         let record = plan(&id);
@@ -163,7 +164,7 @@ impl PlanStore {
         let created = self.read::<Value>(&plan.id)?.created;
         let envelope = Envelope { version: VERSION, created, workspace: self.folders(), record: plan };
         let file = self.file(&plan.id);
-        fs::write_private(&file, &to_json(&envelope)?)
+        private::write_atomic(&file, &to_json(&envelope)?)
             .and_then(|()| std::fs::File::open(&file)?.set_modified(UNIX_EPOCH + Duration::from_secs(created)))
             .map_err(|error| state("the plan cannot be stored", &error))
     }

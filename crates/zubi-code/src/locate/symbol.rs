@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use serde_json::json;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
+use zubi_base::nearest::nearest_by;
 use zubi_base::position::{Encoding, TextRange};
 use zubi_base::uri;
 
@@ -309,10 +310,7 @@ impl Question<'_> {
                 }
             }
         }
-        names.sort_by(|(a, _), (b, _)| likeness(word, b).total_cmp(&likeness(word, a)).then_with(|| a.cmp(b)));
-        names.retain(|(name, _)| likeness(word, name) > 0.6);
-        names.truncate(3);
-        names
+        nearest_by(word, names, |(name, _)| name.rsplit(['/', '.', ':']).next().unwrap_or(name), 3)
     }
 
     /// What the servers' symbol indexes know under a name, those of the workspace's own files first.
@@ -371,11 +369,6 @@ impl Indexed {
             location: range.map(|range| lsp::Location { uri, range }),
         })
     }
-}
-
-fn likeness(word: &str, name: &str) -> f64 {
-    let last = name.rsplit(['/', '.', ':']).next().unwrap_or(name);
-    strsim::jaro_winkler(&word.to_lowercase(), &last.to_lowercase())
 }
 
 impl Question<'_> {

@@ -4,15 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use ignore::{DirEntry, WalkBuilder};
+use zubi_base::walk::{self, Order, is_directory};
 use zubi_base::workspace::Workspace;
 
 use super::Languages;
 use crate::catalogue::Catalogue;
-
-/// Directories that hold what programs made, not what people wrote, and that not every project tells git to ignore.
-const SKIPPED: &[&str] =
-    &[".git", ".hg", ".jj", ".svn", ".tox", ".venv", "__pycache__", "node_modules", "target", "venv"];
 
 /// Down to this depth every marker is looked for by name: a `compile_commands.json` is usually ignored by git, so the
 /// walk does not show it. Deeper ones are found when a document asks for its project.
@@ -76,7 +72,7 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
     let end = Instant::now() + limits.time;
     let mut seen = 0;
     'folders: for folder in workspace.folders() {
-        for entry in walk(&folder.path) {
+        for entry in walk::entries(&folder.path, Order::default()) {
             seen += 1;
             if seen > limits.entries {
                 detection.cut = Some(format!("only the first {} files were looked at", limits.entries));
@@ -112,25 +108,6 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
     }
     detection.markers = found_markers.into_iter().collect();
     detection
-}
-
-fn walk(folder: &Utf8Path) -> impl Iterator<Item = DirEntry> {
-    WalkBuilder::new(folder)
-        // Markers begin with a dot, and so do directories of sources (`.github`).
-        .hidden(false)
-        .require_git(false)
-        .follow_links(false)
-        .filter_entry(|entry| {
-            let skipped = entry.file_name().to_str().is_some_and(|name| SKIPPED.contains(&name));
-            entry.depth() == 0 || !(skipped && is_directory(entry))
-        })
-        .build()
-        // What cannot be read cannot be served either.
-        .filter_map(Result::ok)
-}
-
-fn is_directory(entry: &DirEntry) -> bool {
-    entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
 impl Marker {

@@ -12,6 +12,7 @@ use super::{Failure, ServerEndpoint};
 use crate::checks::Stage;
 use crate::connection::ConnectionError;
 use crate::session::Session;
+use crate::tsserver;
 
 /// The most time that is kept back for giving an answer when waiting was in vain.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(1);
@@ -25,6 +26,36 @@ fn patience(cx: &RequestCx) -> RequestCx {
 }
 
 impl ServerEndpoint {
+    /// The problems that tsserver tells when it is asked through the server in front of it; `None` when that is not
+    /// possible, and publications have to do.
+    async fn pull_from_tsserver(
+        &self,
+        session: &Arc<Session>,
+        path: &Utf8Path,
+        cx: &RequestCx,
+    ) -> Result<Option<Vec<Diagnostic>>, Failure> {
+        let Some(command) = &session.spec().tsserver_command else { return Ok(None) };
+        if !session.peer().offers().offers_command(command) {
+            return Ok(None);
+        }
+        let document = zubi_base::uri::from_path(path);
+        let mut found = Vec::new();
+        for step in tsserver::STEPS {
+            let question = tsserver::question(command, step, &document);
+            let answer = match self.ask(session, "workspace/executeCommand", &question, cx).await {
+                Ok(answer) => tsserver::answer(answer),
+                Err(Failure::Final(EndpointError::Server { message, .. })) => {
+                    tracing::debug!(server = %self.id, step, message, "tsserver did not tell the problems");
+                    None
+                }
+                Err(failure) => return Err(failure),
+            };
+            let Some(items) = answer else { return Ok(None) };
+            found.extend(items);
+        }
+        Ok(Some(found))
+    }
+
     /// The problems a server tells on asking; `None` when it does not.
     async fn pull(
         &self,
@@ -34,7 +65,7 @@ impl ServerEndpoint {
     ) -> Result<Option<Vec<Diagnostic>>, Failure> {
         let providers = session.pulls_for(path);
         if providers.is_empty() {
-            return Ok(None);
+            return self.pull_from_tsserver(session, path, cx).await;
         }
         let store = &session.peer().diagnostics;
         let mut found = Vec::new();
@@ -174,8 +205,9 @@ impl ServerEndpoint {
             }
         }
         let mut pushed = session.peer().diagnostics.pushed(path);
-        if pulled.is_some() && checks.is_outdated() {
-            // They are the check's, and about another text.
+        let from_tsserver = session.pulls_for(path).is_empty();
+        if pulled.is_some() && (from_tsserver || checks.is_outdated()) {
+            // They are a part of what was asked for, or the check's and about another text.
             pushed.items.clear();
         }
         let note = checks.lacking();

@@ -1,4 +1,4 @@
-//! How servers of a pool come to run: the watcher first, then the process, before its program is proven if need be.
+//! How servers of a pool come to run: the process, before its program is proven if need be, and beside it the watcher.
 
 use std::sync::Arc;
 
@@ -47,9 +47,8 @@ impl Starter for ProcessStarter {
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
     ) -> Result<Arc<Session>, StartError> {
-        // Before the server reads its first file, or a change during its start would be lost.
-        self.watcher.start().await;
-        Session::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks).await
+        let watching = async { drop(self.watcher.start().await) };
+        Session::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks, watching).await
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Common {
     /// Upper bound of the answer, default 2000
     #[schemars(extend("x-common" = true))]
     max_tokens: Option<u32>,
-    /// How long to wait for servers that are loading, default 30000
+    /// How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
     #[schemars(extend("x-common" = true))]
     wait_ms: Option<u64>,
     /// Default text
@@ -67,6 +67,8 @@ impl Common {
     const DEFAULT_TOKENS: u32 = 2_000;
     const MAX_TOKENS: u32 = 20_000;
     const DEFAULT_WAIT: Duration = Duration::from_secs(30);
+    /// Shorter, because the edit is done and only its effect is awaited: a whole build may come after it.
+    const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(5);
 
     /// Upper bound of the answer's text in bytes; a token is about four bytes of source text.
     pub(crate) fn bytes(&self, session: Option<usize>) -> usize {
@@ -76,6 +78,10 @@ impl Common {
 
     pub(crate) fn wait(&self) -> Duration {
         self.wait_ms.map_or(Self::DEFAULT_WAIT, Duration::from_millis)
+    }
+
+    pub(crate) fn check_wait(&self) -> Duration {
+        self.wait_ms.map_or(Self::DEFAULT_CHECK_WAIT, Duration::from_millis)
     }
 
     pub(crate) fn format(&self) -> Format {

@@ -112,6 +112,7 @@ impl<T: CodeTool> Tool for Framed<T> {
                 cancel: cx.cancel.clone(),
                 deadline: cx.deadline,
                 wait: arguments.common.wait(),
+                check_wait: arguments.common.check_wait(),
                 progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
             })
             .await;

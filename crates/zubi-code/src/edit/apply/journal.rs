@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
-use zubi_base::fs;
 use zubi_base::text::FileOperation;
+use zubi_base::{fs, private};
 
 use super::prepare::Step;
 use super::step;
@@ -45,12 +45,12 @@ impl Journal {
     /// Writes the steps down, durably. Nothing may be touched before this has returned.
     pub(super) fn begin(state_dir: &Utf8Path, steps: &[Step]) -> io::Result<Self> {
         let directory = directory(state_dir);
-        fs::create_private_dir(&directory)?;
+        private::create_directory(&directory)?;
         let id = fresh_id().map_err(io::Error::other)?;
         let path = directory.join(format!("{id}.journal"));
         let mut header = serde_json::to_vec(&Header { version: 1, steps: steps.to_vec() })?;
         header.push(b'\n');
-        fs::write_private(&path, &header)?;
+        private::write_atomic(&path, &header)?;
         let file = std::fs::OpenOptions::new().append(true).open(&path)?;
         Ok(Self { file, path })
     }

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::time::Duration;
 
 use camino::Utf8Path;
-use zubi_base::fs;
+use zubi_base::private;
 
 use crate::edit::error::EditError;
 use crate::edit::plan::state;
@@ -43,7 +43,7 @@ impl EditLock {
 
 fn open(state_dir: &Utf8Path) -> Result<File, EditError> {
     let directory = state_dir.join("journal");
-    fs::create_private_dir(&directory).map_err(|error| failed(&error))?;
+    private::create_directory(&directory).map_err(|error| failed(&error))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

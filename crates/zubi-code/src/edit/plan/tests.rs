@@ -22,7 +22,7 @@ struct Setup {
 impl Setup {
     fn new() -> Self {
         let guard = tempfile::tempdir().unwrap();
-        let root = fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
         for folder in ["one", "two"] {
             std::fs::create_dir(root.join(folder)).unwrap();
         }
@@ -127,9 +127,9 @@ fn damage_is_told_from_absence() {
     let setup = Setup::new();
     let store = setup.store("one");
     let id = store.add(plan).unwrap().id;
-    let whole = fs::read_text(&store.file(&id)).unwrap();
+    let whole = zubi_base::fs::read_text(&store.file(&id)).unwrap();
     for damaged in [whole.get(..whole.len() / 2).unwrap(), "{}", "", &whole.replace("\"version\":1", "\"version\":9")] {
-        fs::write_private(&store.file(&id), damaged.as_bytes()).unwrap();
+        private::write_atomic(&store.file(&id), damaged.as_bytes()).unwrap();
         assert!(matches!(store.plan(&id).unwrap_err(), EditError::Damaged { .. }), "{damaged}");
     }
 }

@@ -1,0 +1,92 @@
+//! The files of a workspace: what people wrote, without what programs made.
+//!
+//! Every walk over sources is this one, so that what is searched, watched, detected and checked are the same files.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::{DirEntry, WalkBuilder};
+
+/// Directories that hold what programs made: the names are those of version control, package managers and build tools,
+/// and not every project tells git to ignore them. Language servers either pass them over or watch them on their own.
+pub const GENERATED: &[&str] = &[
+    ".cache",
+    ".git",
+    ".hg",
+    ".jj",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "target",
+    "venv",
+];
+
+/// How to walk. All default to the whole tree in the disk's order.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Order {
+    /// How many directories deep; the directory itself is 0.
+    pub depth: Option<usize>,
+    /// By file name within a directory, which costs reading whole directories first.
+    pub sorted: bool,
+}
+
+/// Everything below a directory, itself included, but for what `.gitignore` and `.ignore` name (in a repository or not)
+/// and the directories of [`GENERATED`]. Hidden files are shown: root markers begin with a dot, and so do directories
+/// of sources (`.github`). Links are not followed. What cannot be read is passed over.
+pub fn entries(directory: &Utf8Path, order: Order) -> impl Iterator<Item = DirEntry> {
+    let mut walk = WalkBuilder::new(directory);
+    walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
+        let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
+        // The directory that was asked for is walked whatever its name.
+        entry.depth() == 0 || !(generated && is_directory(entry))
+    });
+    if order.sorted {
+        walk.sort_by_file_name(Ord::cmp);
+    }
+    walk.build().filter_map(Result::ok)
+}
+
+/// The regular files among [`entries`], those with UTF-8 names.
+pub fn files(directory: &Utf8Path, order: Order) -> impl Iterator<Item = Utf8PathBuf> {
+    entries(directory, order)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
+}
+
+/// Whether an entry is a directory and no link to one.
+pub fn is_directory(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_wrote_is_walked() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Utf8Path::from_path(directory.path()).unwrap();
+        for (path, text) in [
+            (".gitignore", "made/\n"),
+            (".github/run.py", ""),
+            ("made/x.py", ""),
+            ("node_modules/p/index.js", ""),
+            ("src/target", "a file of that name is a file"),
+            ("src/a.rs", ""),
+        ] {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            crate::fs::write_atomic(&root.join(path), text.as_bytes()).unwrap();
+        }
+        std::os::unix::fs::symlink("/", root.join("everything")).unwrap();
+        let shown = |depth| {
+            let files = files(root, Order { depth, sorted: true });
+            files.map(|path| path.strip_prefix(root).unwrap().to_string()).collect::<Vec<_>>().join(" ")
+        };
+        insta::assert_snapshot!(shown(None), @".github/run.py .gitignore src/a.rs src/target");
+        insta::assert_snapshot!(shown(Some(1)), @".gitignore");
+        assert_eq!(files(&root.join("node_modules"), Order::default()).count(), 1, "asked for by name");
+    }
+}

@@ -1,0 +1,115 @@
+//! Problems told by tsserver when it is asked, through the language server in front of it.
+//!
+//! Owns the form of the question and the reading of the answer; who asks is [`crate::endpoint`]. tsserver finds the
+//! problems of a file in three steps (syntax, types, suggestions), and typescript-language-server publishes after each
+//! of them, without a version: no publication is known to be the last. It also passes requests of tsserver's own
+//! protocol on, as a command, and the `…Sync` requests of that protocol (TypeScript, `protocol.d.ts`) are answered with
+//! all of one step about the text that was sent last.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_base::lsp::{Diagnostic, Uri};
+
+/// The requests, one for each step.
+pub(crate) const STEPS: [&str; 3] =
+    ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
+
+/// The most problems read of one step.
+const MAX_ITEMS: usize = 2_000;
+
+/// The params of `workspace/executeCommand` for one step.
+pub(crate) fn question(command: &str, step: &str, document: &Uri) -> Value {
+    json!({ "command": command, "arguments": [step, { "file": document }] })
+}
+
+/// tsserver's response. Only the body matters: a failure is the command's failure.
+#[derive(Deserialize)]
+struct Response {
+    body: Vec<Value>,
+}
+
+/// tsserver's `Diagnostic`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Problem {
+    start: Location,
+    end: Location,
+    text: String,
+    category: String,
+    code: Option<i64>,
+    source: Option<String>,
+    #[serde(default)]
+    reports_unnecessary: Option<Value>,
+    #[serde(default)]
+    reports_deprecated: Option<Value>,
+}
+
+/// One-based; `offset` counts UTF-16 units.
+#[derive(Deserialize)]
+struct Location {
+    line: u32,
+    offset: u32,
+}
+
+impl Location {
+    fn to_lsp(&self) -> Value {
+        json!({ "line": self.line.saturating_sub(1), "character": self.offset.saturating_sub(1) })
+    }
+}
+
+/// The problems of one step, in LSP's form; `None` when this is no answer of tsserver. A problem that cannot be read
+/// does not cost the others.
+pub(crate) fn answer(result: Value) -> Option<Vec<Diagnostic>> {
+    let response = serde_json::from_value::<Response>(result).ok()?;
+    Some(response.body.into_iter().take(MAX_ITEMS).filter_map(diagnostic).collect())
+}
+
+fn diagnostic(problem: Value) -> Option<Diagnostic> {
+    let problem = serde_json::from_value::<Problem>(problem).ok()?;
+    let is_set =
+        |flag: &Option<Value>| flag.as_ref().is_some_and(|flag| !matches!(flag, Value::Null | Value::Bool(false)));
+    // The numbers are LSP's `DiagnosticTag`.
+    let tags: Vec<u8> = [(&problem.reports_unnecessary, 1), (&problem.reports_deprecated, 2)]
+        .into_iter()
+        .filter_map(|(flag, tag)| is_set(flag).then_some(tag))
+        .collect();
+    let mut diagnostic = json!({
+        "range": { "start": problem.start.to_lsp(), "end": problem.end.to_lsp() },
+        "message": problem.text,
+        // LSP's `DiagnosticSeverity`; what is neither a warning nor a suggestion counts as an error, as it does for
+        // the language server.
+        "severity": match problem.category.as_str() { "warning" => 2, "suggestion" => 4, _ => 1 },
+        "source": problem.source.as_deref().unwrap_or("typescript"),
+    });
+    if let Some(code) = problem.code {
+        diagnostic["code"] = json!(code);
+    }
+    if !tags.is_empty() {
+        diagnostic["tags"] = json!(tags);
+    }
+    serde_json::from_value(diagnostic).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_are_read_in_lsps_form() {
+        let at = |line: i32, offset: i32| json!({ "line": line, "offset": offset });
+        let body = json!([
+            { "start": at(3, 14), "end": at(3, 23), "text": "Cannot find name 'R'.", "code": 2304, "category": "error" },
+            { "start": at(1, 1), "end": at(1, 2), "text": "unused", "code": 6133, "category": "suggestion",
+              "reportsUnnecessary": {}, "source": "ts-plugin" },
+            { "start": at(-1, 0), "text": 7 },
+        ]);
+        let read = answer(json!({ "type": "response", "success": true, "body": body })).unwrap();
+        let shown: Vec<_> = read.iter().map(|item| serde_json::to_string(item).unwrap()).collect();
+        insta::assert_snapshot!(shown.join("\n"), @r#"
+        {"range":{"start":{"line":2,"character":13},"end":{"line":2,"character":22}},"severity":1,"code":2304,"source":"typescript","message":"Cannot find name 'R'."}
+        {"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":1}},"severity":4,"code":6133,"source":"ts-plugin","message":"unused","tags":[1]}
+        "#);
+        assert_eq!(answer(json!("NoServer")), None);
+        assert_eq!(answer(Value::Null), None);
+    }
+}
