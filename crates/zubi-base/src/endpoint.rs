@@ -189,7 +189,8 @@ pub trait Endpoint: Send + Sync {
     fn encoding(&self) -> Encoding;
 
     /// Whether the endpoint offers an LSP request for a document (or at all). Many servers register what they offer
-    /// only after `initialize`, so a "no" of a fresh one is given only when it has had its time to do that.
+    /// only after `initialize`, so a "no" of a fresh one is given only when it has had its time to do that. One that
+    /// does not run is started; one that does not run by the deadline of `cx` offers nothing.
     async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
 
     /// The server's own capabilities object as it stands now, for what [`Self::offers`] does not tell

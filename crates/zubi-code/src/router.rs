@@ -1,6 +1,7 @@
 //! Who is asked: the endpoints of all sources in order, waited for by the readiness policy, each asked once.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures_util::future::join_all;
 use serde_json::Value;
@@ -156,7 +157,8 @@ impl Question<'_> {
         }
         // What an endpoint offers is known only once it has answered `initialize`; which of them matter, only then.
         readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
-        let cx = self.request_cx();
+        let patience = Instant::now() + self.cx.wait;
+        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(patience));
         let offers = join_all(found.endpoints.iter().map(|endpoint| endpoint.offers(method, document, &cx))).await;
         let (mut endpoints, mut others) = (Vec::new(), Vec::new());
         for (endpoint, offered) in found.endpoints.into_iter().zip(offers) {

@@ -370,13 +370,20 @@ impl Endpoint for ServerEndpoint {
     }
 
     fn encoding(&self) -> Encoding {
-        self.running_now().map(|session| session.encoding()).unwrap_or_default()
+        // Of one that has just died, what the last run said: the next one will say the same, and a position must not
+        // be given in other units meanwhile.
+        let mut known = lock(&self.shared.encoding);
+        if let Some(session) = self.running_now() {
+            *known = session.encoding();
+        }
+        *known
     }
 
     async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
-        match self.running_now() {
-            Some(session) => Self::await_offer(&session, method, document, cx).await,
-            None => false,
+        // One that has just died is started again: its death says nothing of what it offers.
+        match self.running(method, cx).await {
+            Ok(session) => Self::await_offer(&session, method, document, cx).await,
+            Err(_) => false,
         }
     }
 

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::Readiness;
+use zubi_base::position::Encoding;
 
 use super::Launch;
 use crate::session::{Session, StartError};
@@ -42,6 +43,8 @@ pub(super) struct Shared {
     /// One captured request at a time: an edit does not say which request it belongs to.
     pub(super) capture: tokio::sync::Mutex<()>,
     pub(super) failures: Mutex<u32>,
+    /// As the last run negotiated it.
+    pub(super) encoding: Mutex<Encoding>,
     /// Changes on disk that came while it was being started.
     pub(super) pending: Mutex<Vec<FileChange>>,
     /// Cancelled when the endpoint is shut down.
@@ -135,6 +138,7 @@ impl Shared {
             wanted: Mutex::default(),
             capture: tokio::sync::Mutex::new(()),
             failures: Mutex::new(0),
+            encoding: Mutex::default(),
             pending: Mutex::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),

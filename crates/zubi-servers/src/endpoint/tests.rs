@@ -169,6 +169,32 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
 }
 
 #[tokio::test]
+async fn what_a_server_offers_is_not_told_by_its_death() {
+    let mut fixture = Fixture::new(&[]);
+    let question = fixture.ask("textDocument/hover", cx());
+    let mut server = fixture.server(json!({ "hoverProvider": true, "positionEncoding": "utf-8" })).await;
+    let (id, _) = server.expect_request("textDocument/hover").await;
+    server.reply(id, json!(1)).await;
+    question.await.unwrap().unwrap();
+    assert_eq!(fixture.endpoint.encoding(), Encoding::Utf8);
+    drop(server);
+    let mut ended = fixture.endpoint.running_now().map(|session| session.ended());
+    if let Some(ended) = &mut ended {
+        ended.wait_for(Option::is_some).await.unwrap();
+    }
+    assert_eq!(fixture.endpoint.encoding(), Encoding::Utf8, "nor is its encoding forgotten");
+    let endpoint = Arc::clone(&fixture.endpoint);
+    let offers = tokio::spawn(async move { endpoint.offers("textDocument/hover", None, &cx()).await });
+    let again = tokio::time::timeout(Duration::from_secs(10), fixture.server(json!({ "hoverProvider": true }))).await;
+    let _server = again.expect("it is started again");
+    assert!(offers.await.unwrap());
+    // A caller without patience is not made to wait.
+    let impatient = RequestCx { deadline: Instant::now(), ..cx() };
+    let other = Fixture::new(&[]);
+    assert!(!other.endpoint.offers("textDocument/hover", None, &impatient).await);
+}
+
+#[tokio::test]
 async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
     let mut workspace = Workspace::new(&[]);
     workspace.spec.recipe = crate::readiness::Recipe::Log { prefixes: vec!["ready".to_owned()] };
