@@ -49,16 +49,16 @@ pub struct TextIndex {
 
 impl TextIndex {
     pub fn new(text: &str) -> Self {
-        let mut ends = Vec::new();
-        let mut offset = 0;
-        for line in text.split('\n') {
-            let next = offset + line.len();
-            let content =
-                line.strip_suffix('\r').filter(|_| next < text.len()).map_or(next, |line| offset + line.len());
-            ends.push(size(content));
-            offset = next + 1;
-        }
-        Self { lines: LineIndex::new(text), len: size(text.len()), ends: ends.into() }
+        let lines = LineIndex::new(text);
+        let ends = (0..)
+            .map_while(|line| lines.line(line))
+            .map(|range| {
+                let line = text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default();
+                let content = line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
+                range.start() + size(content.len())
+            })
+            .collect();
+        Self { lines, len: size(text.len()), ends }
     }
 
     /// How many lines the text has; an empty text has one.

@@ -1,6 +1,7 @@
 //! A document's symbols as a tree, whatever form the server gave them in.
 
 use camino::Utf8Path;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp::{self, SymbolKind};
@@ -153,7 +154,7 @@ fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize
             break;
         }
         let range = |field: &str| -> Option<TextRange> {
-            let range = serde_json::from_value::<lsp::Range>(item.get(field)?.clone()).ok()?;
+            let range = lsp::Range::deserialize(item.get(field)?).ok()?;
             Some(index.range_from_lsp(&range, encoding))
         };
         let (Some(name), Some(selection)) = (item.get("name").and_then(Value::as_str), range("selectionRange")) else {
@@ -180,7 +181,7 @@ fn kind_of(item: &Value) -> &'static str {
 }
 
 fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<Symbol> {
-    let location = serde_json::from_value::<lsp::Location>(item.get("location")?.clone()).ok()?;
+    let location = lsp::Location::deserialize(item.get("location")?).ok()?;
     let range = index.range_from_lsp(&location.range, encoding);
     Some(Symbol {
         name: clean_line(item.get("name")?.as_str()?),

@@ -51,13 +51,20 @@ pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a 
 }
 
 impl Question<'_> {
+    /// How an answer names a location's document, and whether it lies outside the workspace; see [`Place`].
+    pub(crate) fn shown(&self, location: &lsp::Location) -> (String, bool) {
+        match uri::to_path(&location.uri) {
+            Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
+            None => (clean_line(&location.uri.0), false),
+        }
+    }
+
     /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
     pub(crate) async fn place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> Place {
+        let (shown, external) = self.shown(location);
         let Some(path) = uri::to_path(&location.uri) else {
-            return unread(location, None, clean_line(&location.uri.0), false);
+            return unread(location, None, shown, external);
         };
-        let external = !self.workspace().contains(&path);
-        let shown = clean_line(&self.workspace().display(&path));
         // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
         let Ok(document) = self.document(&path).await else {
             return unread(location, Some(path), shown, external);

@@ -184,10 +184,11 @@ async fn check_references(toy: &Toy, target: &TargetInput) -> String {
         Ok(at) => at,
         Err(error) => return show(&error),
     };
-    match question.locations(&at, Relation::References { include_declaration: true }, 0).await {
+    match question.locations(&at, Relation::References { include_declaration: true }).await {
         Ok(found) => {
             let mut out = format!("{}\n", at.header());
-            for hit in found.value {
+            for found in &found.value {
+                let hit = question.hit(found, 0).await;
                 let mark = if hit.declaration { " (declaration)" } else { "" };
                 writeln!(out, "  {} {}{mark}", hit.place.at(), hit.place.source.unwrap_or_default()).unwrap();
             }
@@ -223,12 +224,12 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     let impatient = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
     let question = toy.intel.question(impatient).await;
     let place = question.resolve(&at("shapes.toy:6:5"), Snap::Identifier).await.unwrap();
-    let found = question.locations(&place, Relation::References { include_declaration: true }, 0).await.unwrap();
+    let found = question.locations(&place, Relation::References { include_declaration: true }).await.unwrap();
     insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `wait_ms`");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
 
     let question = toy.intel.question(Toy::cx()).await;
-    let asking = question.locations(&place, Relation::References { include_declaration: true }, 0);
+    let asking = question.locations(&place, Relation::References { include_declaration: true });
     let loading = async {
         toy.endpoint.readiness.send_replace(Readiness::Ready);
     };

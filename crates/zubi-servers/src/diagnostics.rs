@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
+use serde::Deserialize as _;
 use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::lsp::{Diagnostic, Uri};
@@ -178,7 +179,7 @@ fn path_of(uri: &str) -> Option<Utf8PathBuf> {
 /// The problems that can be read; one that cannot does not cost the others.
 fn items(list: Option<&Value>) -> Vec<Diagnostic> {
     let list = list.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
-    list.filter_map(|item| serde_json::from_value(item.clone()).ok()).collect()
+    list.filter_map(|item| Diagnostic::deserialize(item).ok()).collect()
 }
 
 #[cfg(test)]

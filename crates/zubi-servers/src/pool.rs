@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::future::join_all;
 use tokio::sync::OnceCell;
-use tokio::task::JoinSet;
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
@@ -182,11 +182,8 @@ impl EndpointSource for ServerPool {
     }
 
     async fn shutdown(&self) {
-        let mut ending = JoinSet::new();
-        for endpoint in self.shared.endpoints() {
-            ending.spawn(async move { endpoint.shutdown().await });
-        }
-        while ending.join_next().await.is_some() {}
+        let endpoints = self.shared.endpoints();
+        join_all(endpoints.iter().map(|endpoint| endpoint.shutdown())).await;
         self.shared.retiring.close();
         self.shared.retiring.wait().await;
     }
@@ -231,7 +228,7 @@ impl Shared {
     }
 
     /// Starts what can be started: of each group and root the first, everything else beside it.
-    async fn start_all(self: &Arc<Self>, wanted: Vec<Wanted>) -> Endpoints {
+    async fn start_all(&self, wanted: Vec<Wanted>) -> Endpoints {
         let mut slots: Vec<Vec<Wanted>> = Vec::new();
         for server in wanted {
             let together = |other: &Wanted| other.row.group.is_some() && other.row.group == server.row.group;
@@ -242,22 +239,12 @@ impl Shared {
         }
         // Looking for programs runs them (`--version`), which takes half a second for some; so all at once, and
         // the file watcher with them.
-        let mut tasks = JoinSet::new();
-        for (index, slot) in slots.into_iter().enumerate() {
-            let shared = Arc::clone(self);
-            tasks.spawn(async move { (index, shared.start_first(slot).await) });
-        }
-        self.watcher.start().await;
-        let mut started = BTreeMap::new();
-        while let Some(finished) = tasks.join_next().await {
-            if let Ok((index, result)) = finished {
-                started.insert(index, result);
-            }
-        }
+        let starting = join_all(slots.into_iter().map(|slot| self.start_first(slot)));
+        let (started, _) = tokio::join!(starting, self.watcher.start());
         let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
         let mut absent = Vec::new();
         let mut companions = Vec::new();
-        for slot in started.into_values() {
+        for slot in started {
             endpoints.extend(slot.endpoints.into_iter().map(|endpoint| endpoint as Arc<dyn Endpoint>));
             if slot.navigates {
                 absent.extend(slot.absent);
@@ -273,7 +260,7 @@ impl Shared {
     }
 
     /// The first server of a group that can run, in each root that its group members want.
-    async fn start_first(self: Arc<Self>, slot: Vec<Wanted>) -> Slot {
+    async fn start_first(&self, slot: Vec<Wanted>) -> Slot {
         let mut result = Slot::default();
         let mut served: Option<String> = None;
         result.navigates = slot.iter().any(|wanted| wanted.row.roles.contains(&Role::Navigation));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
@@ -47,7 +48,20 @@ impl Relation {
     }
 }
 
-/// A place, and whether it declares the symbol.
+/// A place that a server named. What is shown of it is read when it is shown: an answer names hundreds of places and
+/// shows a page of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    location: lsp::Location,
+    encoding: Encoding,
+    /// See [`Place::shown`].
+    pub shown: String,
+    /// See [`Place::external`].
+    pub external: bool,
+    pub declaration: bool,
+}
+
+/// A place as it is shown, and whether it declares the symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub place: Place,
@@ -59,12 +73,7 @@ const WORD_CHECK: Duration = Duration::from_millis(300);
 
 impl Question<'_> {
     /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
-    pub async fn locations(
-        &self,
-        at: &Resolved,
-        relation: Relation,
-        context: u32,
-    ) -> Result<Answer<Vec<Hit>>, CodeError> {
+    pub async fn locations(&self, at: &Resolved, relation: Relation) -> Result<Answer<Vec<Found>>, CodeError> {
         let ready = self.ready_for(&at.reference, relation.method(), relation.operation(), Need::Project).await?;
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().about(&at.reference);
@@ -85,33 +94,50 @@ impl Question<'_> {
         };
         let (replies, declarations) = tokio::join!(asked, declarations);
         let replies = replies?;
-        let mut hits: Vec<Hit> = Vec::new();
+        let mut found: Vec<Found> = Vec::new();
         for reply in &replies.replies {
+            let encoding = reply.endpoint.encoding();
             for location in parse(&reply.result) {
-                let place = self.place(&location, reply.endpoint.encoding(), context).await;
+                let (shown, external) = self.shown(&location);
                 let declaration = declarations.iter().any(|declared| same_start(declared, &location));
-                hits.push(Hit { place, declaration });
+                found.push(Found { location, encoding, shown, external, declaration });
             }
         }
-        let key = |hit: &Hit| {
-            let range = hit.place.range;
-            (
-                hit.place.external,
-                hit.place.shown.clone(),
-                range.start.line,
-                range.start.character,
-                range.end.line,
-                range.end.character,
-            )
-        };
-        hits.sort_by_cached_key(key);
-        hits.dedup_by_key(|hit| key(hit));
-        let mut status = replies.status;
-        status.tell_beyond(hits.is_empty());
-        if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
-            status.completeness = self.check_by_words(at, hits.len(), why).await;
+        let first = found.first().map(|one| one.encoding);
+        if found.iter().any(|one| Some(one.encoding) != first) {
+            for one in &mut found {
+                self.in_utf16(one).await;
+            }
         }
-        Ok(Answer { value: hits, status })
+        let key = |found: &Found| {
+            let range = found.location.range;
+            let (start, end) = (range.start, range.end);
+            (found.external, found.shown.clone(), start.line, start.character, end.line, end.character)
+        };
+        found.sort_by_cached_key(key);
+        found.dedup_by(|one, other| one.location.range == other.location.range && one.shown == other.shown);
+        let mut status = replies.status;
+        status.tell_beyond(found.is_empty());
+        if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
+            status.completeness = self.check_by_words(at, found.len(), why).await;
+        }
+        Ok(Answer { value: found, status })
+    }
+
+    /// A found place as it is shown, with so many lines around it.
+    pub async fn hit(&self, found: &Found, context: u32) -> Hit {
+        Hit { place: self.place(&found.location, found.encoding, context).await, declaration: found.declaration }
+    }
+
+    /// Puts a place into one unit with those that other servers count in another, so that they can be compared.
+    async fn in_utf16(&self, found: &mut Found) {
+        if let Some(path) = uri::to_path(&found.location.uri)
+            && let Ok(document) = self.document(&path).await
+        {
+            let range = document.index.range_from_lsp(&found.location.range, found.encoding);
+            found.location.range = document.index.range_to_lsp(range, Encoding::Utf16);
+            found.encoding = Encoding::Utf16;
+        }
     }
 
     /// Where servers say that a symbol is declared and defined: two places in C++, where the answer to either question
@@ -185,12 +211,12 @@ pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
             let range = item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?;
             return Some(lsp::Location {
                 uri: lsp::Uri(uri.as_str()?.to_owned()),
-                range: serde_json::from_value(range.clone()).ok()?,
+                range: lsp::Range::deserialize(range).ok()?,
             });
         }
         Some(lsp::Location {
             uri: lsp::Uri(item.get("uri")?.as_str()?.to_owned()),
-            range: serde_json::from_value(item.get("range")?.clone()).ok()?,
+            range: lsp::Range::deserialize(item.get("range")?).ok()?,
         })
     };
     match result {

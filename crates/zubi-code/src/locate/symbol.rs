@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
+use serde::Deserialize as _;
 use serde_json::json;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
@@ -352,8 +353,7 @@ pub(crate) struct Indexed {
 impl Indexed {
     fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
         let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
-        let range =
-            item.pointer("/location/range").and_then(|range| serde_json::from_value::<lsp::Range>(range.clone()).ok());
+        let range = item.pointer("/location/range").and_then(|range| lsp::Range::deserialize(range).ok());
         let kind = item.get("kind").and_then(serde_json::Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
         let text = |field: &str| {
             let text = item.get(field)?.as_str()?;

@@ -77,14 +77,12 @@ pub(crate) async fn change(
     if direction == Direction::Apply {
         let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} takes it back");
     }
-    let delta =
-        changed.value.delta.as_ref().map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
-    let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.shown, "done": file.done })).collect();
+    let data = view.data(|| {
+        let delta = changed.value.delta.as_ref();
+        let delta = delta.map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
+        let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.shown, "done": file.done })).collect();
+        json!({ "plan": plan, "files": files, "problems": delta })
+    });
     let (text, truncated) = view.block(&text);
-    Ok(Reply {
-        text,
-        data: json!({ "plan": plan, "files": files, "problems": delta }),
-        status: changed.status,
-        truncated,
-    })
+    Ok(Reply { text, data, status: changed.status, truncated })
 }

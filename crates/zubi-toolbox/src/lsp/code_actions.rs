@@ -95,13 +95,11 @@ impl CodeTool for CodeActions {
             total => writeln!(text, "\n{}", count(total, "code action")),
         };
         text.push_str(&list.text);
-        let items: Vec<_> = actions.get(list.range).unwrap_or_default().iter().map(action_json).collect();
-        Ok(Reply {
-            text,
-            data: json!({ "items": items, "total": total }),
-            status: found.status,
-            truncated: list.truncated,
-        })
+        let data = view.data(|| {
+            let items: Vec<_> = actions.get(list.range).unwrap_or_default().iter().map(action_json).collect();
+            json!({ "items": items, "total": total })
+        });
+        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
     }
 }
 

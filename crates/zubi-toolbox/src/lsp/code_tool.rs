@@ -104,7 +104,7 @@ impl<T: CodeTool> Tool for Framed<T> {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let arguments: Arguments<T::Input> = schema::parse(args)?;
-        let view = View::new(arguments.common.bytes(cx.token_budget));
+        let view = View::new(arguments.common.bytes(cx.token_budget), arguments.common.format());
         let progress = Arc::clone(&cx.progress);
         let question = self
             .intel

@@ -73,6 +73,7 @@ impl CodeTool for Completion {
         text.push_str(&list.text);
         let mut status = found.status;
         status.merge(at.status.clone());
+        let data = view.data(|| {
         let items: Vec<_> = proposals
             .items
             .get(list.range)
@@ -80,11 +81,8 @@ impl CodeTool for Completion {
             .iter()
             .map(|item| json!({ "label": item.label, "kind": item.kind, "detail": item.detail, "documentation": item.documentation, "deprecated": item.deprecated }))
             .collect();
-        Ok(Reply {
-            text,
-            data: json!({ "resolved": resolved_json(&at), "items": items, "total": proposals.items.len(), "incomplete": proposals.incomplete }),
-            status,
-            truncated: list.truncated,
-        })
+            json!({ "resolved": resolved_json(&at), "items": items, "total": proposals.items.len(), "incomplete": proposals.incomplete })
+        });
+        Ok(Reply { text, data, status, truncated: list.truncated })
     }
 }

@@ -13,7 +13,7 @@ use zubi_tools::Effect;
 
 use crate::lsp::arguments::{Paging, Target};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::view::{View, count, hit_json, resolved_json, write_hit};
+use crate::lsp::view::{View, count, hit_json, resolved_json};
 
 pub(crate) struct Definition;
 
@@ -45,8 +45,8 @@ impl CodeTool for Definition {
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
         let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
-        let found = question.locations(&at, Relation::Definition, context).await?;
-        let list = view.list(&found.value, &Paging::default(), write_hit)?;
+        let found = question.locations(&at, Relation::Definition).await?;
+        let (list, hits) = view.hits(question, &found.value, context, &Paging::default()).await?;
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this place");
         // Writing to a `String` cannot fail.
@@ -60,12 +60,10 @@ impl CodeTool for Definition {
         text.push_str(&list.text);
         let mut status = found.status;
         status.merge(at.status.clone());
-        let items: Vec<_> = found.value.get(list.range).unwrap_or_default().iter().map(hit_json).collect();
-        Ok(Reply {
-            text,
-            data: json!({ "resolved": resolved_json(&at), "items": items, "total": found.value.len() }),
-            status,
-            truncated: list.truncated,
-        })
+        let data = view.data(|| {
+            let items: Vec<_> = hits.iter().map(hit_json).collect();
+            json!({ "resolved": resolved_json(&at), "items": items, "total": found.value.len() })
+        });
+        Ok(Reply { text, data, status, truncated: list.truncated })
     }
 }

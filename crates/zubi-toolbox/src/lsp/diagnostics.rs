@@ -65,7 +65,7 @@ impl CodeTool for Diagnostics {
                 count(problems.items.len(), "problem"),
                 problems.snapshot
             );
-            let data = json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": problems.items.len(), "snapshot": problems.snapshot });
+            let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": problems.items.len(), "snapshot": problems.snapshot }));
             let (text, truncated) = view.block(&text);
             return Ok(Reply { text, data, status: found.status, truncated });
         }
@@ -81,7 +81,8 @@ impl CodeTool for Diagnostics {
         };
         text.push_str(&list.text);
         let shown = problems.items.get(list.range).unwrap_or_default();
-        let data = json!({ "items": items(shown), "total": problems.items.len(), "snapshot": problems.snapshot });
+        let data = view
+            .data(|| json!({ "items": items(shown), "total": problems.items.len(), "snapshot": problems.snapshot }));
         Ok(Reply { text, data, status: found.status, truncated: list.truncated })
     }
 }

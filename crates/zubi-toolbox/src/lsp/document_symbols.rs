@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
+use zubi_base::position::Encoding;
 use zubi_code::outline::{self, Symbol};
-use zubi_code::place::Place;
 use zubi_code::{CodeError, Question};
 use zubi_tools::Effect;
 
@@ -54,13 +54,9 @@ pub(crate) fn file(
 }
 
 /// One line of the outline.
-struct Row {
+struct Row<'a> {
     depth: usize,
-    name: String,
-    kind: &'static str,
-    detail: Option<String>,
-    place: Place,
-    end_line: u32,
+    symbol: &'a Symbol,
 }
 
 #[async_trait]
@@ -81,17 +77,25 @@ impl CodeTool for DocumentSymbols {
         let path = file(question, input.path.as_deref(), input.uri.as_deref())?;
         let found = question.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
-        let rows = rows(question, &path, &found.value, depth).await?;
-        let list = view.list(&rows, &input.paging, |text, _, row| {
-            let _ = write!(text, "{}{} {}", "  ".repeat(row.depth + 1), row.kind, row.name);
-            if let Some(detail) = &row.detail {
+        let mut rows = Vec::new();
+        outline::walk(&found.value, |above, symbol| {
+            if above.len() < depth {
+                rows.push(Row { depth: above.len(), symbol });
+            }
+        });
+        let document = question.document(&path).await?;
+        // One-based, of the name and of the end of the whole declaration.
+        let lines = |symbol: &Symbol| {
+            let line = |offset| document.index.line_col(offset).line + 1;
+            (line(symbol.selection.start()), line(symbol.range.end()))
+        };
+        let list = view.list(&rows, &input.paging, |text, _, Row { depth, symbol }| {
+            let _ = write!(text, "{}{} {}", "  ".repeat(depth + 1), symbol.kind, symbol.name);
+            if let Some(detail) = &symbol.detail {
                 let _ = write!(text, " {}", zubi_code::markup::source_line(detail));
             }
-            let _ = if row.end_line > row.place.line {
-                writeln!(text, "  {}-{}", row.place.line, row.end_line)
-            } else {
-                writeln!(text, "  {}", row.place.line)
-            };
+            let (first, last) = lines(symbol);
+            let _ = if last > first { writeln!(text, "  {first}-{last}") } else { writeln!(text, "  {first}") };
         })?;
         let shown = question.workspace().display(&path);
         let mut text = match rows.len() {
@@ -99,43 +103,15 @@ impl CodeTool for DocumentSymbols {
             total => format!("{} in `{shown}`\n", count(total, "symbol")),
         };
         text.push_str(&list.text);
-        let items: Vec<Value> = rows
-            .get(list.range)
-            .unwrap_or_default()
-            .iter()
-            .map(|row| {
-                json!({ "name": row.name, "kind": row.kind, "detail": row.detail, "depth": row.depth, "range": row.place.range,
-                        "endLine": row.end_line, "path": row.place.shown })
-            })
-            .collect();
-        Ok(Reply {
-            text,
-            data: json!({ "items": items, "total": rows.len() }),
-            status: found.status,
-            truncated: list.truncated,
-        })
+        let data = view.data(|| {
+            let item = |Row { depth, symbol }: &Row<'_>| {
+                let range = document.index.range_to_lsp(symbol.selection, Encoding::Utf16);
+                json!({ "name": symbol.name, "kind": symbol.kind, "detail": symbol.detail, "depth": depth,
+                        "range": range, "endLine": lines(symbol).1, "path": shown })
+            };
+            let items: Vec<_> = rows.get(list.range).unwrap_or_default().iter().map(item).collect();
+            json!({ "items": items, "total": rows.len() })
+        });
+        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
     }
-}
-
-async fn rows(
-    question: &Question<'_>,
-    path: &camino::Utf8Path,
-    symbols: &[Symbol],
-    depth: usize,
-) -> Result<Vec<Row>, CodeError> {
-    let document = question.document(path).await?;
-    let mut rows = Vec::new();
-    outline::walk(symbols, |above, symbol| {
-        if above.len() < depth {
-            rows.push(Row {
-                depth: above.len(),
-                name: symbol.name.clone(),
-                kind: symbol.kind,
-                detail: symbol.detail.clone(),
-                place: question.place_of(&document, path, symbol.selection),
-                end_line: document.index.line_col(symbol.range.end()).line + 1,
-            });
-        }
-    });
-    Ok(rows)
 }

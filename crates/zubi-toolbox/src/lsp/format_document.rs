@@ -59,7 +59,7 @@ impl CodeTool for FormatDocument {
             Some(plan) => Ok(plan_reply(view, None, &plan, planned.status)),
             None => Ok(Reply {
                 text: format!("`{}` is formatted already; nothing to change\n", question.workspace().display(&path)),
-                data: json!({ "plan": null, "items": [], "total": 0 }),
+                data: view.data(|| json!({ "plan": null, "items": [], "total": 0 })),
                 status: planned.status,
                 truncated: None,
             }),

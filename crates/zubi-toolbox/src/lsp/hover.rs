@@ -53,12 +53,10 @@ impl CodeTool for Hover {
         text.push_str(&body);
         let mut status = hover.status;
         status.merge(at.status.clone());
-        let items: Vec<_> = hover.value.iter().map(|text| json!({ "markdown": text })).collect();
-        Ok(Reply {
-            text,
-            data: json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items }),
-            status,
-            truncated,
-        })
+        let data = view.data(|| {
+            let items: Vec<_> = hover.value.iter().map(|text| json!({ "markdown": text })).collect();
+            json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })
+        });
+        Ok(Reply { text, data, status, truncated })
     }
 }

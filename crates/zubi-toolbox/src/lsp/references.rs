@@ -14,7 +14,7 @@ use zubi_tools::Effect;
 use crate::lsp::arguments::{Paging, Target};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
 use crate::lsp::definition::MAX_CONTEXT;
-use crate::lsp::view::{View, count, file_count, hit_json, resolved_json, write_hit};
+use crate::lsp::view::{View, count, file_count, hit_json, resolved_json};
 
 pub(crate) struct References;
 
@@ -49,8 +49,8 @@ impl CodeTool for References {
         let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
-        let found = question.locations(&at, relation, context).await?;
-        let list = view.list(&found.value, &input.paging, write_hit)?;
+        let found = question.locations(&at, relation).await?;
+        let (list, hits) = view.hits(question, &found.value, context, &input.paging).await?;
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this place");
         let files = file_count(&found.value);
@@ -58,12 +58,10 @@ impl CodeTool for References {
         text.push_str(&list.text);
         let mut status = found.status;
         status.merge(at.status.clone());
-        let items: Vec<_> = found.value.get(list.range).unwrap_or_default().iter().map(hit_json).collect();
-        Ok(Reply {
-            text,
-            data: json!({ "resolved": resolved_json(&at), "items": items, "total": found.value.len() }),
-            status,
-            truncated: list.truncated,
-        })
+        let data = view.data(|| {
+            let items: Vec<_> = hits.iter().map(hit_json).collect();
+            json!({ "resolved": resolved_json(&at), "items": items, "total": found.value.len() })
+        });
+        Ok(Reply { text, data, status, truncated: list.truncated })
     }
 }

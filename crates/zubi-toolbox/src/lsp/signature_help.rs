@@ -73,19 +73,17 @@ impl CodeTool for SignatureHelp {
         text.push_str(&body);
         let mut status = found.status;
         status.merge(at.status.clone());
-        let items: Vec<_> = found
-            .value
-            .iter()
-            .map(|signature| {
-                json!({ "label": signature.label, "activeParameter": signature.active_parameter,
+        let data = view.data(|| {
+            let items: Vec<_> = found
+                .value
+                .iter()
+                .map(|signature| {
+                    json!({ "label": signature.label, "activeParameter": signature.active_parameter,
                         "documentation": signature.documentation, "active": signature.active })
-            })
-            .collect();
-        Ok(Reply {
-            text,
-            data: json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items }),
-            status,
-            truncated,
-        })
+                })
+                .collect();
+            json!({ "resolved": resolved_json(&at), "total": items.len(), "items": items })
+        });
+        Ok(Reply { text, data, status, truncated })
     }
 }

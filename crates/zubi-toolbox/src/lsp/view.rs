@@ -4,26 +4,35 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use zubi_code::edit::Plan;
-use zubi_code::features::locations::Hit;
+use zubi_code::features::locations::{Found, Hit};
 use zubi_code::locate::Resolved;
 use zubi_code::place::Place;
-use zubi_code::{AnswerStatus, CodeError};
+use zubi_code::{AnswerStatus, CodeError, Question};
 use zubi_tools::Truncated;
 
-use crate::lsp::arguments::Paging;
+use crate::lsp::arguments::{Format, Paging};
 use crate::lsp::code_tool::Reply;
 
-/// How much room an answer has.
+/// How much room an answer has, and in which form it is wanted.
 pub(crate) struct View {
     bytes: usize,
+    format: Format,
 }
 
 /// Room kept for the lines around a list: header, cut notice, status.
 const FRAME_BYTES: usize = 300;
 
 impl View {
-    pub(crate) fn new(bytes: usize) -> Self {
-        Self { bytes }
+    pub(crate) fn new(bytes: usize, format: Format) -> Self {
+        Self { bytes, format }
+    }
+
+    /// The machine form of an answer, built only when it is wanted.
+    pub(crate) fn data(&self, build: impl FnOnce() -> Value) -> Value {
+        match self.format {
+            Format::Text => Value::Null,
+            Format::Json => build(),
+        }
     }
 
     /// Room for the body of an answer, in bytes.
@@ -39,41 +48,46 @@ impl View {
         paging: &Paging,
         mut write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<List, CodeError> {
+        let mut page = self.page(items.len(), paging)?;
+        let mut before = None;
+        while let Some(item) = page.next().and_then(|at| items.get(at)) {
+            page.write(|text| write(text, before, item));
+            before = Some(item);
+        }
+        Ok(page.finish())
+    }
+
+    /// Writes places by file, each read only when its turn comes. Gives those written, too.
+    pub(crate) async fn hits(
+        &self,
+        question: &Question<'_>,
+        found: &[Found],
+        context: u32,
+        paging: &Paging,
+    ) -> Result<(List, Vec<Hit>), CodeError> {
+        let mut page = self.page(found.len(), paging)?;
+        let mut hits: Vec<Hit> = Vec::new();
+        while let Some(found) = page.next().and_then(|at| found.get(at)) {
+            let hit = question.hit(found, context).await;
+            if page.write(|text| write_hit(text, hits.last(), &hit)) {
+                hits.push(hit);
+            }
+        }
+        Ok((page.finish(), hits))
+    }
+
+    /// A list to be written item by item.
+    fn page(&self, total: usize, paging: &Paging) -> Result<Page, CodeError> {
         let start = paging.start()?;
-        if start > 0 && start >= items.len() {
+        if start > 0 && start >= total {
             return Err(CodeError::input(
                 "cursor",
-                format!("past the end; there are {} items now", items.len()),
+                format!("past the end; there are {total} items now"),
                 "Ask again without `cursor`.",
             ));
         }
-        let end = start.saturating_add(paging.limit()).min(items.len());
-        let mut text = String::new();
-        let mut shown = start;
-        for (at, item) in items.iter().enumerate().take(end).skip(start) {
-            let before = text.len();
-            write(
-                &mut text,
-                at.checked_sub(1).filter(|before| *before >= start).and_then(|before| items.get(before)),
-                item,
-            );
-            if text.len() > self.body() && at > start {
-                text.truncate(before);
-                break;
-            }
-            shown = at + 1;
-        }
-        let truncated = (shown < items.len()).then(|| Truncated {
-            shown: shown - start,
-            total: items.len(),
-            cursor: Some(shown.to_string()),
-        });
-        if let Some(cut) = &truncated {
-            let left = items.len() - shown;
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(text, "… {left} more: cursor=\"{}\"", cut.cursor.as_deref().unwrap_or_default());
-        }
-        Ok(List { text, range: start..shown, truncated })
+        let end = start.saturating_add(paging.limit()).min(total);
+        Ok(Page { text: String::new(), room: self.body(), start, next: start, end, total })
     }
 
     /// A block of text, cut at a line end when it does not fit.
@@ -96,6 +110,51 @@ impl View {
     }
 }
 
+/// A list while it is written.
+struct Page {
+    text: String,
+    room: usize,
+    start: usize,
+    next: usize,
+    end: usize,
+    total: usize,
+}
+
+impl Page {
+    /// Which item comes next; `None` when the room, the limit or the list has come to its end.
+    fn next(&self) -> Option<usize> {
+        (self.next < self.end).then_some(self.next)
+    }
+
+    /// Appends the next item. One that has no room is taken back, and the list ends before it.
+    fn write(&mut self, write: impl FnOnce(&mut String)) -> bool {
+        let before = self.text.len();
+        write(&mut self.text);
+        let fits = self.text.len() <= self.room || self.next == self.start;
+        if fits {
+            self.next += 1;
+        } else {
+            self.text.truncate(before);
+            self.end = self.next;
+        }
+        fits
+    }
+
+    fn finish(mut self) -> List {
+        let shown = self.next;
+        let truncated = (shown < self.total).then(|| Truncated {
+            shown: shown - self.start,
+            total: self.total,
+            cursor: Some(shown.to_string()),
+        });
+        if truncated.is_some() {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(self.text, "… {} more: cursor=\"{shown}\"", self.total - shown);
+        }
+        List { text: self.text, range: self.start..shown, truncated }
+    }
+}
+
 /// A list as written.
 pub(crate) struct List {
     pub(crate) text: String,
@@ -105,7 +164,7 @@ pub(crate) struct List {
 }
 
 /// Appends one hit: the file's name when it changes, then place and source line.
-pub(crate) fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
+fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
     let place = &hit.place;
     if before.is_none_or(|before| before.place.shown != place.shown) {
         let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
@@ -125,9 +184,9 @@ pub(crate) fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
     }
 }
 
-/// How many files a list of hits speaks of.
-pub(crate) fn file_count(hits: &[Hit]) -> usize {
-    let mut files: Vec<&str> = hits.iter().map(|hit| hit.place.shown.as_str()).collect();
+/// How many files a list of places speaks of.
+pub(crate) fn file_count(found: &[Found]) -> usize {
+    let mut files: Vec<&str> = found.iter().map(|found| found.shown.as_str()).collect();
     files.sort_unstable();
     files.dedup();
     files.len()
@@ -179,9 +238,10 @@ pub(crate) fn plan_reply(view: &View, header: Option<&str>, plan: &Plan, status:
     let (diff, truncated) = view.block(&plan.diff);
     text.push_str(&diff);
     let _ = writeln!(text, "apply_edit {{\"plan\":\"{}\"}} writes it", plan.id);
-    let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
-    let data =
-        json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff });
+    let data = view.data(|| {
+        let files: Vec<_> = plan.files.iter().map(|file| json!({ "path": file.path, "edits": file.edits })).collect();
+        json!({ "plan": plan.id, "title": plan.title, "items": files, "total": plan.edit_count, "diff": plan.diff })
+    });
     Reply { text, data, status, truncated }
 }
 

@@ -69,24 +69,22 @@ impl CodeTool for WorkspaceSymbols {
             zubi_code::markup::clean_line(&input.query)
         );
         text.push_str(&list.text);
-        let items: Vec<_> = found
-            .value
-            .get(list.range)
-            .unwrap_or_default()
-            .iter()
-            .map(|symbol| {
-                let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), place_json);
-                item["name"] = json!(symbol.name);
-                item["kind"] = json!(symbol.kind);
-                item["container"] = json!(symbol.container);
-                item
-            })
-            .collect();
-        Ok(Reply {
-            text,
-            data: json!({ "items": items, "total": found.value.len() }),
-            status: found.status,
-            truncated: list.truncated,
-        })
+        let data = view.data(|| {
+            let items: Vec<_> = found
+                .value
+                .get(list.range)
+                .unwrap_or_default()
+                .iter()
+                .map(|symbol| {
+                    let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), place_json);
+                    item["name"] = json!(symbol.name);
+                    item["kind"] = json!(symbol.kind);
+                    item["container"] = json!(symbol.container);
+                    item
+                })
+                .collect();
+            json!({ "items": items, "total": found.value.len() })
+        });
+        Ok(Reply { text, data, status: found.status, truncated: list.truncated })
     }
 }
