@@ -55,6 +55,10 @@ pub fn framing(bytes: &[u8]) {
 /// either way the tree is as before, and nothing beside it was touched.
 pub fn workspace_edit(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
+    // Most of what a fuzzer makes is no JSON; nothing is built for it.
+    if serde_json::from_str::<serde_json::Value>(text).is_err() {
+        return;
+    }
     let guard = tempfile::tempdir().expect("a temporary directory");
     let base = fs::canonical(Utf8Path::from_path(guard.path()).expect("a UTF-8 path")).expect("it exists");
     let (root, beside) = (base.join("W"), base.join("beside"));

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measures the release build against the bare language servers.
+//! `cargo xtask bench`: measures what is distributed (the profile `dist`) against the bare language servers.
 
 use anyhow::Result;
 
@@ -11,6 +11,15 @@ const COMPONENTS: &[&str] =
 /// Builds and runs the benchmark; `arguments` go to it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     setup::run(&COMPONENTS.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
-    run::loud(run::cargo().args(["build", "--locked", "--release", "--package", "zubi", "--package", "zubi-bench"]))?;
-    run::loud(run::command(place::target().join("release/zubi-bench").as_str()).args(arguments))
+    run::loud(run::cargo().args([
+        "build",
+        "--locked",
+        "--profile",
+        "dist",
+        "--package",
+        "zubi",
+        "--package",
+        "zubi-bench",
+    ]))?;
+    run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))
 }

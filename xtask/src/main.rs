@@ -30,7 +30,7 @@ usage: cargo xtask <command>
   check                format, lints, layers, sources, licences, generated files
   setup [--only A,B]   install the real programs the tests need into target/tools
   generate [--check]   write the generated reference pages, or only say whether they are fresh
-  bench [-- ARGS]      measure zubi against the bare language servers (release build)
+  bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
 

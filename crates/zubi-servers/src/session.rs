@@ -88,6 +88,23 @@ impl SessionSpec {
         self.language_table.of_file(path).map_or("plaintext", |language| language)
     }
 
+    /// What is opened at once, if the server needs a document to begin: the one that is asked about, or one that is
+    /// looked for.
+    async fn first_document(&self, asked: Option<Utf8PathBuf>) -> Option<Utf8PathBuf> {
+        if !self.needs_document {
+            return None;
+        }
+        match asked {
+            Some(asked) => Some(asked),
+            None => {
+                let (root, extensions, recipe) =
+                    (self.folder.path.clone(), self.extensions.clone(), self.recipe.clone());
+                let find = move || crate::first_document::find(&root, &extensions, &recipe);
+                tokio::task::spawn_blocking(find).await.unwrap_or_default()
+            }
+        }
+    }
+
     /// Whether a file is in a language of this server.
     pub fn speaks(&self, path: &Utf8Path) -> bool {
         let language = self.language(path);
@@ -175,7 +192,8 @@ impl Session {
         let params = initialize::params(&spec.folder, std::process::id(), &spec.initialization_options);
         let deadline = Instant::now() + spec.start_timeout;
         let never = CancellationToken::new();
-        let (answer, ()) = tokio::join!(connection.request("initialize", params, &never, deadline), watching);
+        let handshake = connection.request("initialize", params, &never, deadline);
+        let (answer, (), first) = tokio::join!(handshake, watching, spec.first_document(first));
         let answer = match answer {
             Ok(answer) => answer,
             Err(ConnectionError::Closed { .. }) => {
@@ -217,13 +235,6 @@ impl Session {
             Outgoing::notify(&self.connection, "workspace/didChangeConfiguration", params);
         }
         // The tracker hears of the document before it says "loading": in between it would look ready.
-        let first = if self.spec.needs_document {
-            first.or_else(|| {
-                crate::first_document::find(&self.spec.folder.path, &self.spec.extensions, &self.spec.recipe)
-            })
-        } else {
-            None
-        };
         self.peer.track(|tracker| tracker.initialized(Instant::now()));
         match first {
             Some(path) => {

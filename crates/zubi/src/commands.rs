@@ -20,10 +20,7 @@ use crate::session::Session;
 /// left once we are gone.
 const SHUTDOWN: Duration = Duration::from_millis(300);
 
-/// Threads that drive the servers' pipes and the tools. More would only cost memory: the work is waiting.
-const WORKERS: usize = 2;
-
-/// Stack of a worker, in bytes. The deepest recursion is a JSON parser's, which stops at 128 levels.
+/// Stack of a thread for blocking work, in bytes. The deepest recursion is a directory walk's.
 const STACK: usize = 1024 * 1024;
 
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
@@ -47,9 +44,10 @@ fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     Ok(result)
 }
 
+/// One thread drives the servers' pipes and the tools: the work is waiting, and waking another thread costs more than
+/// what it would do. What blocks (walks, searches, hashing of programs) goes to threads for blocking work.
 fn runtime() -> Result<Runtime, Failure> {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(WORKERS)
+    tokio::runtime::Builder::new_current_thread()
         .thread_stack_size(STACK)
         .enable_all()
         .build()
