@@ -43,8 +43,9 @@ const STUBBORN: &str = r#"
     trap '' TERM INT HUP
     tail -f /dev/null >/dev/null &
     setsid tail -f /dev/null >/dev/null &
+    tail -f /dev/null >/dev/null &
     echo ready
-    tail -f /dev/null >/dev/null
+    wait
 "#;
 
 fn main() -> ExitCode {

@@ -174,7 +174,7 @@ fn tools() {
     Arguments:
       plan (string, required)  p-… or a-… that was applied
       max_tokens (integer)  Upper bound of the answer, default 2000
-      wait_ms (integer)  How long to wait for servers that are loading, default 30000
+      wait_ms (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
       format (string)  Default text
 
     Take a rename back:
@@ -197,7 +197,7 @@ fn tools() {
               Upper bound of the answer, default 2000
 
           --wait_ms <NUMBER>
-              How long to wait for servers that are loading, default 30000
+              How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
 
           --format <TEXT>
               Default text [possible values: text, json]
