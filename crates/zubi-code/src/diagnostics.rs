@@ -209,20 +209,28 @@ impl Question<'_> {
     }
 
     /// The problems of one file, by every endpoint that serves it. Once they are ready, at most `patience` is spent on
-    /// waiting for them to check the present text.
+    /// waiting for them to check the present text. An endpoint that began to read the project anew while it was asked
+    /// (a file was renamed) is asked again when it has done so.
     pub(crate) async fn problems_of(
         &self,
         path: &Utf8Path,
         patience: Duration,
     ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
         let reference = DocumentRef::new(path);
-        let ready = self.ready_for_problems(&reference).await?;
+        let began = Instant::now();
+        let (ready, reports) = loop {
+            let ready = self.ready_for_problems(&reference).await?;
+            let mut cx = self.request_cx().about(&reference);
+            cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
+            let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(&reference, &cx))).await;
+            let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
+            if !reads || began.elapsed() >= patience.min(self.cx.wait) {
+                break (ready, reports);
+            }
+        };
         let mut status = ready.status.clone();
-        let mut cx = self.request_cx().about(&reference);
-        cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
         let mut problems = Vec::new();
         let mut failure = None;
-        let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(&reference, &cx))).await;
         for (endpoint, report) in ready.endpoints.iter().zip(reports) {
             match report {
                 Ok(report) => {

@@ -10,6 +10,8 @@
 //!   ends at once, and another begins 60 ms later. No run of cargo is that short.
 //! - It takes up a save only when it has a thread to spare: 6 s late while it was working out its first answer, 0.1 s
 //!   later. So how long its beginning may take is counted from its answer to a question that came after the save.
+//! - A save just before it reads the project anew (a file was renamed) and the end of reading make one run or two. So
+//!   what was saved before a run began counts as seen once no further run has followed.
 //! - Without a `Cargo.toml`, and with `checkOnSave` off, no check ever begins. What did not begin when it first had
 //!   reason to is not waited for again until it is seen to run.
 
@@ -88,8 +90,13 @@ struct State {
     seen: bool,
     /// Whether it was given up before it was ever seen.
     absent: bool,
-    /// Whether a file was saved that no finished run has seen.
+    /// Whether a file was saved that no finished run has seen for certain.
     outdated: bool,
+    /// When a file was saved last.
+    saved: Option<Instant>,
+    /// Whether a run that began after that came to its end. It may have been asked for earlier; that it was not shows
+    /// when no other follows.
+    followed: bool,
 }
 
 impl Checks {
@@ -102,6 +109,8 @@ impl Checks {
             seen: false,
             absent: false,
             outdated: false,
+            saved: None,
+            followed: false,
         };
         Self { checker, state: watch::Sender::new(state) }
     }
@@ -111,6 +120,8 @@ impl Checks {
         if self.checker.is_some() {
             self.state.send_modify(|state| {
                 state.outdated = true;
+                state.saved = Some(now);
+                state.followed = false;
                 state.reason(now);
             });
         }
@@ -149,6 +160,8 @@ impl Checks {
                 let began = state.runs.remove(token);
                 if began.is_some_and(|began| now.saturating_duration_since(began) < shortest) {
                     state.due = Some(now);
+                } else {
+                    state.followed |= began > state.saved;
                 }
                 match &mut state.due {
                     // It was broken off, or there is one to come: its beginning is counted from here.
@@ -195,6 +208,7 @@ impl Checks {
                 state.due = None;
                 state.again = false;
                 state.absent = !state.seen;
+                state.outdated &= !state.followed;
             }
             stands
         });

@@ -110,6 +110,32 @@ fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
 }
 
 #[test]
+fn one_run_may_be_all_there_is_for_a_save_and_for_reading_anew() {
+    let script = [
+        (0, "loaded"),
+        (10, "begin check/0"),
+        (40, "end check/0"),
+        (100, "saved"),
+        (140, "loading"),
+        (800, "loaded"),
+        (870, "begin check/0"),
+        (990, "end check/0"),
+        (2990, "given-up"),
+    ];
+    assert_snapshot!(run(&script), @"
+       0 loaded         → due since 0
+      10 begin check/0  → running
+      40 end check/0    → settled
+     100 saved          → due since 100, outdated
+     140 loading        → loading, outdated
+     800 loaded         → due since 800, outdated
+     870 begin check/0  → running, outdated
+     990 end check/0    → due since 990, outdated
+    2990 given-up       → settled
+    ");
+}
+
+#[test]
 fn a_run_that_ends_at_once_was_broken_off() {
     let script =
         [(0, "loaded"), (60, "begin check/0"), (60, "end check/0"), (120, "begin check/0"), (300, "end check/0")];
