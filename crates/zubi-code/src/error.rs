@@ -5,6 +5,7 @@ use zubi_base::fs::ReadError;
 use zubi_base::workspace::PathError;
 
 use crate::edit::EditError;
+use crate::status::{MAX_ABSENT, more_absent};
 
 /// Why a question got no answer.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +37,7 @@ fn absent_line(absent: &[Absent]) -> String {
         return "no language server answers for this workspace: no file of a language with a catalogue row was found"
             .to_owned();
     }
-    absent.iter().map(|absent| absent.why.as_str()).collect::<Vec<_>>().join("; ")
+    absent.iter().take(MAX_ABSENT).map(|absent| absent.why.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 impl CodeError {
@@ -54,7 +55,10 @@ impl CodeError {
             Self::NoEndpoint(absent) if absent.is_empty() => {
                 "Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.".to_owned()
             }
-            Self::NoEndpoint(absent) => absent.iter().map(|absent| absent.hint.as_str()).collect::<Vec<_>>().join("\n"),
+            Self::NoEndpoint(absent) => {
+                let hints = absent.iter().take(MAX_ABSENT).map(|absent| absent.hint.clone());
+                hints.chain(more_absent(absent.len())).collect::<Vec<_>>().join("\n")
+            }
             Self::Unsupported { .. } => "Ask another question, or read the file; the server does not offer this one.".to_owned(),
             Self::Endpoint(error) => endpoint_hint(error),
             Self::Edit(error) => error.hint(),

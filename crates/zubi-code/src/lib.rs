@@ -24,6 +24,7 @@ pub mod router;
 pub mod status;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod textual;
 pub mod words;
 
 use std::sync::Arc;
@@ -40,6 +41,7 @@ pub use crate::status::{Answer, AnswerStatus, Completeness};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::Edits;
+use crate::question::RecentDocuments;
 use crate::router::Router;
 
 /// What [`CodeIntel`] is made of; the host hands it in.
@@ -59,6 +61,7 @@ pub struct CodeIntel {
     workspace: Arc<Workspace>,
     router: Router,
     texts: Arc<dyn TextSource>,
+    recent: RecentDocuments,
     edits: Edits,
     snapshots: SnapshotStore,
 }
@@ -77,6 +80,7 @@ impl CodeIntel {
             workspace: config.workspace,
             router: Router::new(config.sources),
             texts: config.texts,
+            recent: RecentDocuments::default(),
             edits,
             snapshots: SnapshotStore::default(),
         })

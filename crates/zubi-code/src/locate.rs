@@ -20,7 +20,7 @@ use crate::status::AnswerStatus;
 use crate::words;
 
 pub use name::NamePath;
-pub(crate) use symbol::MAX_WORD_FILES;
+pub(crate) use symbol::{MAX_WORD_FILES, WORD_SEARCH};
 
 /// The position arguments of a call, as given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

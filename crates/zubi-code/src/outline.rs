@@ -122,7 +122,10 @@ impl Question<'_> {
     pub async fn outline(&self, path: &Utf8Path) -> Result<Answer<Vec<Symbol>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";
-        let ready = self.ready_for(&reference, method, "list the symbols of this file", Need::File).await?;
+        let ready = match self.ready_for(&reference, method, "list the symbols of this file", Need::File).await {
+            Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
+            ready => ready?,
+        };
         let cx = self.request_cx().about(&reference);
         let replies = self.ask(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
         let document = self.document(path).await?;
@@ -194,7 +197,7 @@ fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<Symbol> {
 }
 
 /// Makes a tree of a flat list: a symbol belongs to the smallest one whose range holds it.
-fn nest(mut flat: Vec<Symbol>) -> Vec<Symbol> {
+pub(crate) fn nest(mut flat: Vec<Symbol>) -> Vec<Symbol> {
     flat.sort_by_key(|symbol| (symbol.range.start(), std::cmp::Reverse(symbol.range.end())));
     let mut roots: Vec<Symbol> = Vec::new();
     let mut open: Vec<Symbol> = Vec::new();

@@ -1,5 +1,6 @@
 //! One question: its circumstances, the texts it has read, and what must be said about it at the end.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,29 @@ pub struct Document {
     pub index: TextIndex,
 }
 
+/// The documents that questions were about last. Their texts are read anew for each question; what is kept spares
+/// working out the lines of a text that has not changed, which for large files takes longer than reading them.
+#[derive(Debug, Default)]
+pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<Document>)>>);
+
+/// How many are kept: an agent's questions circle around a few files.
+const MAX_RECENT: usize = 4;
+
+impl RecentDocuments {
+    /// The document with this text.
+    fn document(&self, path: &Utf8Path, text: Arc<str>) -> Arc<Document> {
+        let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = recent.iter().position(|(known, _)| known == path).and_then(|at| recent.remove(at));
+        let document = match known {
+            Some((_, document)) if document.text == text => document,
+            _ => Arc::new(Document { index: TextIndex::new(&text), text }),
+        };
+        recent.push_front((path.to_owned(), Arc::clone(&document)));
+        recent.truncate(MAX_RECENT);
+        document
+    }
+}
+
 /// One question under way.
 pub struct Question<'a> {
     pub intel: &'a CodeIntel,
@@ -69,7 +93,7 @@ impl<'a> Question<'a> {
             return Ok(document);
         }
         let text = self.intel.texts.read(path).await?.text;
-        let document = Arc::new(Document { index: TextIndex::new(&text), text });
+        let document = self.intel.recent.document(path, text);
         self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), Arc::clone(&document));
         Ok(document)
     }

@@ -130,6 +130,7 @@ impl Question<'_> {
             notes: self.freshness.clone().into_iter().collect(),
             beyond: Vec::new(),
             unheard: false,
+            text_search: false,
         };
         for limits in endpoints.iter().map(|endpoint| endpoint.limits()) {
             status.notes.extend(limits.project);

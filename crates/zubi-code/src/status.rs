@@ -33,6 +33,8 @@ pub struct AnswerStatus {
     pub notes: Vec<String>,
     /// Something that reports problems has not spoken about the present text: a checker that still runs.
     pub unheard: bool,
+    /// The answer, or a part of it, is from texts alone: names, not what they mean.
+    pub text_search: bool,
     /// What limits knowledge of libraries; said only where it matters, see [`Self::tell_beyond`].
     pub beyond: Vec<String>,
 }
@@ -40,6 +42,10 @@ pub struct AnswerStatus {
 impl AnswerStatus {
     /// `rust-analyzer`, `pyright + ruff`, `no server`.
     pub fn endpoint_line(&self) -> String {
+        if self.text_search {
+            let ids = self.endpoints.iter().map(|state| state.id.0.as_ref());
+            return ids.chain(["text search: names only"]).collect::<Vec<_>>().join(" + ");
+        }
         if self.endpoints.is_empty() {
             return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.why.clone());
         }
@@ -73,18 +79,21 @@ impl AnswerStatus {
         match &self.completeness {
             Completeness::Complete => {}
             Completeness::Partial { why } => parts.push(format!("may be incomplete: {why}")),
+            // Said already, as the first thing.
+            Completeness::Unknown { .. } if self.text_search => {}
             Completeness::Unknown { why } => parts.push(format!("completeness unknown: {why}")),
         }
         parts.extend(self.notes.iter().cloned());
         // With an answer at hand, an absent companion is worth a clause; without one, its `why` is the first field
         // already and only the way out is missing.
-        for absent in &self.absent {
-            parts.push(if self.endpoints.is_empty() {
+        for absent in self.absent.iter().take(MAX_ABSENT) {
+            parts.push(if self.endpoints.is_empty() && !self.text_search {
                 absent.hint.clone()
             } else {
                 format!("{}: {}", absent.why, absent.hint)
             });
         }
+        parts.extend(more_absent(self.absent.len()));
         (!parts.is_empty()).then(|| parts.join(" · "))
     }
 
@@ -117,6 +126,7 @@ impl AnswerStatus {
             }
         }
         self.unheard |= other.unheard;
+        self.text_search |= other.text_search;
         add_missing(&mut self.notes, other.notes);
         add_missing(&mut self.beyond, other.beyond);
         if matches!(self.completeness, Completeness::Complete)
@@ -128,6 +138,15 @@ impl AnswerStatus {
             self.completeness = other.completeness;
         }
     }
+}
+
+/// The most who could have answered that are named; `zubi doctor` names all.
+pub(crate) const MAX_ABSENT: usize = 2;
+
+/// That there are others than those named.
+pub(crate) fn more_absent(all: usize) -> Option<String> {
+    let more = all.checked_sub(MAX_ABSENT).filter(|more| *more > 0)?;
+    Some(format!("{more} other servers could answer: `zubi doctor` lists them"))
 }
 
 fn add_missing(notes: &mut Vec<String>, others: Vec<String>) {

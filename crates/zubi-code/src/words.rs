@@ -43,18 +43,18 @@ pub fn identifier_at(line: &str, column: usize) -> Option<Range<usize>> {
     all.iter().find(|range| range.contains(&column)).or_else(|| all.iter().find(|range| range.end == column)).cloned()
 }
 
+/// Where `word` occurs in `text` as a whole word: byte offsets, from left to right.
+pub fn occurrences(text: &str, word: &str) -> impl Iterator<Item = usize> {
+    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
+        let before = text.get(..*at).and_then(|head| head.chars().next_back());
+        let after = text.get(at + word.len()..).and_then(|tail| tail.chars().next());
+        !word.is_empty() && !before.is_some_and(continues) && !after.is_some_and(continues)
+    })
+}
+
 /// How often `word` occurs in `text` as a whole word.
 pub fn count(text: &str, word: &str) -> usize {
-    if word.is_empty() {
-        return 0;
-    }
-    text.match_indices(word)
-        .filter(|(at, _)| {
-            let before = text.get(..*at).and_then(|head| head.chars().next_back());
-            let after = text.get(at + word.len()..).and_then(|tail| tail.chars().next());
-            !before.is_some_and(continues) && !after.is_some_and(continues)
-        })
-        .count()
+    occurrences(text, word).count()
 }
 
 /// What a bounded search of the workspace's files found.

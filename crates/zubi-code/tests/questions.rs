@@ -276,10 +276,12 @@ async fn what_a_server_cannot_do_and_what_none_serves_is_said() {
     toy cannot find references
     Ask another question, or read the file; the server does not offer this one.
     ");
-    insta::assert_snapshot!(check_references(&toy, &at("b.kt:1:5")).await, @"
-    no server for .kt
-    Add a catalogue row.
-    ");
+    insta::assert_snapshot!(check_references(&toy, &at("b.kt:1:5")).await, @r#"
+    at b.kt:1:5 x
+      a.toy:1:5 let x
+      b.kt:1:5 val x
+    Unknown { why: "names only" }
+    "#);
     toy.endpoint
         .readiness
         .send_replace(Readiness::Failed { why: "it crashed".to_owned(), hint: "Reinstall it.".to_owned() });

@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows MCP or LSP.
 
+pub mod doctor;
 pub mod local;
 pub mod service;
 

@@ -1,6 +1,6 @@
 //! A host in this process.
 
-mod code;
+pub(crate) mod code;
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -31,6 +31,7 @@ use crate::watch::FileChange;
 
 mod facts;
 mod start;
+pub mod survey;
 #[cfg(test)]
 mod tests;
 

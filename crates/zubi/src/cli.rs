@@ -19,6 +19,7 @@ Examples:
   zubi tools list                            what can be asked
   zubi call lsp_hover --at src/lib.rs:12:5   ask one question
   zubi trust                                 let language servers run this project's code
+  zubi doctor                                which language servers are there, and which are missing
 
 Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.";
 
@@ -59,6 +60,9 @@ pub(crate) enum Command {
     /// Let language servers run a project's code
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(Trust),
+    /// Find out which language servers this workspace needs, has, and what is missing
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor(Doctor),
 }
 
 const MCP_EXAMPLES: &str = "\
@@ -127,6 +131,31 @@ pub(crate) struct Trust {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Install what is missing, after asking
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) fix: bool,
+    /// Do not ask before installing
+    #[arg(long, requires = "fix")]
+    pub(crate) yes: bool,
+    /// How long a server may take to become ready
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) wait: u64,
+}
+
+const DOCTOR_EXAMPLES: &str = "\
+Starts every installed server of the workspace's languages once and tells how it got on. The exit code is 1 when a
+language has no server that works.
+
+Examples:
+  zubi doctor
+  zubi doctor --json
+  zubi doctor --fix          install what is missing";
 
 const TRUST_EXAMPLES: &str = "\
 Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in

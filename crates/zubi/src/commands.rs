@@ -1,6 +1,7 @@
 //! The commands, one file each, and the runtime they share.
 
 mod call;
+mod doctor;
 mod mcp;
 mod tools;
 mod trust;
@@ -33,6 +34,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::Tools(tools) => tools::run(&session, &tools),
         Command::Trust(trust) => trust::run(&session, &trust),
+        Command::Doctor(doctor) => doctor::run(&session, &doctor),
     }
 }
 

@@ -71,11 +71,11 @@ impl Session {
         Ok(settings)
     }
 
-    /// The host of this process. Quick: nothing is looked for or started yet.
-    pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
+    /// What a host of this process is made of.
+    pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
         let trust = Trust::new(self.trust_store(), self.trust_all);
         let settings = self.settings(&trust)?;
-        let config = HostConfig {
+        Ok(HostConfig {
             folders: self.folders.clone(),
             state_dir: self.directories.state.clone(),
             settings,
@@ -84,7 +84,12 @@ impl Session {
             spawner: spawner()?,
             search_path: self.environment.path.clone(),
             clock: Arc::new(SystemClock),
-        };
+        })
+    }
+
+    /// The host of this process. Quick: nothing is looked for or started yet.
+    pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
+        let config = self.config()?;
         let host = LocalHost::new(&config).map_err(Failure::usage)?;
         for misspelling in host.misspellings(&config) {
             terminal::say(&format!("warning: {misspelling}"));

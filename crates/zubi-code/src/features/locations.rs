@@ -52,8 +52,8 @@ impl Relation {
 /// shows a page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    location: lsp::Location,
-    encoding: Encoding,
+    pub(crate) location: lsp::Location,
+    pub(crate) encoding: Encoding,
     /// See [`Place::shown`].
     pub shown: String,
     /// See [`Place::external`].
@@ -74,7 +74,10 @@ const WORD_CHECK: Duration = Duration::from_millis(300);
 impl Question<'_> {
     /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
     pub async fn locations(&self, at: &Resolved, relation: Relation) -> Result<Answer<Vec<Found>>, CodeError> {
-        let ready = self.ready_for(&at.reference, relation.method(), relation.operation(), Need::Project).await?;
+        let ready = match self.ready_for(&at.reference, relation.method(), relation.operation(), Need::Project).await {
+            Err(CodeError::NoEndpoint(absent)) => return self.textual_locations(at, relation, absent).await,
+            ready => ready?,
+        };
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().about(&at.reference);
         let asked = self.ask(&ready, relation.method(), &cx, |endpoint| {

@@ -35,7 +35,12 @@ impl Question<'_> {
         let (mut found, mut status) = match self.indexed(name_path.last()).await {
             Ok(found) => found,
             Err(CodeError::Unsupported { servers, .. }) => {
-                return self.symbols_by_word(&name_path, kind, &servers).await;
+                let why = format!("{servers} has no symbol index");
+                return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &why).await;
+            }
+            Err(CodeError::NoEndpoint(absent)) => {
+                let status = AnswerStatus::of_texts(absent);
+                return self.symbols_by_word(&name_path, kind, status, "without a server").await;
             }
             Err(error) => return Err(error),
         };
@@ -76,14 +81,13 @@ impl Question<'_> {
         &self,
         name_path: &NamePath,
         kind: Option<&str>,
-        servers: &str,
+        mut status: AnswerStatus,
+        why: &str,
     ) -> Result<Answer<Vec<FoundSymbol>>, CodeError> {
-        let mut status = AnswerStatus::default();
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.outlined(&files, name_path, &mut status).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        let note =
-            format!("{servers} has no symbol index: exact names only, from the outlines of {} files", files.len());
+        let note = format!("{why}: exact names only, from the outlines of {} files", files.len());
         if files.len() >= MAX_WORD_FILES {
             status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
         }

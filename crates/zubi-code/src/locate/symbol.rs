@@ -4,7 +4,7 @@
 //! and what the symbol stands in. Where a server has no index, or it does not know the name, the files that hold the
 //! word are outlined instead.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
@@ -32,7 +32,7 @@ const MAX_INDEXED_FILES: usize = 16;
 /// Files outlined because they hold the word.
 pub(crate) const MAX_WORD_FILES: usize = 48;
 /// How long the word search may take.
-const WORD_SEARCH: Duration = Duration::from_secs(2);
+pub(crate) const WORD_SEARCH: Duration = Duration::from_secs(2);
 /// How many candidates are checked for being declarations of one entity, and how many are shown.
 const MAX_CANDIDATES: usize = 8;
 
@@ -105,6 +105,7 @@ impl Question<'_> {
             }
             // No index anywhere; the word search below needs none.
             Err(CodeError::Unsupported { .. }) => {}
+            Err(CodeError::NoEndpoint(absent)) => status = AnswerStatus::of_texts(absent),
             Err(error) => return Err(error),
         }
         files.truncate(MAX_INDEXED_FILES);
@@ -120,14 +121,7 @@ impl Question<'_> {
 
     /// The files below the scope that hold a word, most occurrences first.
     pub(crate) async fn files_with_word(&self, word: &str, scope: Option<&Utf8Path>, limit: usize) -> Vec<Utf8PathBuf> {
-        let until = self.cx.deadline.min(Instant::now() + WORD_SEARCH);
-        let roots: Vec<Utf8PathBuf> = match scope {
-            Some(scope) => vec![scope.to_owned()],
-            None => self.workspace().folders().iter().map(|folder| folder.path.clone()).collect(),
-        };
-        let word = word.to_owned();
-        // Reading thousands of files would hold up the calls that share this thread.
-        let found = tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await.unwrap_or_default();
+        let found = self.search_words(word, scope).await;
         found.files.into_iter().take(limit).map(|(path, _)| path).collect()
     }
 

@@ -18,14 +18,7 @@ pub(super) fn intelligence(
     workspace: &Arc<Workspace>,
     texts: &Arc<dyn TextSource>,
 ) -> Result<Arc<CodeIntel>, HostError> {
-    let pool = ServerPool::new(PoolConfig {
-        workspace: Arc::clone(workspace),
-        catalogue: catalogue(config)?,
-        spawner: config.spawner.clone(),
-        trust: config.trust.clone(),
-        search_path: config.search_path.clone(),
-        state_directory: config.state_dir.clone(),
-    });
+    let pool = pool(config, workspace)?;
     Ok(CodeIntel::new(CodeConfig {
         workspace: Arc::clone(workspace),
         sources: vec![Arc::new(pool)],
@@ -33,6 +26,18 @@ pub(super) fn intelligence(
         sink: Arc::new(DiskSink::new(&config.state_dir)),
         state_dir: config.state_dir.clone(),
         clock: Arc::clone(&config.clock),
+    }))
+}
+
+/// The headless servers of a workspace.
+pub(crate) fn pool(config: &HostConfig, workspace: &Arc<Workspace>) -> Result<ServerPool, HostError> {
+    Ok(ServerPool::new(PoolConfig {
+        workspace: Arc::clone(workspace),
+        catalogue: catalogue(config)?,
+        spawner: config.spawner.clone(),
+        trust: config.trust.clone(),
+        search_path: config.search_path.clone(),
+        state_directory: config.state_dir.clone(),
     }))
 }
 

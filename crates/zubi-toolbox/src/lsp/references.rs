@@ -54,7 +54,12 @@ impl CodeTool for References {
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this place");
         let files = file_count(&found.value);
-        let _ = writeln!(text, "\n{} to `{name}` in {}", count(found.value.len(), "reference"), count(files, "file"));
+        let total = match (found.status.text_search, found.value.len()) {
+            (false, total) => format!("{} to", count(total, "reference")),
+            (true, 1) => "1 word match of".to_owned(),
+            (true, total) => format!("{total} word matches of"),
+        };
+        let _ = writeln!(text, "\n{total} `{name}` in {}", count(files, "file"));
         text.push_str(&list.text);
         let mut status = found.status;
         status.merge(at.status.clone());

@@ -14,11 +14,12 @@ fn commands() {
     Usage: zubi [OPTIONS] <COMMAND>
 
     Commands:
-      mcp    Answer an agent over MCP on stdin and stdout
-      call   Call one tool and print its answer
-      tools  Show what can be asked
-      trust  Let language servers run a project's code
-      help   Print this message or the help of the given subcommand(s)
+      mcp     Answer an agent over MCP on stdin and stdout
+      call    Call one tool and print its answer
+      tools   Show what can be asked
+      trust   Let language servers run a project's code
+      doctor  Find out which language servers this workspace needs, has, and what is missing
+      help    Print this message or the help of the given subcommand(s)
 
     Options:
           --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
@@ -35,6 +36,7 @@ fn commands() {
       zubi tools list                            what can be asked
       zubi call lsp_hover --at src/lib.rs:12:5   ask one question
       zubi trust                                 let language servers run this project's code
+      zubi doctor                                which language servers are there, and which are missing
 
     Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.
     ");

@@ -1,0 +1,180 @@
+//! `zubi doctor`: what the workspace needs, what was found, what really works, and what to install.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use serde_json::json;
+use zubi_host::doctor::{self, InstallWay, LanguageReport, ServerReport, ServerState, Survey};
+use zubi_tools::cx::ProgressSink as _;
+
+use super::{block_on, on_interrupt};
+use crate::cli::Doctor;
+use crate::failure::{Failure, INTERRUPTED, NEGATIVE};
+use crate::session::Session;
+use crate::terminal::{self, ProgressLine};
+
+/// Commands that install something, by their first word. Others are advice to read.
+const INSTALLERS: &[&str] =
+    &["apt-get", "brew", "cargo", "dotnet", "gem", "go", "npm", "opam", "pip", "pipx", "rustup", "uv"];
+
+pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failure> {
+    let config = session.config()?;
+    if doctor.fix && !doctor.yes && !std::io::stdin().is_terminal() {
+        return Err(Failure::usage("`--fix` asks before it installs, and there is no terminal to ask on")
+            .hint("Give `--yes` as well to install without asking."));
+    }
+    let patience = Duration::from_secs(doctor.wait);
+    let examined = block_on(async {
+        let stop = on_interrupt()?;
+        let line = ProgressLine::new();
+        let progress = |what: &str| {
+            if let Some(line) = &line {
+                line.report(None, what);
+            }
+        };
+        let survey = tokio::select! {
+            survey = doctor::examine(&config, patience, &progress) => Some(survey.map_err(Failure::usage)?),
+            () = stop.cancelled() => None,
+        };
+        if let Some(line) = &line {
+            line.clear();
+        }
+        Ok::<_, Failure>(survey)
+    })??;
+    let Some(survey) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let complete = survey.languages.iter().all(LanguageReport::works);
+    if doctor.json {
+        let mut report = json!(survey);
+        report["complete"] = json!(complete);
+        terminal::print_json(&report)?;
+    } else {
+        terminal::print(render(&survey).trim_end())?;
+    }
+    if doctor.fix {
+        return fix(&survey, doctor.yes);
+    }
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
+}
+
+fn render(survey: &Survey) -> String {
+    let mut text = String::new();
+    if survey.languages.is_empty() {
+        text.push_str("no file of a language that zubi knows a server for\n");
+    }
+    for language in &survey.languages {
+        let files = if language.files == 1 { "1 file".to_owned() } else { format!("{} files", language.files) };
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{} · {files}", language.language);
+        for server in shown(language) {
+            write_server(&mut text, server);
+        }
+        text.push('\n');
+    }
+    if let Some(cut) = &survey.cut {
+        let _ = writeln!(text, "note: {cut}");
+    }
+    text
+}
+
+/// What is worth a line: everything that was found; of what is missing only the first, and only where nothing works.
+fn shown(language: &LanguageReport) -> Vec<&ServerReport> {
+    let works = language.works();
+    let mut missing = 0;
+    language
+        .servers
+        .iter()
+        .filter(|server| match server.state {
+            ServerState::Missing { .. } => {
+                missing += 1;
+                !works && missing == 1
+            }
+            _ => true,
+        })
+        .collect()
+}
+
+fn write_server(text: &mut String, server: &ServerReport) {
+    let tier = if server.tested { "" } else { "  (listed, not tested by zubi)" };
+    let version = server.version.as_deref().unwrap_or_default();
+    let path = server.path.as_ref().map(|path| format!("  {path}")).unwrap_or_default();
+    let head = |mark: &str| format!("  {mark} {} {version}{path}{tier}", server.title);
+    let _ = match &server.state {
+        ServerState::Works { readiness, ready_ms, abilities, notes } => {
+            let _ = writeln!(text, "{}", head("+"));
+            let _ = match ready_ms {
+                Some(ms) => writeln!(text, "      {readiness} after {:.1} s", Duration::from_millis(*ms).as_secs_f64()),
+                None => writeln!(text, "      still {readiness}: ask with a larger --wait"),
+            };
+            for note in notes {
+                let _ = writeln!(text, "      note: {note}");
+            }
+            writeln!(text, "      {}", abilities.join(", "))
+        }
+        ServerState::Failed { why, hint } => {
+            writeln!(text, "{}\n      failed: {why}\n      {hint}", head("!"))
+        }
+        ServerState::NotAllowed { hint } => {
+            writeln!(text, "{}\n      may not run here: the folder is not trusted\n      {hint}", head("!"))
+        }
+        ServerState::Missing { why, install } => {
+            let _ = writeln!(text, "  - {}: {why}{tier}", server.title);
+            install.iter().try_for_each(|way| writeln!(text, "      install it with {}: {}", way.how, way.command))
+        }
+    };
+}
+
+/// Installs the first missing server of every language that has none, as far as its command can be run.
+fn fix(survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
+    let mut all_well = true;
+    for language in survey.languages.iter().filter(|language| !language.works()) {
+        let missing = language.servers.iter().find_map(|server| match &server.state {
+            ServerState::Missing { install, .. } => Some((server, install)),
+            _ => None,
+        });
+        let Some((server, ways)) = missing else {
+            all_well = false;
+            continue;
+        };
+        let Some(way) = ways.iter().find(|way| program(way).is_some()) else {
+            terminal::say(&format!("{}: nothing here can install it; see above", server.title));
+            all_well = false;
+            continue;
+        };
+        if !yes && !confirmed(&way.command)? {
+            all_well = false;
+            continue;
+        }
+        all_well &= install(way)?;
+    }
+    Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
+}
+
+/// The package manager of a way to install, when the command is one to run.
+fn program(way: &InstallWay) -> Option<&str> {
+    way.command.split_whitespace().next().filter(|program| INSTALLERS.contains(program))
+}
+
+fn confirmed(command: &str) -> Result<bool, Failure> {
+    terminal::say(&format!("run `{command}`? [y/N]"));
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).map_err(Failure::environment)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
+
+/// Runs the command as it stands, without a shell, with this terminal.
+#[expect(clippy::disallowed_methods, reason = "the package manager is the person's own program, asked for by name")]
+fn install(way: &InstallWay) -> Result<bool, Failure> {
+    let mut words = way.command.split_whitespace();
+    let Some(program) = words.next() else { return Ok(false) };
+    terminal::say(&way.command);
+    let status = Command::new(program)
+        .args(words)
+        .status()
+        .map_err(|error| Failure::environment(format!("cannot start `{program}`: {error}")))?;
+    if !status.success() {
+        terminal::say(&format!("`{}` failed ({status})", way.command));
+    }
+    Ok(status.success())
+}

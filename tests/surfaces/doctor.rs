@@ -1,0 +1,77 @@
+//! `zubi doctor` on real servers.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use zubi_tests::Project;
+use zubi_tests::zubi::Start;
+
+/// What it printed, with times and the machine's paths replaced, and its exit code.
+fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
+    let output = start.command().arg("doctor").args(arguments).output().expect("zubi starts");
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+    let line = |line: &str| match line.split_once(" after ") {
+        Some((head, _)) if line.ends_with(" s") => format!("{head} after [time]"),
+        _ => line.split("  /").next().unwrap_or_default().to_owned(),
+    };
+    (text.lines().map(line).collect::<Vec<_>>().join("\n"), output.status.code())
+}
+
+#[test]
+fn what_is_there_and_what_is_missing() {
+    let project = Project::fixture("python");
+    project.write("web/app.ts", "export const a = 1;\n");
+    let (text, code) = doctor(&Start::new(&project, &["ty", "ruff"]), &[]);
+    assert_eq!(code, Some(1), "TypeScript has no server");
+    assert_snapshot!(text, @"
+    python · 5 files
+      + ty 0.0.104
+          ready after [time]
+          note: no virtual environment: installed packages may be unknown
+          definition, references, hover, completion, signature help, outline, symbol search, implementations, type definition, call hierarchy, type hierarchy, rename, code actions
+      + ruff 0.17.5
+          ready after [time]
+          code actions, formatting
+
+    typescript · 1 file
+      - TypeScript (tsc --lsp): `tsc` is not installed
+          install it with npm: npm install --global typescript@7
+    ");
+    assert_eq!(zubi_tests::processes::named("ty server"), Vec::new(), "nothing is left running");
+}
+
+#[test]
+fn the_same_for_programs() {
+    let project = Project::fixture("python");
+    let output = Start::new(&project, &["ty"]).command().args(["doctor", "--json"]).output().expect("zubi starts");
+    assert_eq!(output.status.code(), Some(0));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["complete"], true);
+    let servers = report["languages"][0]["servers"].as_array().expect("servers");
+    let ty = servers.iter().find(|server| server["id"] == "ty").expect("ty is reported");
+    assert_eq!((&ty["state"], &ty["readiness"], &ty["tested"]), (&"works".into(), &"ready".into(), &true.into()));
+    assert!(ty["readyMs"].as_u64().is_some() && ty["abilities"].as_array().is_some_and(|all| all.len() > 5), "{ty}");
+}
+
+#[test]
+fn an_untrusted_folder_starts_nothing_of_the_project() {
+    let project = Project::fixture("rust");
+    let (text, code) = doctor(&Start::new(&project, &["rust-analyzer"]).untrusted(), &[]);
+    assert_eq!(code, Some(1));
+    assert_snapshot!(text.replace(project.root().as_str(), "[project]"), @"
+    rust · 5 files
+      ! rust-analyzer 1.96.0
+          may not run here: the folder is not trusted
+          `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros
+    ");
+}
+
+#[test]
+fn nothing_is_installed_without_being_asked_for() {
+    let project = Project::fixture("typescript");
+    let (text, code) = doctor(&Start::new(&project, &[]), &["--fix"]);
+    assert_eq!(code, Some(2));
+    assert_snapshot!(text, @"
+    error: `--fix` asks before it installs, and there is no terminal to ask on
+    hint: Give `--yes` as well to install without asking.
+    ");
+}

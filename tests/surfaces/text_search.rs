@@ -1,0 +1,88 @@
+//! Without a server: names are still found, and the answer says that it knows names only.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::zubi::Start;
+use zubi_tests::{Project, Zubi};
+
+#[tokio::test]
+async fn a_language_whose_server_is_not_installed() {
+    let project = Project::fixture("typescript");
+    let zubi = Zubi::start(&project, &[]).await;
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "src/shape.ts" })).await, @"
+    4 symbols in `src/shape.ts`
+      interface Shape  2-5
+      class Circle  8-14
+      class Rectangle  17-26
+      function totalArea  29-31
+    [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "totalArea" })).await, @r#"
+    at src/shape.ts:29:17 totalArea (function)
+    4 word matches of `totalArea` in 2 files
+    src/report.ts
+      1:43  // What is printed about shapes. The word totalArea in this comment is not a reference.
+      2:29  import { Circle, Rectangle, totalArea } from "./shape.js";
+      8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
+    src/shape.ts
+      29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
+    [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    "#);
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
+    at src/report.ts:8:15 totalArea
+    1 definition of `totalArea`
+    src/shape.ts
+      29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {
+    [text search: names only · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    1 symbol matching `Circle`
+      class Circle  src/shape.ts:8:14
+    [text search: names only · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    ");
+    // What a name is cannot be told from names.
+    assert_snapshot!(zubi.refused("lsp_hover", json!({ "symbol": "totalArea" })).await, @"
+    Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed
+    install it with npm: npm install --global typescript@7
+    install it with npm: npm install --global typescript-language-server typescript@6
+    ");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_trusted() {
+    let project = Project::fixture("rust");
+    let zubi = Start::new(&project, &["rust-analyzer"]).untrusted().mcp().await;
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await, @"
+    at src/shape.rs:34:8 total_area (function)
+    4 word matches of `total_area` in 2 files
+    src/report.rs
+      1:44  //! What is printed about shapes. The word total_area in this comment is not a reference.
+      3:20  use crate::shape::{total_area, Circle, Rectangle, Shape};
+      9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+    src/shape.rs
+      34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
+    [text search: names only · rust-analyzer may not run here: the folder is not trusted: `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros]
+    ");
+    assert_eq!(zubi_tests::processes::named("rust-analyzer"), Vec::new());
+}
+
+#[tokio::test]
+async fn a_language_that_nobody_knows() {
+    let project = Project::fixture("typescript");
+    project.write("lib/desk.odd", "module Desk\n  proc lend(book)\n    note book\n  end\nend\n");
+    let zubi = Zubi::start(&project, &[]).await;
+    assert_snapshot!(zubi.ask("lsp_document_symbols", json!({ "path": "lib/desk.odd" })).await, @"
+    2 symbols in `lib/desk.odd`
+      module Desk  1-5
+        function lend  2-4
+    [text search: names only · no server for .odd: add a [[server]] with this language to ~/.config/zubi/servers.toml]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "at": "lib/desk.odd:2:13" })).await, @"
+    at lib/desk.odd:2:13 book
+    2 word matches of `book` in 1 file
+    lib/desk.odd
+      2:13  proc lend(book)
+      3:10  note book
+    [text search: names only · no server for .odd: add a [[server]] with this language to ~/.config/zubi/servers.toml]
+    ");
+}
