@@ -1,4 +1,5 @@
-//! Rules about the Markdown documents: relative links lead to files, and every page of the book is in its summary.
+//! Rules about the Markdown documents: relative links lead to files, every page of the book is in its summary, and the
+//! tests that a page names exist.
 
 use anyhow::{Context as _, Result, bail};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -6,6 +7,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::place;
 
 const BOOK: &str = "docs/src";
+
+/// A table whose last column names the tests that show what a row claims.
+const CLAIMS: &str = "docs/src/reference/complaints.md";
 
 pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     let pages: Vec<_> =
@@ -21,6 +25,7 @@ pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
         }
     }
     problems.extend(outside_the_summary(&pages)?);
+    problems.extend(unknown_tests(files)?);
     if problems.is_empty() { Ok(format!("{} pages", pages.len())) } else { bail!("{}", problems.join("\n")) }
 }
 
@@ -61,9 +66,38 @@ fn outside_the_summary(pages: &[&Utf8PathBuf]) -> Result<Vec<String>> {
         .collect())
 }
 
+fn unknown_tests(files: &[Utf8PathBuf]) -> Result<Vec<String>> {
+    let page = place::ROOT.join(CLAIMS);
+    let text = std::fs::read_to_string(&page).with_context(|| format!("cannot read {page}"))?;
+    let mut unknown = named_tests(&text);
+    for file in files.iter().filter(|file| file.extension() == Some("rs")) {
+        let source = std::fs::read_to_string(place::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
+        unknown.retain(|test| !source.contains(&format!("fn {test}(")));
+    }
+    Ok(unknown.into_iter().map(|test| format!("{CLAIMS}: there is no test `{test}`")).collect())
+}
+
+/// What stands in backticks in the last column of a table.
+fn named_tests(text: &str) -> Vec<&str> {
+    let last_column = |line: &'_ str| -> Option<(usize, usize)> {
+        let row = line.strip_prefix('|')?.trim_end().strip_suffix('|')?;
+        Some((1 + row.rfind('|')? + 1, 1 + row.len()))
+    };
+    text.lines()
+        .filter_map(|line| last_column(line).and_then(|(from, to)| line.get(from..to)))
+        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::links;
+    use super::{links, named_tests};
+
+    #[test]
+    fn tests_are_named_in_the_last_column() {
+        let text = "| a | `no` | shown by |\n|--|--|--|\n| 1 | `no` | `one`, `two` |\n| 2 | | |\n`no`\n";
+        assert_eq!(named_tests(text), ["one", "two"]);
+    }
 
     #[test]
     fn only_relative_targets_outside_code_count() {
