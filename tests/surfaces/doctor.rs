@@ -75,3 +75,29 @@ fn nothing_is_installed_without_being_asked_for() {
     hint: Give `--yes` as well to install without asking.
     ");
 }
+
+/// The package manager is played, for a real one would change the machine; what is tested is which command it gets.
+#[test]
+fn what_is_missing_is_installed_by_its_package_manager() {
+    let project = Project::fixture("typescript");
+    project.install("npm", "#!/bin/sh\necho \"npm was asked to $*\"\n");
+    let (text, code) = doctor(&Start::new(&project, &[]), &["--fix", "--yes"]);
+    assert_eq!(code, Some(0));
+    assert_snapshot!(text, @"
+    typescript · 4 files
+      - TypeScript (tsc --lsp): `tsc` is not installed
+          install it with npm: npm install --global typescript@7
+    npm install --global typescript@7
+    npm was asked to install --global typescript@7
+    `zubi doctor` tells what works now
+    ");
+    project.install("npm", "#!/bin/sh\necho no network >&2; exit 1\n");
+    let (text, code) = doctor(&Start::new(&project, &[]), &["--fix", "--yes"]);
+    assert_eq!(code, Some(1));
+    assert_snapshot!(text.lines().skip(3).collect::<Vec<_>>().join("\n"), @"
+    npm install --global typescript@7
+    no network
+    `npm install --global typescript@7` failed
+    `zubi doctor` tells what works now
+    ");
+}

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
-use zubi_host::doctor::{self, InstallWay, LanguageReport, ServerReport, ServerState, Survey};
+use zubi_host::HostConfig;
+use zubi_host::doctor::{self, LanguageReport, ServerReport, ServerState, Survey};
 use zubi_tools::cx::ProgressSink as _;
 
 use super::{block_on, on_interrupt};
@@ -14,10 +15,6 @@ use crate::cli::Doctor;
 use crate::failure::{Failure, INTERRUPTED, NEGATIVE};
 use crate::session::Session;
 use crate::terminal::{self, ProgressLine};
-
-/// Commands that install something, by their first word. Others are advice to read.
-const INSTALLERS: &[&str] =
-    &["apt-get", "brew", "cargo", "dotnet", "gem", "go", "npm", "opam", "pip", "pipx", "rustup", "uv"];
 
 pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failure> {
     let config = session.config()?;
@@ -53,7 +50,13 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
         terminal::print(render(&survey).trim_end())?;
     }
     if doctor.fix {
-        return fix(&survey, doctor.yes);
+        return block_on(async {
+            let stop = on_interrupt()?;
+            tokio::select! {
+                fixed = fix(&config, &survey, doctor.yes) => fixed,
+                () = stop.cancelled() => Ok(ExitCode::from(INTERRUPTED)),
+            }
+        })?;
     }
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
@@ -126,7 +129,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
 }
 
 /// Installs the first missing server of every language that has none, as far as its command can be run.
-fn fix(survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
+async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
     let mut all_well = true;
     for language in survey.languages.iter().filter(|language| !language.works()) {
         let missing = language.servers.iter().find_map(|server| match &server.state {
@@ -137,44 +140,34 @@ fn fix(survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
             all_well = false;
             continue;
         };
-        let Some(way) = ways.iter().find(|way| program(way).is_some()) else {
-            terminal::say(&format!("{}: nothing here can install it; see above", server.title));
+        let Some((way, (program, arguments))) = ways.iter().find_map(|way| Some((way, doctor::runnable(config, way)?)))
+        else {
+            terminal::say(&format!("{}: nothing on this machine can install it; see above", server.title));
             all_well = false;
             continue;
         };
-        if !yes && !confirmed(&way.command)? {
+        if !yes && !confirmed(&way.command).await? {
             all_well = false;
             continue;
         }
-        all_well &= install(way)?;
+        terminal::say(&way.command);
+        let installed = doctor::install(config, program, arguments, &terminal::say).await;
+        if !installed.map_err(Failure::environment)? {
+            terminal::say(&format!("`{}` failed", way.command));
+            all_well = false;
+        }
     }
+    terminal::say("`zubi doctor` tells what works now");
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-/// The package manager of a way to install, when the command is one to run.
-fn program(way: &InstallWay) -> Option<&str> {
-    way.command.split_whitespace().next().filter(|program| INSTALLERS.contains(program))
-}
-
-fn confirmed(command: &str) -> Result<bool, Failure> {
+async fn confirmed(command: &str) -> Result<bool, Failure> {
     terminal::say(&format!("run `{command}`? [y/N]"));
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).map_err(Failure::environment)?;
+    // On a thread of its own, so that Ctrl-C is heard meanwhile.
+    let read = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map(|_| line)
+    });
+    let line = read.await.map_err(Failure::environment)?.map_err(Failure::environment)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
-}
-
-/// Runs the command as it stands, without a shell, with this terminal.
-#[expect(clippy::disallowed_methods, reason = "the package manager is the person's own program, asked for by name")]
-fn install(way: &InstallWay) -> Result<bool, Failure> {
-    let mut words = way.command.split_whitespace();
-    let Some(program) = words.next() else { return Ok(false) };
-    terminal::say(&way.command);
-    let status = Command::new(program)
-        .args(words)
-        .status()
-        .map_err(|error| Failure::environment(format!("cannot start `{program}`: {error}")))?;
-    if !status.success() {
-        terminal::say(&format!("`{}` failed ({status})", way.command));
-    }
-    Ok(status.success())
 }
