@@ -48,9 +48,11 @@ impl Project {
         project
     }
 
-    /// A copy of published sources that `setup` fetched: `rich` (Python), `leveldb` (C++) or `clap_builder` (Rust).
+    /// A copy of published sources that `setup` fetched: `rich` (Python), `leveldb` (C++), `clap_builder` (Rust), `rxjs`
+    /// (TypeScript) or `x-tools` (Go, as Go's own distribution carries it).
     pub fn published(name: &str) -> Self {
         let project = Self::empty();
+        let name = if name == "x-tools" { "go" } else { name };
         let sources = tools::directory(name);
         match name {
             "rich" => copy(&sources.join("rich"), &project.root.join("rich")),
@@ -75,6 +77,23 @@ impl Project {
                     &format!(
                         "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"{vendored}\"\n"
                     ),
+                );
+            }
+            "rxjs" => {
+                copy(&sources.join("node_modules/rxjs/src"), &project.root.join("src"));
+                let options = r#"{ "strict": true, "noEmit": true, "target": "es2022", "module": "esnext",
+    "moduleResolution": "bundler", "lib": ["es2022", "dom"], "types": [] }"#;
+                project
+                    .write("tsconfig.json", &format!("{{ \"compilerOptions\": {options}, \"include\": [\"src\"] }}\n"));
+            }
+            "go" => {
+                let vendored = sources.join("go/src/cmd/vendor/golang.org/x");
+                copy(&vendored.join("tools"), &project.root);
+                copy(&vendored.join("sync"), &project.root.join("third/sync"));
+                project.write("third/sync/go.mod", "module golang.org/x/sync\n\ngo 1.24\n");
+                project.write(
+                    "go.mod",
+                    "module golang.org/x/tools\n\ngo 1.24\n\nrequire golang.org/x/sync v0.0.0\n\nreplace golang.org/x/sync => ./third/sync\n",
                 );
             }
             other => panic!("there is no published project `{other}`"),

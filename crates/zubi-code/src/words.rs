@@ -45,11 +45,25 @@ pub fn identifier_at(line: &str, column: usize) -> Option<Range<usize>> {
 
 /// Where `word` occurs in `text` as a whole word: byte offsets, from left to right.
 pub fn occurrences(text: &str, word: &str) -> impl Iterator<Item = usize> {
-    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
-        let before = text.get(..*at).and_then(|head| head.chars().next_back());
-        let after = text.get(at + word.len()..).and_then(|tail| tail.chars().next());
-        !word.is_empty() && !before.is_some_and(continues) && !after.is_some_and(continues)
+    text.match_indices(word)
+        .map(|(at, _)| at)
+        .filter(move |at| !word.is_empty() && !cuts_before(text, *at) && !cuts_after(text, at + word.len()))
+}
+
+/// Where `fragment` first occurs in `text` without cutting a word at either end, as a byte offset.
+pub fn find_whole(text: &str, fragment: &str) -> Option<usize> {
+    let (first, last) = (fragment.chars().next()?, fragment.chars().next_back()?);
+    text.match_indices(fragment).map(|(at, _)| at).find(|at| {
+        !(continues(first) && cuts_before(text, *at) || continues(last) && cuts_after(text, at + fragment.len()))
     })
+}
+
+fn cuts_before(text: &str, at: usize) -> bool {
+    text.get(..at).and_then(|head| head.chars().next_back()).is_some_and(continues)
+}
+
+fn cuts_after(text: &str, at: usize) -> bool {
+    text.get(at..).and_then(|tail| tail.chars().next()).is_some_and(continues)
 }
 
 /// How often `word` occurs in `text` as a whole word.
@@ -116,5 +130,18 @@ mod tests {
     fn only_whole_words_count() {
         assert_eq!(count("parse parser _parse parse_ (parse) éparse parse", "parse"), 3);
         assert_eq!(count("", ""), 0);
+    }
+
+    #[test]
+    fn a_fragment_does_not_cut_words() {
+        for (text, fragment, expected) in [
+            ("from dataclasses import dataclass, field", "dataclass", Some(24)),
+            ("def parse_all(): parse(", "parse(", Some(17)),
+            ("x = parser", "parse", None),
+            ("a->b", "->", Some(1)),
+            ("a", "", None),
+        ] {
+            assert_eq!(find_whole(text, fragment), expected, "{fragment}");
+        }
     }
 }

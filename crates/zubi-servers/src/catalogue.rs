@@ -245,6 +245,10 @@ pub struct Limit {
     /// What to say when the one that exists holds this text.
     #[serde(default)]
     pub present: BTreeMap<String, String>,
+    /// Extensions of source files: those that the one that exists, a compilation database, does not name are counted
+    /// and told, because the server reads them only when they are asked about.
+    #[serde(default)]
+    pub names_sources: Vec<String>,
     #[serde(default)]
     pub about: About,
 }

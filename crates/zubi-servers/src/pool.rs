@@ -309,9 +309,13 @@ impl Shared {
         // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
         // the program turns out to be unusable, it is ended again before anyone has asked it anything.
         let likely = self.finder.likely(row, root, &folder.path, trusted).filter(|_| may_run);
+        let limits = limits_of(wanted, trusted).await;
+        let new = |program: &Utf8Path| {
+            let launch = self.launch(wanted, program, trusted, limits.clone());
+            Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
+        };
         let mut early = likely.map(|program| {
-            let endpoint =
-                Arc::new(ServerEndpoint::new(self.launch(wanted, &program, trusted), Arc::clone(&self.starter)));
+            let endpoint = new(&program);
             endpoint.ensure_started(document);
             Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() }
         });
@@ -329,9 +333,7 @@ impl Shared {
         }
         let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Early::take) {
             Some(endpoint) => endpoint,
-            None => {
-                Arc::new(ServerEndpoint::new(self.launch(wanted, &program.path, trusted), Arc::clone(&self.starter)))
-            }
+            None => new(&program.path),
         };
         let running = Running { endpoint: Arc::clone(&endpoint), trusted };
         if let Some(replaced) = self.servers().insert(key, running) {
@@ -341,7 +343,13 @@ impl Shared {
         Ok(endpoint)
     }
 
-    fn launch(&self, wanted: &Wanted, program: &Utf8Path, trusted: bool) -> Launch {
+    fn launch(
+        &self,
+        wanted: &Wanted,
+        program: &Utf8Path,
+        trusted: bool,
+        limits: zubi_base::endpoint::Limits,
+    ) -> Launch {
         let Wanted { row, root, folder, .. } = wanted;
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
         let withheld = Offers::methods().filter(|method| !row.answers(method)).map(str::to_owned);
@@ -372,7 +380,7 @@ impl Shared {
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
-            limits: limits(row, root, trusted),
+            limits,
         }
     }
 
@@ -404,6 +412,13 @@ impl Shared {
             *detection = None;
         }
     }
+}
+
+/// What limits the answers of a server that is about to be started.
+async fn limits_of(wanted: &Wanted, trusted: bool) -> zubi_base::endpoint::Limits {
+    let (row, root) = (Arc::clone(&wanted.row), wanted.root.clone());
+    // It may have to walk the project.
+    tokio::task::spawn_blocking(move || limits(&row, &root, trusted)).await.unwrap_or_default()
 }
 
 /// What became of one group.

@@ -12,6 +12,8 @@ pub(crate) enum Source {
     PythonProject { requirement: &'static str, sha256: &'static str },
     /// `npm install --prefix` of exact versions.
     Npm(&'static [&'static str]),
+    /// A package whose sources tests read as a project, pinned by the registry's integrity hash as well.
+    NpmProject { package: &'static str, integrity: &'static str },
     /// Packages of the running Debian release. Each inner list is one possibility; the first that apt knows is taken.
     Apt(&'static [&'static [&'static str]]),
     /// A statically linked program out of another Debian release's package, unpacked without installing it.
@@ -209,6 +211,16 @@ pub(crate) const COMPONENTS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "rxjs",
+        version: "7.8.2",
+        source: Source::NpmProject {
+            package: "rxjs@7.8.2",
+            integrity: "sha512-dhKf903U/PQZY6boNNtAGdWbG85WAbjT/1xYoZIC7FAY0yWapOBQVsVrDl58W86//e1VpMNBtRV4MaXfdMySFA==",
+        },
+        why: "published TypeScript project for tests",
+        ..PLAIN
+    },
+    Component {
         name: "leveldb",
         version: "2.0.9",
         source: Source::Crate {
@@ -275,6 +287,9 @@ mod tests {
                 Source::Pip(packages) => packages.iter().all(|package| package.contains("==")),
                 Source::PythonProject { requirement, sha256 } => requirement.contains("==") && sha256.len() == 64,
                 Source::Npm(packages) => packages.iter().all(|package| package.rfind('@').is_some_and(|at| at > 0)),
+                Source::NpmProject { package, integrity } => {
+                    package.ends_with(&format!("@{}", component.version)) && integrity.starts_with("sha512-")
+                }
                 Source::Apt(choices) => component.version == "release" && !choices.is_empty(),
                 Source::StandardLibrary => component.version == "release",
                 Source::ForeignDeb { version, .. } => component.version == version,

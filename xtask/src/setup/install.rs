@@ -34,6 +34,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
         Source::Pip(packages) => pip(&own, packages),
         Source::PythonProject { requirement, sha256 } => python_project(&own, requirement, sha256),
         Source::Npm(packages) => npm(&own, packages),
+        Source::NpmProject { package, integrity } => npm_project(&own, package, integrity),
         Source::Apt(choices) => apt(choices),
         Source::ForeignDeb { suite, package, version } => foreign_deb(&own, suite, package, version),
         Source::StandardLibrary => standard_library(&own),
@@ -115,6 +116,20 @@ fn npm(own: &Utf8Path, packages: &[&str]) -> Result<()> {
             .args(packages),
     )
     .context("npm is needed: on Debian, `apt-get install npm`")?;
+    Ok(())
+}
+
+/// npm checks what it downloads against the registry's hash; here that hash is compared with the pinned one.
+fn npm_project(own: &Utf8Path, package: &str, integrity: &str) -> Result<()> {
+    npm(own, &[package])?;
+    let lock = own.join("package-lock.json");
+    let text = std::fs::read_to_string(&lock).with_context(|| format!("cannot read {lock}"))?;
+    let lock: serde_json::Value = serde_json::from_str(&text)?;
+    let name = package.rsplit_once('@').map_or(package, |(name, _)| name);
+    let found = &lock["packages"][format!("node_modules/{name}")]["integrity"];
+    if *found != integrity {
+        bail!("{package} has the integrity hash {found}, not the pinned {integrity}");
+    }
     Ok(())
 }
 

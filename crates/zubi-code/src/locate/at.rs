@@ -175,10 +175,11 @@ impl Question<'_> {
             (1..=REPAIR_LINES)
                 .flat_map(|distance| [given.checked_sub(distance), given.checked_add(distance)].into_iter().flatten()),
         );
-        let found = candidates.into_iter().find_map(|line| {
-            let text = line_text(&document.text, &document.index, line)?;
-            Some((line, text, text.find(anchor)?))
-        });
+        let lines: Vec<_> =
+            candidates.filter_map(|line| Some((line, line_text(&document.text, &document.index, line)?))).collect();
+        // `data` means the word before it means a part of `dataclass`, also where that stands nearer.
+        let whole = lines.iter().find_map(|(line, text)| Some((*line, *text, words::find_whole(text, anchor)?)));
+        let found = whole.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
         let Some((line, text, start)) = found else {
             let shown = self.workspace().display(&path);
             let now = line_text(&document.text, &document.index, given).map(crate::markup::source_line);

@@ -406,11 +406,13 @@ fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Op
     if candidates.iter().filter(|candidate| candidate.depth == outermost).count() != 1 {
         return None;
     }
-    let others: Vec<_> = candidates
-        .iter()
-        .filter(|candidate| candidate.depth != outermost)
-        .map(|candidate| candidate.name_path.clone())
-        .collect();
+    // Constructors of a class share one path.
+    let mut others: Vec<String> = Vec::new();
+    for candidate in candidates.iter().filter(|candidate| candidate.depth != outermost) {
+        if !others.contains(&candidate.name_path) {
+            others.push(candidate.name_path.clone());
+        }
+    }
     candidates.retain(|candidate| candidate.depth == outermost);
     let shown = others.iter().take(3).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(3);

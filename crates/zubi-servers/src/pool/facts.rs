@@ -1,8 +1,11 @@
 //! What is said about servers: why one does not answer, and what limits the answers of one that does.
 
-use camino::Utf8Path;
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
 use zubi_base::endpoint::{Absent, Limits};
 use zubi_base::fs;
+use zubi_base::walk::{self, Order};
 
 use crate::catalogue::{About, Row, Untrusted};
 
@@ -30,13 +33,55 @@ pub(super) fn install_hint(row: &Row) -> String {
     }
 }
 
-/// What limits the answers of a server in a root, as far as files tell.
+/// The most files of a project that are compared with its compilation database.
+const MAX_SOURCES: usize = 100_000;
+
+/// An entry of a compilation database (Clang, "JSON Compilation Database Format Specification").
+#[derive(Deserialize)]
+struct CompileCommand {
+    directory: Utf8PathBuf,
+    file: Utf8PathBuf,
+}
+
+/// That a compilation database does not name all sources of a project, as a clause.
+fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) -> Option<String> {
+    // One that cannot be read limits in ways the server itself will tell.
+    let bytes = std::fs::read(database).ok()?;
+    let commands: Vec<CompileCommand> = serde_json::from_slice(&bytes).ok()?;
+    let named: FxHashSet<Utf8PathBuf> =
+        commands.into_iter().map(|command| without_dots(&root.join(command.directory).join(command.file))).collect();
+    let is_source = |path: &Utf8PathBuf| {
+        path.extension().is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
+    };
+    let sources: Vec<_> = walk::files(root, Order::default()).take(MAX_SOURCES).filter(is_source).collect();
+    let unnamed = sources.iter().filter(|path| !named.contains(*path)).count();
+    let name = database.file_name().unwrap_or_default();
+    (unnamed > 0).then(|| format!("{unnamed} of {} source files are not in {name} and not read", sources.len()))
+}
+
+/// The path without `.` and `..`, without asking the disk.
+fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
+    let mut clean = Utf8PathBuf::new();
+    for component in path.components() {
+        match component {
+            Utf8Component::CurDir => {}
+            Utf8Component::ParentDir => drop(clean.pop()),
+            other => clean.push(other),
+        }
+    }
+    clean
+}
+
+/// What limits the answers of a server in a root, as far as files tell. Reads files, and may walk the whole project.
 pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool) -> Limits {
     let mut limits = Limits::default();
     for fact in &row.limits {
         let present = fact.files.iter().find(|file| root.join(file).exists());
         let clause = match present {
             None => fact.missing.clone(),
+            Some(file) if !fact.names_sources.is_empty() => {
+                unnamed_sources(&root.join(file), root, &fact.names_sources)
+            }
             Some(file) => fact.present.iter().find_map(|(text, clause)| {
                 // A manifest that cannot be read limits in ways the server itself will tell.
                 let content = fs::read_text(&root.join(file)).ok()?;
@@ -52,4 +97,31 @@ pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool) -> Limits {
         limits.beyond.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
     }
     limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_that_a_compilation_database_does_not_name_are_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for name in ["src/a.cc", "src/b.cc", "src/c.CC", "src/a.h", "build/made.cc"] {
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write_atomic(&root.join(name), b"").unwrap();
+        }
+        fs::write_atomic(&root.join(".gitignore"), b"build/\n").unwrap();
+        let database = root.join("compile_commands.json");
+        let check = |text: &str| {
+            fs::write_atomic(&database, text.as_bytes()).unwrap();
+            unnamed_sources(&database, &root, &["cc".to_owned()])
+        };
+        let one = r#"[{ "directory": "build", "file": "../src/a.cc", "command": "c++" }]"#;
+        insta::assert_snapshot!(check(one).unwrap(), @"2 of 3 source files are not in compile_commands.json and not read");
+        let all: Vec<_> =
+            ["a.cc", "b.cc", "c.CC"].map(|name| format!(r#"{{ "directory": "{root}/src", "file": "{name}" }}"#)).into();
+        assert_eq!(check(&format!("[{}]", all.join(","))), None);
+        assert_eq!(check("not JSON"), None);
+    }
 }
