@@ -6,8 +6,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs;
+use zubi_base::position::{TextIndex, TextRange, size};
 use zubi_base::walk::{self, Order};
 
 fn starts(character: char) -> bool {
@@ -45,16 +46,18 @@ pub fn identifier_at(line: &str, column: usize) -> Option<Range<usize>> {
 
 /// How often `word` occurs in `text` as a whole word.
 pub fn count(text: &str, word: &str) -> usize {
-    if word.is_empty() {
-        return 0;
-    }
-    text.match_indices(word)
-        .filter(|(at, _)| {
-            let before = text.get(..*at).and_then(|head| head.chars().next_back());
-            let after = text.get(at + word.len()..).and_then(|tail| tail.chars().next());
-            !before.is_some_and(continues) && !after.is_some_and(continues)
-        })
-        .count()
+    occurrences(text, word).count()
+}
+
+/// Where `word` begins in `text` as a whole word, in bytes.
+fn occurrences(text: &str, word: &str) -> impl Iterator<Item = usize> {
+    // Between any two characters there is an empty word.
+    let text = if word.is_empty() { "" } else { text };
+    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
+        let before = text.get(..*at).and_then(|head| head.chars().next_back());
+        let after = text.get(at + word.len()..).and_then(|tail| tail.chars().next());
+        !word.is_empty() && !before.is_some_and(continues) && !after.is_some_and(continues)
+    })
 }
 
 /// What a bounded search of the workspace's files found.
@@ -91,6 +94,58 @@ pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordFiles {
     }
     found.files.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
     found
+}
+
+/// The most places gathered by one search; a word that is found more often is no name.
+const MAX_PLACES: usize = 10_000;
+
+/// One file that holds a word.
+#[derive(Debug, Clone)]
+pub struct WordFile {
+    /// Absolute.
+    pub path: Utf8PathBuf,
+    /// Of the text that was searched.
+    pub index: TextIndex,
+    /// Where the word stands, in bytes.
+    pub ranges: Vec<TextRange>,
+}
+
+/// Where a word stands in the files of a workspace.
+#[derive(Debug, Clone, Default)]
+pub struct WordPlaces {
+    /// Those that hold it, in the order of the disk.
+    pub files: Vec<WordFile>,
+}
+
+/// Every place of a whole word in the wanted source files below `roots`; `None` when the time or the number of places
+/// ran out first. Reads files on the calling thread.
+pub fn places(
+    roots: &[Utf8PathBuf],
+    word: &str,
+    until: Instant,
+    wanted: impl Fn(&Utf8Path) -> bool,
+) -> Option<WordPlaces> {
+    let mut found = WordPlaces::default();
+    let mut total = 0;
+    for path in roots.iter().flat_map(|root| walk::files(root, Order::default())) {
+        if Instant::now() >= until {
+            return None;
+        }
+        if !wanted(&path) {
+            continue;
+        }
+        let Ok(text) = fs::read_text(&path) else { continue };
+        let ranges: Vec<_> =
+            occurrences(&text, word).map(|at| TextRange::at(size(at), size(word.len()))).take(MAX_PLACES).collect();
+        total += ranges.len();
+        if total >= MAX_PLACES {
+            return None;
+        }
+        if !ranges.is_empty() {
+            found.files.push(WordFile { path, index: TextIndex::new(&text), ranges });
+        }
+    }
+    Some(found)
 }
 
 #[cfg(test)]
