@@ -6,6 +6,7 @@
 mod clangd;
 mod gopls;
 mod pyright;
+mod relations;
 mod rust_analyzer;
 mod ty_and_ruff;
 mod typescript;

@@ -53,6 +53,7 @@ async fn places() {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [typescript · ready]
     "#);
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"
@@ -66,6 +67,7 @@ async fn places() {
       23:3  area(): number {
       30:25  return scale * (first.area() + second.area());
       30:41  return scale * (first.area() + second.area());
+    4 further word matches are not references (comments, strings, namesakes): include_text=true
     [typescript · ready]
     ");
     assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"

@@ -20,14 +20,9 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
         let answer = zubi.ask(tool, patient).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");
-        said.push_str(&format!("> {tool} {arguments}\n"));
-        for line in body.iter().take(5) {
-            said.push_str(&format!("{line}\n"));
-        }
-        if body.len() > 5 {
-            said.push_str("…\n");
-        }
-        said.push_str(&format!("{status}\n\n"));
+        let shown = body.iter().take(5).map(|line| format!("{line}\n")).collect::<String>();
+        let more = if body.len() > 5 { "…\n" } else { "" };
+        said.extend([format!("> {tool} {arguments}\n"), shown, more.to_owned(), format!("{status}\n\n")]);
     }
     said.trim_end().to_owned()
 }

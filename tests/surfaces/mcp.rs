@@ -51,8 +51,13 @@ async fn the_list_is_small_and_says_what_each_tool_does() {
     lsp_format_document read-only=Some(true) destructive=Some(false)
     lsp_signature_help read-only=Some(true) destructive=Some(false)
     lsp_diagnostics read-only=Some(true) destructive=Some(false)
+    lsp_call_hierarchy read-only=Some(true) destructive=Some(false)
+    lsp_implementations read-only=Some(true) destructive=Some(false)
     apply_edit read-only=Some(false) destructive=Some(true)
     undo_edit read-only=Some(false) destructive=Some(true)
+    find_tools read-only=Some(true) destructive=Some(false)
+    call_read_tool read-only=Some(true) destructive=Some(false)
+    call_tool read-only=Some(false) destructive=Some(true)
     ");
 }
 
@@ -67,6 +72,29 @@ async fn read_only_means_that_tools_which_write_do_not_exist() {
     let request = CallToolRequestParams::new("apply_edit").with_arguments(arguments);
     let refusal = zubi.peer().call_tool(request).await.expect_err("the tool does not exist");
     assert_snapshot!(refusal, @"Mcp error: -32602: unknown tool `apply_edit`: it writes, and this session is read-only");
+}
+
+#[tokio::test]
+async fn tools_beyond_the_list_are_found_and_called() {
+    let project = Project::fixture("python");
+    let zubi = Start::new(&project, &["ty"]).arguments(&["--read-only"]).mcp().await;
+    let found = zubi.ask("find_tools", json!({ "query": "everything about a symbol", "limit": 1 })).await;
+    let line = found.lines().find(|line| line.starts_with("lsp_")).unwrap_or_default();
+    assert_snapshot!(line, @"lsp_explain (read, toolset lsp): One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers.");
+    let question = json!({ "symbol": "total_area" });
+    let direct = zubi.ask("lsp_explain", question.clone()).await;
+    let through = json!({ "tool": "lsp_explain", "arguments": question });
+    assert_eq!(zubi.ask("call_read_tool", through).await, direct);
+    // A session that only reads has no tool that calls what writes, and no way around.
+    let writes = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
+    assert_snapshot!(zubi.refused("call_read_tool", writes.clone()).await, @"
+    Invalid input: tool: `undo_edit`: it writes, and this session is read-only
+    `find_tools` shows the tools there are.
+    ");
+    let request =
+        CallToolRequestParams::new("call_tool").with_arguments(writes.as_object().cloned().unwrap_or_default());
+    let refusal = zubi.peer().call_tool(request).await.expect_err("the tool does not exist");
+    assert_snapshot!(refusal, @"Mcp error: -32602: unknown tool `call_tool`: it writes, and this session is read-only");
 }
 
 #[tokio::test]

@@ -22,7 +22,12 @@ pub enum CodeError {
     NoEndpoint(Vec<Absent>),
     /// Servers are there, but none offers this.
     #[error("{servers} cannot {operation}")]
-    Unsupported { servers: String, operation: String },
+    Unsupported {
+        servers: String,
+        operation: String,
+        /// The tool whose question comes nearest and is offered, with what it answers.
+        nearest: Option<&'static str>,
+    },
     #[error("{0}")]
     Endpoint(#[from] EndpointError),
     #[error("{0}")]
@@ -46,6 +51,11 @@ impl CodeError {
         Self::Input { field, what: what.into(), hint: hint.into() }
     }
 
+    /// Whether nobody who could answer offers this question at all, as opposed to having failed at it.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, Self::Unsupported { .. } | Self::Endpoint(EndpointError::Unsupported { .. }))
+    }
+
     /// The next step.
     pub fn hint(&self) -> String {
         match self {
@@ -59,6 +69,7 @@ impl CodeError {
                 let hints = absent.iter().take(MAX_ABSENT).map(|absent| absent.hint.clone());
                 hints.chain(more_absent(absent.len())).collect::<Vec<_>>().join("\n")
             }
+            Self::Unsupported { nearest: Some(nearest), .. } => format!("The nearest question that is answered: {nearest}."),
             Self::Unsupported { .. } => "Ask another question, or read the file; the server does not offer this one.".to_owned(),
             Self::Endpoint(error) => endpoint_hint(error),
             Self::Edit(error) => error.hint(),

@@ -2,8 +2,10 @@
 
 pub mod completion;
 pub mod format;
+pub mod hierarchy;
 pub mod hover;
 pub mod locations;
+pub mod remainder;
 pub mod rename;
 pub mod signature;
 pub mod symbols;

@@ -92,6 +92,11 @@ impl Question<'_> {
         self.ready(found, Some(document), method, operation, need).await
     }
 
+    /// Those who know where the symbols of a document are used, as they are now: not waited for.
+    pub(crate) async fn navigators(&self, document: &DocumentRef) -> Vec<Arc<dyn Endpoint>> {
+        self.intel.router.for_document(document, "textDocument/references", &self.request_cx()).await.endpoints
+    }
+
     /// The endpoints that report problems of a document, waited for; whether by push or by pull is their affair.
     pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<Ready, CodeError> {
         let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;
@@ -228,7 +233,7 @@ fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<A
         return CodeError::NoEndpoint(absent);
     }
     let servers = endpoints.iter().map(|endpoint| endpoint.id().to_string()).collect::<Vec<_>>().join(" + ");
-    CodeError::Unsupported { servers, operation: operation.to_owned() }
+    CodeError::Unsupported { servers, operation: operation.to_owned(), nearest: None }
 }
 
 fn verdict(states: &[EndpointState], need: Need) -> Completeness {

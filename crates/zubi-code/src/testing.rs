@@ -28,6 +28,8 @@ use zubi_base::walk::{self, Order};
 use zubi_base::workspace::Workspace;
 use zubi_base::{fs, uri};
 
+mod hierarchy;
+
 use crate::edit::apply::DiskSink;
 use crate::{CallCx, CodeConfig, CodeIntel, words};
 
@@ -71,6 +73,7 @@ impl Toy {
             encoding,
             readiness: watch::Sender::new(Readiness::Ready),
             unsupported: Mutex::default(),
+            failing: Mutex::default(),
         });
         let state = root.join("state");
         let intel = CodeIntel::new(CodeConfig {
@@ -105,6 +108,8 @@ pub struct ToyEndpoint {
     pub readiness: watch::Sender<Readiness>,
     /// Methods it denies to know.
     pub unsupported: Mutex<Vec<&'static str>>,
+    /// Methods it offers and answers with an error of this code.
+    pub failing: Mutex<Vec<(&'static str, i64)>>,
 }
 
 struct Declared {
@@ -271,6 +276,17 @@ impl Endpoint for ToyEndpoint {
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let word = || self.word_at(&params).map(|(word, _)| word).unwrap_or_default();
+        let failing = self
+            .failing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .find(|(name, _)| *name == method)
+            .copied();
+        if let Some((_, code)) = failing {
+            let message = "it does not work".to_owned();
+            return Err(EndpointError::Server { endpoint: self.id.clone(), method: method.to_owned(), code, message });
+        }
         Ok(match method {
             "textDocument/documentSymbol" => {
                 let document = cx.documents.first().ok_or(EndpointError::Cancelled)?;
@@ -289,7 +305,15 @@ impl Endpoint for ToyEndpoint {
                 let word = word();
                 self.declarations(|name| name == word).into_iter().map(|(_, location)| location).collect()
             }
-            "textDocument/references" => Value::Array(self.uses(&word())),
+            "textDocument/references" => {
+                let word = word();
+                let mut uses = self.uses(&word);
+                if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) {
+                    let declared = self.declarations(|name| name == word);
+                    uses.retain(|place| declared.iter().all(|(_, location)| location != place));
+                }
+                Value::Array(uses)
+            }
             "textDocument/hover" => match self.word_at(&params) {
                 Some((_, line)) => json!({ "contents": { "language": "toy", "value": line } }),
                 None => Value::Null,
@@ -310,7 +334,10 @@ impl Endpoint for ToyEndpoint {
                 { "title": "Run it", "command": "toy.run" },
                 { "title": "Not now", "disabled": { "reason": "it is Friday" } },
             ]),
-            _ => return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() }),
+            _ => {
+                let unsupported = EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() };
+                return self.relations(method, &params).unwrap_or(Err(unsupported));
+            }
         })
     }
 

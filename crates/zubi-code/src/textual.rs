@@ -85,7 +85,14 @@ impl Question<'_> {
                     let (shown, external) = self.shown(&location);
                     // Among definitions there is nothing to tell apart.
                     let declaration = declaration && relation != Relation::Definition;
-                    found.push(Found { location, encoding: Encoding::Utf8, shown, external, declaration });
+                    found.push(Found {
+                        location,
+                        encoding: Encoding::Utf8,
+                        shown,
+                        external,
+                        declaration,
+                        text_only: false,
+                    });
                 }
             }
         }

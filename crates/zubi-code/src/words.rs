@@ -6,8 +6,9 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs;
+use zubi_base::position::{TextIndex, TextRange, size};
 use zubi_base::walk::{self, Order};
 
 fn starts(character: char) -> bool {
@@ -105,6 +106,58 @@ pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordFiles {
     }
     found.files.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
     found
+}
+
+/// The most places gathered by one search; a word that is found more often is no name.
+const MAX_PLACES: usize = 10_000;
+
+/// One file that holds a word.
+#[derive(Debug, Clone)]
+pub struct WordFile {
+    /// Absolute.
+    pub path: Utf8PathBuf,
+    /// Of the text that was searched.
+    pub index: TextIndex,
+    /// Where the word stands, in bytes.
+    pub ranges: Vec<TextRange>,
+}
+
+/// Where a word stands in the files of a workspace.
+#[derive(Debug, Clone, Default)]
+pub struct WordPlaces {
+    /// Those that hold it, in the order of the disk.
+    pub files: Vec<WordFile>,
+}
+
+/// Every place of a whole word in the wanted source files below `roots`; `None` when the time or the number of places
+/// ran out first. Reads files on the calling thread.
+pub fn places(
+    roots: &[Utf8PathBuf],
+    word: &str,
+    until: Instant,
+    wanted: impl Fn(&Utf8Path) -> bool,
+) -> Option<WordPlaces> {
+    let mut found = WordPlaces::default();
+    let mut total = 0;
+    for path in roots.iter().flat_map(|root| walk::files(root, Order::default())) {
+        if Instant::now() >= until {
+            return None;
+        }
+        if !wanted(&path) {
+            continue;
+        }
+        let Ok(text) = fs::read_text(&path) else { continue };
+        let ranges: Vec<_> =
+            occurrences(&text, word).map(|at| TextRange::at(size(at), size(word.len()))).take(MAX_PLACES).collect();
+        total += ranges.len();
+        if total >= MAX_PLACES {
+            return None;
+        }
+        if !ranges.is_empty() {
+            found.files.push(WordFile { path, index: TextIndex::new(&text), ranges });
+        }
+    }
+    Some(found)
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl LocalHost {
         Ok(Self { intel: Some(intel), ..Self::assemble(config, workspace, providers) })
     }
 
-    /// A host over other providers, without language servers of its own.
+    /// A host over other providers, without language servers of its own. The tools about tools are always there.
     pub fn with_providers(config: &HostConfig, providers: Vec<Arc<dyn ToolProvider>>) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         Ok(Self::assemble(config, workspace, providers))
@@ -88,17 +88,21 @@ impl LocalHost {
     fn assemble(config: &HostConfig, workspace: Arc<Workspace>, providers: Vec<Arc<dyn ToolProvider>>) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
         let allow = &config.settings.allow.value;
-        let registry = Registry::new(RegistryConfig {
-            providers,
-            policy: Policy::new(ToolFilter::new(allow.iter().map(String::as_str))),
-            audit,
-            clock: Arc::clone(&config.clock),
-            restrictions: restrictions(&config.settings),
+        let registry = Arc::new_cyclic(|registry| {
+            let mut providers = providers;
+            providers.push(zubi_toolbox::tools::provider(registry));
+            Registry::new(RegistryConfig {
+                providers,
+                policy: Policy::new(ToolFilter::new(allow.iter().map(String::as_str))),
+                audit,
+                clock: Arc::clone(&config.clock),
+                restrictions: restrictions(&config.settings),
+            })
         });
         Self {
             workspace,
             trust: config.trust.clone(),
-            registry: Arc::new(registry),
+            registry,
             resources: Vec::new(),
             texts: Arc::new(DiskText),
             intel: None,

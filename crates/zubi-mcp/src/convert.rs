@@ -11,6 +11,9 @@ use zubi_tools::spec::{Effect, Exposure, ToolSpec};
 /// Marks a parameter that every tool accepts and the instructions describe once; see [`slim`].
 const COMMON: &str = "x-common";
 
+/// Marks a parameter whose description says no more than its name and the instructions; see [`slim`].
+const PLAIN: &str = "x-plain";
+
 /// The tools of a list, in its order.
 pub(crate) fn tools(specs: &[Arc<ToolSpec>]) -> Vec<Tool> {
     specs.iter().filter(|spec| spec.exposure == Exposure::Direct).map(|spec| tool(spec)).collect()
@@ -26,19 +29,20 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(annotations(spec))
 }
 
-/// All four hints, for what is left out is assumed at its worst. No title: the names say what the tools do.
+/// The hints, for what is left out is assumed at its worst; but for `idempotentHint`, which says nothing of a tool that
+/// only reads and is false by default for the others (MCP 2025-11-25, `ToolAnnotations`). No title: the names say what
+/// the tools do.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
     let reads = spec.effect <= Effect::Plan;
     ToolAnnotations::new()
         .read_only(reads)
         // Overwriting a file is destructive, although zubi can take it back: clients decide by this whether to ask.
         .destructive(!reads)
-        .idempotent(reads)
         .open_world(spec.effect >= Effect::Execute)
 }
 
-/// A schema without what a model does not need: common parameters, our own keywords, bounds that say what a type's name
-/// says already. The registry validates against the full schema, so nothing is accepted that was not.
+/// A schema without what a model does not need: common parameters, our own keywords, descriptions and bounds that are
+/// told elsewhere. The registry validates against the full schema, so nothing is accepted that was not.
 fn slim(schema: &JsonObject) -> JsonObject {
     let mut schema = schema.clone();
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -55,10 +59,13 @@ fn slim(schema: &JsonObject) -> JsonObject {
 /// `depth` counts the objects around the schema, the root not among them.
 fn slim_inside(schema: &mut Value, depth: usize) {
     let Value::Object(object) = schema else { return };
-    if object.get("minimum").and_then(Value::as_f64) == Some(0.0) {
-        object.remove("minimum");
-    }
+    // What a bound means stands in the description, and a call beyond it is told.
+    object.remove("minimum");
+    object.remove("maximum");
     object.remove("additionalProperties");
+    if object.contains_key(PLAIN) {
+        object.remove("description");
+    }
     object.retain(|keyword, _| !keyword.starts_with("x-"));
     // Two objects deep stand the protocol's own shapes, such as a range's positions, which models know by heart.
     if depth > 0 {

@@ -2,3 +2,4 @@
 //! and writes the answer down for a model; it never knows who asked or over which protocol.
 
 pub mod lsp;
+pub mod tools;

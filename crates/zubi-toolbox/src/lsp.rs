@@ -4,19 +4,26 @@
 
 mod arguments;
 mod code_tool;
+mod places;
+mod tree;
 mod view;
 
 mod apply_edit;
+mod call_hierarchy;
 mod code_actions;
 mod completion;
 mod definition;
 mod diagnostics;
 mod document_symbols;
+mod explain;
 mod format_document;
 mod hover;
+mod implementations;
 mod references;
 mod rename_symbol;
 mod signature_help;
+mod type_definition;
+mod type_hierarchy;
 mod undo_edit;
 mod workspace_symbols;
 
@@ -49,6 +56,11 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<format_document::FormatDocument>(intel),
         tool::<signature_help::SignatureHelp>(intel),
         tool::<diagnostics::Diagnostics>(intel),
+        tool::<call_hierarchy::CallHierarchy>(intel),
+        tool::<implementations::Implementations>(intel),
+        tool::<type_definition::TypeDefinition>(intel),
+        tool::<type_hierarchy::TypeHierarchy>(intel),
+        tool::<explain::Explain>(intel),
         tool::<apply_edit::ApplyEdit>(intel),
         tool::<undo_edit::UndoEdit>(intel),
     ];

@@ -59,13 +59,16 @@ pub struct Found {
     /// See [`Place::external`].
     pub external: bool,
     pub declaration: bool,
+    /// A whole-word match that no server counts as a reference; see [`Question::remainder`].
+    pub text_only: bool,
 }
 
-/// A place as it is shown, and whether it declares the symbol.
+/// A place as it is shown, and what it is to the symbol; see [`Found`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub place: Place,
     pub declaration: bool,
+    pub text_only: bool,
 }
 
 /// The longest the whole-word count may take that checks an answer without a readiness signal.
@@ -103,7 +106,7 @@ impl Question<'_> {
             for location in parse(&reply.result) {
                 let (shown, external) = self.shown(&location);
                 let declaration = declarations.iter().any(|declared| same_start(declared, &location));
-                found.push(Found { location, encoding, shown, external, declaration });
+                found.push(Found { location, encoding, shown, external, declaration, text_only: false });
             }
         }
         let first = found.first().map(|one| one.encoding);
@@ -129,7 +132,11 @@ impl Question<'_> {
 
     /// A found place as it is shown, with so many lines around it.
     pub async fn hit(&self, found: &Found, context: u32) -> Hit {
-        Hit { place: self.place(&found.location, found.encoding, context).await, declaration: found.declaration }
+        Hit {
+            place: self.place(&found.location, found.encoding, context).await,
+            declaration: found.declaration,
+            text_only: found.text_only,
+        }
     }
 
     /// Puts a place into one unit with those that other servers count in another, so that they can be compared.

@@ -54,7 +54,6 @@ async fn the_old_era() {
       "annotations": {
         "readOnlyHint": true,
         "destructiveHint": false,
-        "idempotentHint": true,
         "openWorldHint": false
       }
     }
@@ -83,7 +82,7 @@ async fn the_stateless_era() {
 }
 
 #[tokio::test]
-async fn the_list_is_fixed_and_every_hint_is_set() {
+async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
     let mut client = Client::initialized().await;
     let first = client.request(1, "tools/list", json!({})).await;
     let again = client.request(1, "tools/list", json!({})).await;
@@ -95,21 +94,23 @@ async fn the_list_is_fixed_and_every_hint_is_set() {
             assert!(tool.get("outputSchema").is_none());
             let hint = |name: &str| tool["annotations"][name].as_bool().expect("each hint is set");
             format!(
-                "{}: read-only {}, destructive {}, idempotent {}, open world {}",
+                "{}: read-only {}, destructive {}, open world {}",
                 tool["name"].as_str().unwrap(),
                 hint("readOnlyHint"),
                 hint("destructiveHint"),
-                hint("idempotentHint"),
                 hint("openWorldHint"),
             )
         })
         .collect();
     assert_snapshot!(lines.join("\n"), @"
-    test_echo: read-only true, destructive false, idempotent true, open world false
-    test_fail: read-only true, destructive false, idempotent true, open world false
-    test_panic: read-only false, destructive true, idempotent false, open world false
-    test_wait: read-only true, destructive false, idempotent true, open world false
-    test_progress: read-only true, destructive false, idempotent true, open world false
-    test_run: read-only false, destructive true, idempotent false, open world true
+    test_echo: read-only true, destructive false, open world false
+    test_fail: read-only true, destructive false, open world false
+    test_panic: read-only false, destructive true, open world false
+    test_wait: read-only true, destructive false, open world false
+    test_progress: read-only true, destructive false, open world false
+    test_run: read-only false, destructive true, open world true
+    find_tools: read-only true, destructive false, open world false
+    call_read_tool: read-only true, destructive false, open world false
+    call_tool: read-only false, destructive true, open world true
     ");
 }

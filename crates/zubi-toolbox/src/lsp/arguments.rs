@@ -2,7 +2,8 @@
 //!
 //! Descriptions are short on purpose: they are sent to the model with every list. The doc comments of fields *are*
 //! the descriptions. Fields marked `x-common` are accepted by every tool and described once, in the server's
-//! instructions; surfaces that pay for each byte leave them out of lists.
+//! instructions; surfaces that pay for each byte leave them out of lists. Of fields marked `x-plain` they leave out the
+//! description, for the instructions or the name itself say as much.
 
 use std::time::Duration;
 
@@ -13,17 +14,19 @@ use zubi_code::locate::TargetInput;
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct Target {
-    #[schemars(description = "Type/method, module::func")]
+    #[schemars(description = "Type/method")]
     symbol: Option<String>,
     /// File or folder of symbol
+    #[schemars(extend("x-plain" = true))]
     path: Option<String>,
     /// path:line:col or path:line text, 1-based
     at: Option<String>,
     /// Path or file:// URI
+    #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
     /// 0-based
     line: Option<u32>,
-    /// 0-based UTF-16
+    /// 0-based
     character: Option<u32>,
 }
 
@@ -93,6 +96,7 @@ impl Common {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct Paging {
     /// Most items
+    #[schemars(extend("x-common" = true))]
     limit: Option<u32>,
     /// From a cut answer, to go on
     #[schemars(extend("x-common" = true))]

@@ -27,6 +27,7 @@ pub(crate) struct Input {
     /// LSP range in uri, 0-based
     range: Option<Range>,
     /// Which kinds
+    #[schemars(extend("x-plain" = true))]
     context: Option<Context>,
     /// Show each diff
     diff: Option<bool>,
@@ -35,8 +36,10 @@ pub(crate) struct Input {
 #[derive(Deserialize, JsonSchema)]
 struct Range {
     /// First
+    #[schemars(extend("x-plain" = true))]
     start: Position,
     /// End
+    #[schemars(extend("x-plain" = true))]
     end: Position,
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct About {
 #[async_trait]
 pub(crate) trait CodeTool: Send + Sync + 'static {
     const ABOUT: About;
+    /// Tools that most conversations do without are found through `find_tools`, so that the list stays short.
+    const EXPOSURE: Exposure = Exposure::Direct;
     type Input: DeserializeOwned + JsonSchema + Send;
 
     async fn answer(question: &Question<'_>, input: Self::Input, view: &View) -> Result<Reply, CodeError>;
@@ -84,7 +86,7 @@ pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
             notes: String::new(),
             effect: about.effect,
             toolset: about.toolset.to_owned(),
-            exposure: Exposure::Direct,
+            exposure: T::EXPOSURE,
             approval: Approval::ByEffect,
             timeout: TIMEOUT,
             category: "Code".to_owned(),

@@ -33,7 +33,7 @@ impl CodeTool for Diagnostics {
     const ABOUT: About = About {
         id: "lsp_diagnostics",
         title: "Errors and warnings",
-        description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Ask after each edit; since tells only what is new and what is fixed.",
+        description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Ask after each edit; since tells only what changed.",
         operation: "check for problems",
         effect: Effect::Read,
         toolset: "lsp",

@@ -20,8 +20,10 @@ pub(crate) struct DocumentSymbols;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// File
+    #[schemars(extend("x-plain" = true))]
     path: Option<String>,
     /// The same as file:// URI
+    #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
     /// Levels, default all
     depth: Option<u32>,

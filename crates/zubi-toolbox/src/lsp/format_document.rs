@@ -17,8 +17,10 @@ pub(crate) struct FormatDocument;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// File
+    #[schemars(extend("x-plain" = true))]
     path: Option<String>,
     /// The same as file:// URI
+    #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
     /// Default: as the file is
     options: Option<Options>,
@@ -27,10 +29,10 @@ pub(crate) struct Input {
 #[derive(Deserialize, JsonSchema)]
 struct Options {
     #[serde(rename = "tabSize")]
-    #[schemars(description = "Columns")]
+    #[schemars(description = "Columns", extend("x-plain" = true))]
     tab_size: Option<u32>,
     #[serde(rename = "insertSpaces")]
-    #[schemars(description = "Not tabs")]
+    #[schemars(description = "Not tabs", extend("x-plain" = true))]
     insert_spaces: Option<bool>,
 }
 

@@ -6,14 +6,14 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::features::locations::Relation;
+use zubi_code::features::locations::{Found, Relation};
 use zubi_code::locate::Snap;
-use zubi_code::{CodeError, Question};
+use zubi_code::{Answer, CodeError, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::arguments::{Paging, Target};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
-use crate::lsp::definition::MAX_CONTEXT;
+use crate::lsp::places::MAX_CONTEXT;
 use crate::lsp::view::{View, count, file_count, hit_json, resolved_json};
 
 pub(crate) struct References;
@@ -27,6 +27,10 @@ pub(crate) struct Input {
     include_declaration: Option<bool>,
     /// Source lines around each
     context: Option<u32>,
+    // Answers that leave such matches out name it, so that lists need not.
+    /// Also list word matches that are no references
+    #[schemars(extend("x-common" = true))]
+    include_text: Option<bool>,
     #[serde(flatten)]
     paging: Paging,
 }
@@ -36,7 +40,7 @@ impl CodeTool for References {
     const ABOUT: About = About {
         id: "lsp_references",
         title: "Find references",
-        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. No namesakes, comments or strings. Before changing or deleting something.",
+        description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Before changing or deleting something.",
         operation: "find references",
         effect: Effect::Read,
         toolset: "lsp",
@@ -49,24 +53,74 @@ impl CodeTool for References {
         let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
-        let found = question.locations(&at, relation).await?;
-        let (list, hits) = view.hits(question, &found.value, context, &input.paging).await?;
+        // The servers think while the words are looked for.
+        let (found, words) = tokio::join!(question.locations(&at, relation), question.word_matches(&at));
+        let Answer { value: references, mut status } = found?;
+        let total = references.len();
+        let remainder = match (status.complete(), at.name.is_some(), words) {
+            // Of an incomplete answer nobody can tell what is no reference.
+            (Some(false) | None, ..) | (_, false, _) => Remainder::NotAsked,
+            (Some(true), true, None) => Remainder::NotCounted,
+            (Some(true), true, Some(words)) => {
+                Remainder::Counted(question.remainder(&at, relation, &references, &words).await?)
+            }
+        };
         let mut text = at.header();
         let name = at.name.as_deref().unwrap_or("this place");
-        let files = file_count(&found.value);
-        let total = match (found.status.text_search, found.value.len()) {
+        let files = file_count(&references);
+        let counted = match (status.text_search, total) {
             (false, total) => format!("{} to", count(total, "reference")),
             (true, 1) => "1 word match of".to_owned(),
             (true, total) => format!("{total} word matches of"),
         };
-        let _ = writeln!(text, "\n{total} `{name}` in {}", count(files, "file"));
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "\n{counted} `{name}` in {}", count(files, "file"));
+        let include_text = input.include_text.unwrap_or(false);
+        let (mut listed, further) = (references, remainder.count());
+        let line = remainder.line(include_text);
+        if include_text && let Remainder::Counted(rest) = remainder {
+            listed.extend(rest);
+        }
+        let (list, hits) = view.hits(question, &listed, context, &input.paging).await?;
         text.push_str(&list.text);
-        let mut status = found.status;
+        text.push_str(&line);
         status.merge(at.status.clone());
         let data = view.data(|| {
             let items: Vec<_> = hits.iter().map(hit_json).collect();
-            json!({ "resolved": resolved_json(&at), "items": items, "total": found.value.len() })
+            json!({ "resolved": resolved_json(&at), "items": items, "total": total, "furtherWordMatches": further })
         });
         Ok(Reply { text, data, status, truncated: list.truncated })
+    }
+}
+
+/// What is known of word matches that are no references.
+enum Remainder {
+    /// The answer may lack references, or there is no word.
+    NotAsked,
+    /// The bound of the search was reached.
+    NotCounted,
+    Counted(Vec<Found>),
+}
+
+impl Remainder {
+    fn count(&self) -> Option<usize> {
+        match self {
+            Self::Counted(rest) => Some(rest.len()),
+            Self::NotAsked | Self::NotCounted => None,
+        }
+    }
+
+    /// The answer's last line; empty where there is nothing to say.
+    fn line(&self, listed: bool) -> String {
+        let more = if listed { "; marked (text)" } else { ": include_text=true" };
+        match self {
+            Self::NotCounted => "further word matches were not counted: that would have taken too long\n".to_owned(),
+            Self::Counted(rest) if !rest.is_empty() => {
+                let are = if rest.len() == 1 { "is not a reference" } else { "are not references" };
+                let matches = count(rest.len(), "further word match");
+                format!("{matches} {are} (comments, strings, namesakes){more}\n")
+            }
+            Self::Counted(_) | Self::NotAsked => String::new(),
+        }
     }
 }

@@ -23,9 +23,11 @@ pub(crate) struct Input {
     target: Target,
     /// 1 invoked, 2 character, 3 change
     #[serde(rename = "triggerKind")]
+    #[schemars(extend("x-plain" = true))]
     trigger_kind: Option<u32>,
     /// Such as (
     #[serde(rename = "triggerCharacter")]
+    #[schemars(extend("x-plain" = true))]
     trigger_character: Option<String>,
 }
 

@@ -40,21 +40,44 @@ impl View {
         self.bytes.saturating_sub(FRAME_BYTES).max(200)
     }
 
+    /// The same form with a part of the room, in percent: for an answer made of several.
+    pub(crate) fn part(&self, percent: usize) -> Self {
+        Self { bytes: self.body() * percent / 100 + FRAME_BYTES, format: self.format }
+    }
+
     /// Writes items one after the other until the room or the limit ends. `write` appends one item; it is told the
     /// item before, so that it can group. At least one item is always written.
     pub(crate) fn list<T>(
         &self,
         items: &[T],
         paging: &Paging,
-        mut write: impl FnMut(&mut String, Option<&T>, &T),
+        write: impl FnMut(&mut String, Option<&T>, &T),
     ) -> Result<List, CodeError> {
-        let mut page = self.page(items.len(), paging)?;
-        let mut before = None;
-        while let Some(item) = page.next().and_then(|at| items.get(at)) {
-            page.write(|text| write(text, before, item));
-            before = Some(item);
-        }
-        Ok(page.finish())
+        Ok(self.page(items.len(), paging)?.fill(items, write).finish())
+    }
+
+    /// The same for a list that has no cursor; `instead` says how to see what was left out.
+    pub(crate) fn rows<T>(
+        &self,
+        items: &[T],
+        instead: &str,
+        write: impl FnMut(&mut String, Option<&T>, &T),
+    ) -> Result<List, CodeError> {
+        Ok(self.page(items.len(), &Paging::default())?.fill(items, write).finish_without_cursor(instead))
+    }
+
+    /// The first few places of a list, where another tool shows all of them.
+    pub(crate) async fn first_hits(
+        &self,
+        question: &Question<'_>,
+        found: &[Found],
+        context: u32,
+        limit: u32,
+        instead: &str,
+    ) -> Result<(List, Vec<Hit>), CodeError> {
+        let page = self.page(found.len(), &Paging::default().or_limit(limit))?;
+        let (page, hits) = page.fill_with_hits(question, found, context).await;
+        Ok((page.finish_without_cursor(instead), hits))
     }
 
     /// Writes places by file, each read only when its turn comes. Gives those written, too.
@@ -65,14 +88,7 @@ impl View {
         context: u32,
         paging: &Paging,
     ) -> Result<(List, Vec<Hit>), CodeError> {
-        let mut page = self.page(found.len(), paging)?;
-        let mut hits: Vec<Hit> = Vec::new();
-        while let Some(found) = page.next().and_then(|at| found.get(at)) {
-            let hit = question.hit(found, context).await;
-            if page.write(|text| write_hit(text, hits.last(), &hit)) {
-                hits.push(hit);
-            }
-        }
+        let (page, hits) = self.page(found.len(), paging)?.fill_with_hits(question, found, context).await;
         Ok((page.finish(), hits))
     }
 
@@ -140,16 +156,44 @@ impl Page {
         fits
     }
 
-    fn finish(mut self) -> List {
+    /// Writes items until no more come.
+    fn fill<T>(mut self, items: &[T], mut write: impl FnMut(&mut String, Option<&T>, &T)) -> Self {
+        let mut before = None;
+        while let Some(item) = self.next().and_then(|at| items.get(at)) {
+            self.write(|text| write(text, before, item));
+            before = Some(item);
+        }
+        self
+    }
+
+    async fn fill_with_hits(mut self, question: &Question<'_>, found: &[Found], context: u32) -> (Self, Vec<Hit>) {
+        let mut hits: Vec<Hit> = Vec::new();
+        while let Some(found) = self.next().and_then(|at| found.get(at)) {
+            let hit = question.hit(found, context).await;
+            if self.write(|text| write_hit(text, hits.last(), &hit)) {
+                hits.push(hit);
+            }
+        }
+        (self, hits)
+    }
+
+    fn finish(self) -> List {
+        let cursor = self.next.to_string();
+        let more = format!("cursor=\"{cursor}\"");
+        self.end_with(&more, Some(cursor))
+    }
+
+    fn finish_without_cursor(self, instead: &str) -> List {
+        self.end_with(instead, None)
+    }
+
+    fn end_with(mut self, more: &str, cursor: Option<String>) -> List {
         let shown = self.next;
-        let truncated = (shown < self.total).then(|| Truncated {
-            shown: shown - self.start,
-            total: self.total,
-            cursor: Some(shown.to_string()),
-        });
+        let truncated =
+            (shown < self.total).then(|| Truncated { shown: shown - self.start, total: self.total, cursor });
         if truncated.is_some() {
             // Writing to a `String` cannot fail.
-            let _ = writeln!(self.text, "… {} more: cursor=\"{shown}\"", self.total - shown);
+            let _ = writeln!(self.text, "… {} more: {more}", self.total - shown);
         }
         List { text: self.text, range: self.start..shown, truncated }
     }
@@ -170,14 +214,19 @@ fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
         let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
     }
     let _ = write!(text, "  {}:{}", place.line, place.column);
+    let mark = match hit {
+        Hit { text_only: true, .. } => "  (text)\n",
+        Hit { declaration: true, .. } => "  (declaration)\n",
+        _ => "\n",
+    };
     if place.context.is_empty() {
         if let Some(source) = &place.source {
             let _ = write!(text, "  {source}");
         }
-        text.push_str(if hit.declaration { "  (declaration)\n" } else { "\n" });
+        text.push_str(mark);
         return;
     }
-    text.push_str(if hit.declaration { "  (declaration)\n" } else { "\n" });
+    text.push_str(mark);
     for (number, line) in &place.context {
         let mark = if *number == place.line { '>' } else { ' ' };
         let _ = writeln!(text, "   {mark}{number:>5}  {line}");
@@ -199,6 +248,7 @@ pub(crate) fn count(number: usize, singular: &str) -> String {
     }
     match singular.strip_suffix('y') {
         Some(stem) => format!("{number} {stem}ies"),
+        None if singular.ends_with("ch") => format!("{number} {singular}es"),
         None => format!("{number} {singular}s"),
     }
 }
@@ -213,6 +263,9 @@ pub(crate) fn hit_json(hit: &Hit) -> Value {
     let mut item = place_json(&hit.place);
     if hit.declaration {
         item["declaration"] = json!(true);
+    }
+    if hit.text_only {
+        item["textOnly"] = json!(true);
     }
     if hit.place.external {
         item["external"] = json!(true);

@@ -34,7 +34,7 @@ impl CodeTool for WorkspaceSymbols {
     const ABOUT: About = About {
         id: "lsp_workspace_symbols",
         title: "Find symbols by name",
-        description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first. Finds where a class or function lives.",
+        description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first.",
         operation: "search symbols",
         effect: Effect::Read,
         toolset: "lsp",

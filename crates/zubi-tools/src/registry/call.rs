@@ -55,6 +55,15 @@ impl Registry {
         result.map(ToolOutput::cleaned).map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
     }
 
+    /// What a call would touch, without running it: for a tool that passes a call on.
+    pub fn footprint(&self, name: &str, args: Value, cx: &ToolCx) -> Result<Footprint, CallError> {
+        let entry = self.entry(name, &cx.caller.restrictions)?;
+        let prepared = prepare(&entry, args, cx);
+        prepared
+            .map(|(_, footprint)| footprint)
+            .map_err(|error| CallError::Tool { id: entry.tool.spec().id.clone(), error })
+    }
+
     async fn guarded(
         &self,
         entry: &Entry,
@@ -63,12 +72,7 @@ impl Registry {
         trail: &mut Trail,
     ) -> Result<ToolOutput, ToolError> {
         let spec = entry.tool.spec();
-        let checker = entry.checker.get_or_init(|| Checker::new(spec));
-        let checker = checker.as_ref().map_err(|why| ToolError::Fatal(anyhow!("{why}")))?;
-        let args = checker.check(spec, args)?;
-        // A footprint is worked out by the tool's own code, which must not end the process either.
-        let footprint = catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(&args, cx)))
-            .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))?;
+        let (args, footprint) = prepare(entry, args, cx)?;
         trail.effect = footprint.effect.unwrap_or(spec.effect);
         trail.secrets.clone_from(&footprint.secrets);
         trail.decision = "deny";
@@ -114,6 +118,18 @@ impl Registry {
             )),
         }
     }
+}
+
+/// The arguments as the tool gets them, and what the call would touch.
+fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
+    let spec = entry.tool.spec();
+    let checker = entry.checker.get_or_init(|| Checker::new(spec));
+    let checker = checker.as_ref().map_err(|why| ToolError::Fatal(anyhow!("{why}")))?;
+    let args = checker.check(spec, args)?;
+    // A footprint is worked out by the tool's own code, which must not end the process either.
+    let footprint = catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(&args, cx)))
+        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))?;
+    Ok((args, footprint))
 }
 
 /// What the audit record says beyond the call itself.

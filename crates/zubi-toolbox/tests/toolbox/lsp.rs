@@ -1,87 +1,12 @@
-//! The code tools over the toy language: what a model reads, word for word, and what holds for all of them.
-
-#![expect(clippy::string_slice, reason = "ids are ASCII, and a test that slices wrongly should fail")]
+//! What a model reads of each code tool, and what holds for all of them.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
-use zubi_base::clock::SystemClock;
-use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
-use zubi_toolbox::lsp;
-use zubi_tools::audit::NoAudit;
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
-use zubi_tools::filter::ToolFilter;
-use zubi_tools::policy::Policy;
-use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::schema;
 
-const SHAPES: &str = "\
-//- shapes.toy
-class Shape
-  def area
-  def name
-class Square
-  def area # area of a square
-let unit
-//- app.toy
-use Shape
-  print area unit
-# naïve: unit
-let élan → unit
-";
-
-fn registry(toy: &Toy) -> Registry {
-    Registry::new(RegistryConfig {
-        providers: vec![lsp::provider(&toy.intel)],
-        policy: Policy::new(ToolFilter::default()),
-        audit: Arc::new(NoAudit),
-        clock: Arc::new(SystemClock),
-        restrictions: Vec::new(),
-    })
-}
-
-async fn call(toy: &Toy, tool: &str, args: Value) -> String {
-    let cx = ToolCx {
-        cancel: CancellationToken::new(),
-        deadline: Instant::now() + Duration::from_mins(1),
-        progress: Arc::new(NoProgress),
-        token_budget: None,
-        caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() }),
-        approver: Arc::new(NobodyToAsk),
-        workspace: Arc::clone(toy.intel.workspace()),
-        text_source: Arc::new(DiskText),
-    };
-    match registry(toy).call(tool, args, cx).await {
-        Ok(output) => output.render(),
-        Err(CallError::Tool { id, error }) => error.render(&id),
-        Err(CallError::Unknown { name, why }) => format!("unknown tool {name}: {why}"),
-    }
-}
-
-/// The whole text that a call answers. Plan ids are random and shown as `p-…`.
-async fn check(fixture: &str, tool: &str, args: Value) -> String {
-    let toy = Toy::new(fixture);
-    without_ids(&call(&toy, tool, args).await).replace(toy.root.as_str(), "[root]")
-}
-
-fn without_ids(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("p-").into_iter().chain(rest.find("a-")).min() {
-        let id: usize = rest[at + 2..].chars().take_while(char::is_ascii_alphanumeric).count();
-        out.push_str(&rest[..at + 2]);
-        rest = &rest[at + 2..];
-        if id == 10 {
-            out.push('…');
-            rest = &rest[id..];
-        }
-    }
-    out + rest
-}
+use crate::support::{SHAPES, call, check, registry, without_ids};
 
 #[tokio::test]
 async fn definition() {
@@ -127,6 +52,7 @@ async fn references() {
       4:12  let élan → unit
     shapes.toy
       6:5  let unit  (declaration)
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
@@ -135,6 +61,7 @@ async fn references() {
     app.toy
       2:14  print area unit
     … 2 more: cursor="1"
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [toy · ready]
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "2" })).await, @"
@@ -142,13 +69,14 @@ async fn references() {
     3 references to `unit` in 2 files
     shapes.toy
       6:5  let unit  (declaration)
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "9" })).await, @"
     Invalid input: cursor: past the end; there are 3 items now
     Ask again without `cursor`.
     ");
-    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"furtherWordMatches":0,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
 }
 
 #[tokio::test]
@@ -415,6 +343,7 @@ fn schemas() {
       character: "integer"
       includeDeclaration: "boolean"
       context: "integer"
+      include_text: "boolean"
       limit: "integer"
       cursor: "string"
       max_tokens: "integer"
@@ -513,6 +442,63 @@ fn schemas() {
       max_tokens: "integer"
       wait_ms: "integer"
       format: "string"
+    lsp_call_hierarchy Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      direction: "string" required
+      depth: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_implementations Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      limit: "integer"
+      cursor: "string"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_type_definition Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      context: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_type_hierarchy Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      direction: "string" required
+      depth: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
+    lsp_explain Read lsp
+      symbol: "string"
+      path: "string"
+      at: "string"
+      uri: "string"
+      line: "integer"
+      character: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
     apply_edit Write edit
       plan: "string"
       action: "string"
@@ -524,5 +510,14 @@ fn schemas() {
       max_tokens: "integer"
       wait_ms: "integer"
       format: "string"
+    find_tools Read tools
+      query: "string"
+      limit: "integer"
+    call_read_tool Plan tools
+      tool: "string" required
+      arguments: "object"
+    call_tool Execute tools
+      tool: "string" required
+      arguments: "object"
     "#);
 }

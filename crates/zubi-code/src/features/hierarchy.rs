@@ -1,0 +1,411 @@
+//! Trees of calls and of types: who calls a function and what it calls, what a type extends and what extends it.
+//!
+//! The servers answer one step at a time; the walk is breadth first, so that a bound cuts what is farthest away. Each
+//! symbol is entered once: where it comes up again it is shown, marked, and not entered.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use rustc_hash::FxHashSet;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError};
+use zubi_base::lsp;
+use zubi_base::uri;
+
+use crate::error::CodeError;
+use crate::features::locations::position_params;
+use crate::locate::Resolved;
+use crate::markup::clean_line;
+use crate::outline::kind_name;
+use crate::place::Place;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::status::{Answer, Completeness};
+
+/// The deepest walk. Beyond it, trees of calls are the whole program.
+pub const MAX_DEPTH: u32 = 5;
+
+/// The most symbols in one tree, beginnings included; each is shown with its source line and may cost a file read.
+pub const MAX_NODES: usize = 200;
+
+/// The most calls remembered between two functions.
+const MAX_CALLS: usize = 100;
+
+/// How many symbols of one level are asked about at once: enough to keep a server busy, too few to flood it.
+const AT_ONCE: usize = 8;
+
+/// JSON-RPC's code for a method that a server does not have, whatever it said of its capabilities.
+const METHOD_NOT_FOUND: i64 = -32601;
+
+/// Which way a tree grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Incoming,
+    Outgoing,
+    Supertypes,
+    Subtypes,
+}
+
+impl Direction {
+    fn prepare(self) -> &'static str {
+        match self {
+            Self::Incoming | Self::Outgoing => "textDocument/prepareCallHierarchy",
+            Self::Supertypes | Self::Subtypes => "textDocument/prepareTypeHierarchy",
+        }
+    }
+
+    fn method(self) -> &'static str {
+        match self {
+            Self::Incoming => "callHierarchy/incomingCalls",
+            Self::Outgoing => "callHierarchy/outgoingCalls",
+            Self::Supertypes => "typeHierarchy/supertypes",
+            Self::Subtypes => "typeHierarchy/subtypes",
+        }
+    }
+
+    fn operation(self) -> &'static str {
+        match self {
+            Self::Incoming => "find callers",
+            Self::Outgoing => "find callees",
+            Self::Supertypes => "find supertypes",
+            Self::Subtypes => "find subtypes",
+        }
+    }
+}
+
+/// That a symbol stands elsewhere in the same tree, where it was entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// It is one of the symbols above it: a recursion.
+    Cycle,
+    /// It is reached on another way, too.
+    Again,
+}
+
+/// One symbol of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// As the server names it, control characters removed.
+    pub name: String,
+    pub kind: &'static str,
+    /// Signature, container or file, as the server gives it.
+    pub detail: Option<String>,
+    pub place: Place,
+    /// Where the calls stand between it and the symbol above it: in its own body for callers, in the body of the one
+    /// above for callees. Empty for types.
+    pub calls: Vec<Place>,
+    pub repeat: Option<Repeat>,
+    /// Lies in a library and was therefore not entered, although the depth would have allowed it.
+    pub not_entered: bool,
+    /// By place.
+    pub below: Vec<Self>,
+}
+
+/// The trees of one question.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hierarchy {
+    /// What the place means, one tree each: more than one where a name stands for several things.
+    pub roots: Vec<Node>,
+    /// How many symbols there are below the roots.
+    pub total: usize,
+    /// [`MAX_NODES`] was reached: there are more.
+    pub cut: bool,
+}
+
+impl Question<'_> {
+    /// The calls or types around a resolved place, `depth` steps far (1 to [`MAX_DEPTH`]). No roots: the place is
+    /// nothing that the server has a tree for.
+    pub async fn hierarchy(
+        &self,
+        at: &Resolved,
+        direction: Direction,
+        depth: u32,
+    ) -> Result<Answer<Hierarchy>, CodeError> {
+        let prepare = direction.prepare();
+        let ready = match self.ready_for(&at.reference, prepare, direction.operation(), Need::Project).await {
+            Ok(ready) => ready,
+            Err(error) => return Err(self.with_nearest(error, at, direction).await),
+        };
+        let document = self.document(&at.path).await?;
+        let cx = self.request_cx().about(&at.reference);
+        let replies = self
+            .ask(&ready, prepare, &cx, |endpoint| {
+                position_params(&at.reference, &document, at.offset, endpoint.encoding())
+            })
+            .await?;
+        let mut status = replies.status;
+        // Two servers' trees of the same calls cannot be told apart node by node; the first that has one answers.
+        let begun = replies.replies.into_iter().find_map(|reply| {
+            let items: Vec<Item> = items(&reply.result).filter_map(Item::parse).collect();
+            (!items.is_empty()).then_some((reply.endpoint, items))
+        });
+        let Some((endpoint, items)) = begun else {
+            status.tell_beyond(true);
+            return Ok(Answer { value: Hierarchy::default(), status });
+        };
+        let mut walk =
+            Walk { question: self, endpoint, direction, nodes: Vec::new(), seen: FxHashSet::default(), cut: false };
+        for item in items {
+            let place = walk.place_of(&item.location).await;
+            walk.add(None, Step { item, place, calls: Vec::new() });
+        }
+        let roots = walk.nodes.len();
+        let failures = match walk.run(depth.clamp(1, MAX_DEPTH)).await {
+            Ok(failures) => failures,
+            Err(error) => return Err(self.with_nearest(error, at, direction).await),
+        };
+        let total = walk.nodes.len() - roots;
+        if walk.cut {
+            let why =
+                format!("the tree was cut at {MAX_NODES} symbols; ask with a smaller depth, or about one of them");
+            status.completeness = Completeness::Partial { why };
+        } else if let Some(error) = failures.first() {
+            status.completeness = Completeness::Partial { why: error.to_string() };
+        }
+        status.tell_beyond(total == 0);
+        Ok(Answer { value: Hierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
+    }
+
+    /// Says which question comes nearest to one that nobody offers, where there is one.
+    async fn with_nearest(&self, error: CodeError, at: &Resolved, direction: Direction) -> CodeError {
+        let CodeError::Unsupported { servers, operation, .. } = error else { return error };
+        let (method, nearest) = match direction {
+            Direction::Incoming => {
+                ("textDocument/references", "`lsp_references` tells every place that names it, calls among them")
+            }
+            Direction::Subtypes => {
+                ("textDocument/implementation", "`lsp_implementations` tells what implements or extends it")
+            }
+            // What it calls or extends stands in its source.
+            Direction::Outgoing | Direction::Supertypes => {
+                ("textDocument/definition", "`lsp_definition` with `context` shows its source, which names them")
+            }
+        };
+        let offered = self.ready_for(&at.reference, method, direction.operation(), Need::File).await.is_ok();
+        CodeError::Unsupported { servers, operation, nearest: offered.then_some(nearest) }
+    }
+}
+
+/// One symbol as the server names it.
+struct Item {
+    /// To be given back with the next step, exactly as it came.
+    raw: Value,
+    name: String,
+    kind: &'static str,
+    detail: Option<String>,
+    /// Of the name.
+    location: lsp::Location,
+}
+
+impl Item {
+    /// An item of either hierarchy; `None` for what is not the protocol.
+    fn parse(raw: &Value) -> Option<Self> {
+        let text = |field: &str| {
+            let text = clean_line(raw.get(field)?.as_str()?);
+            (!text.trim().is_empty()).then_some(text)
+        };
+        let range = raw.get("selectionRange").or_else(|| raw.get("range"))?;
+        let kind = raw.get("kind").and_then(Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
+        Some(Self {
+            name: text("name")?,
+            kind: kind.map_or("symbol", |kind| kind_name(lsp::SymbolKind::from(kind))),
+            detail: text("detail"),
+            location: lsp::Location {
+                uri: lsp::Uri(raw.get("uri")?.as_str()?.to_owned()),
+                range: lsp::Range::deserialize(range).ok()?,
+            },
+            raw: raw.clone(),
+        })
+    }
+
+    fn key(&self) -> Key {
+        let start = self.location.range.start;
+        (self.location.uri.0.clone(), start.line, start.character, self.name.clone())
+    }
+}
+
+/// What makes two items the same symbol: document, place of the name, name.
+type Key = (String, u32, u32, String);
+
+/// The items of a result: a list, or `null` for none.
+fn items(result: &Value) -> impl Iterator<Item = &Value> {
+    result.as_array().into_iter().flatten()
+}
+
+/// A symbol that one step led to.
+struct Step {
+    item: Item,
+    place: Place,
+    calls: Vec<Place>,
+}
+
+struct Entry {
+    item: Item,
+    /// Index of the symbol above; smaller than the entry's own.
+    above: Option<usize>,
+    node: Node,
+}
+
+struct Walk<'a> {
+    question: &'a Question<'a>,
+    endpoint: Arc<dyn Endpoint>,
+    direction: Direction,
+    nodes: Vec<Entry>,
+    seen: FxHashSet<Key>,
+    cut: bool,
+}
+
+impl Walk<'_> {
+    /// Adds a symbol; its index where it is to be entered.
+    fn add(&mut self, above: Option<usize>, step: Step) -> Option<usize> {
+        if self.nodes.len() >= MAX_NODES {
+            self.cut = true;
+            return None;
+        }
+        let Step { item, place, calls } = step;
+        let new = self.seen.insert(item.key());
+        let repeat = (!new).then(|| if self.is_above(above, &item.key()) { Repeat::Cycle } else { Repeat::Again });
+        let node = Node {
+            name: item.name.clone(),
+            kind: item.kind,
+            detail: item.detail.clone(),
+            place,
+            calls,
+            repeat,
+            not_entered: false,
+            below: Vec::new(),
+        };
+        self.nodes.push(Entry { item, above, node });
+        new.then(|| self.nodes.len() - 1)
+    }
+
+    fn is_above(&self, mut above: Option<usize>, key: &Key) -> bool {
+        while let Some(entry) = above.and_then(|at| self.nodes.get(at)) {
+            if entry.item.key() == *key {
+                return true;
+            }
+            above = entry.above;
+        }
+        false
+    }
+
+    /// Enters level after level. What failed on the way is told; nothing at all having worked is an error.
+    async fn run(&mut self, depth: u32) -> Result<Vec<CodeError>, CodeError> {
+        let mut failures = Vec::new();
+        let mut answered = false;
+        let mut level: Vec<usize> = (0..self.nodes.len()).collect();
+        for _ in 0..depth {
+            let mut next = Vec::new();
+            for some in level.chunks(AT_ONCE) {
+                let asked = some.iter().filter_map(|at| self.nodes.get(*at)).map(|entry| self.steps(&entry.item));
+                let answers = join_all(asked).await;
+                for (at, steps) in some.iter().zip(answers) {
+                    match steps {
+                        Ok(steps) => {
+                            answered = true;
+                            next.extend(steps.into_iter().filter_map(|step| self.add(Some(*at), step)));
+                        }
+                        Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
+                        Err(error) => failures.push(error),
+                    }
+                }
+            }
+            if !answered && !failures.is_empty() {
+                return Err(failures.swap_remove(0));
+            }
+            level = next;
+            // What a library calls is the library's affair.
+            level.retain(|at| self.direction != Direction::Outgoing || !self.nodes.get(*at).is_some_and(is_external));
+        }
+        if depth > 1 && self.direction == Direction::Outgoing {
+            self.mark_not_entered(depth);
+        }
+        Ok(failures)
+    }
+
+    fn mark_not_entered(&mut self, depth: u32) {
+        let mut steps: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        for entry in &mut self.nodes {
+            let from_root = entry.above.and_then(|above| steps.get(above)).map_or(0, |above| above + 1);
+            steps.push(from_root);
+            let node = &mut entry.node;
+            node.not_entered = from_root > 0 && from_root < depth && node.place.external && node.repeat.is_none();
+        }
+    }
+
+    /// One step from a symbol, by place, each symbol once.
+    async fn steps(&self, item: &Item) -> Result<Vec<Step>, CodeError> {
+        let method = self.direction.method();
+        let mut cx = self.question.request_cx();
+        // The server must have the document that the item speaks of; libraries are its own affair.
+        if let Some(path) = uri::to_path(&item.location.uri).filter(|path| self.question.workspace().contains(path)) {
+            cx = cx.about(&DocumentRef::new(path));
+        }
+        let answer = self.endpoint.request(method, json!({ "item": item.raw }), &cx).await;
+        let result = answer.map_err(|error| self.failure(error))?;
+        let mut steps: Vec<Step> = Vec::new();
+        for found in items(&result) {
+            // Where the calls stand: a caller's own document, or that of the symbol whose callees these are.
+            let (raw, calls_in) = match self.direction {
+                Direction::Incoming => (found.get("from"), None),
+                Direction::Outgoing => (found.get("to"), Some(&item.location.uri)),
+                Direction::Supertypes | Direction::Subtypes => (Some(found), None),
+            };
+            let Some(item) = raw.and_then(Item::parse) else { continue };
+            let calls_in = calls_in.unwrap_or(&item.location.uri).clone();
+            let mut calls = Vec::new();
+            for range in items(found.get("fromRanges").unwrap_or(&Value::Null)).take(MAX_CALLS) {
+                if let Ok(range) = lsp::Range::deserialize(range) {
+                    calls.push(self.place_of(&lsp::Location { uri: calls_in.clone(), range }).await);
+                }
+            }
+            match steps.iter_mut().find(|known| known.item.key() == item.key()) {
+                Some(known) => known.calls.extend(calls),
+                None => steps.push(Step { place: self.place_of(&item.location).await, item, calls }),
+            }
+        }
+        for step in &mut steps {
+            step.calls.sort_by_key(|call| (call.line, call.column));
+            step.calls.dedup();
+        }
+        steps.sort_by_cached_key(|step| {
+            let Place { external, shown, line, column, .. } = &step.place;
+            (*external, shown.clone(), *line, *column)
+        });
+        Ok(steps)
+    }
+
+    fn failure(&self, error: EndpointError) -> CodeError {
+        match error {
+            EndpointError::Server { endpoint, code: METHOD_NOT_FOUND, .. } => CodeError::Unsupported {
+                servers: endpoint.to_string(),
+                operation: self.direction.operation().to_owned(),
+                nearest: None,
+            },
+            error => error.into(),
+        }
+    }
+
+    async fn place_of(&self, location: &lsp::Location) -> Place {
+        self.question.place(location, self.endpoint.encoding(), 0).await
+    }
+}
+
+fn is_external(entry: &Entry) -> bool {
+    entry.node.place.external
+}
+
+/// The entries as trees. Each stands after the one above it, so that the last is complete when its turn comes.
+fn nest(mut entries: Vec<Entry>) -> Vec<Node> {
+    let mut roots = Vec::new();
+    while let Some(Entry { above, mut node, .. }) = entries.pop() {
+        node.below.reverse();
+        match above.and_then(|above| entries.get_mut(above)) {
+            Some(above) => above.node.below.push(node),
+            None => roots.push(node),
+        }
+    }
+    roots.reverse();
+    roots
+}

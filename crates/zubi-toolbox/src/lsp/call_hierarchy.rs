@@ -1,0 +1,62 @@
+//! `lsp_call_hierarchy`: who calls a function, or what it calls, several steps far.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::hierarchy;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::Effect;
+
+use crate::lsp::arguments::Target;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::tree;
+use crate::lsp::view::View;
+
+pub(crate) struct CallHierarchy;
+
+/// Which calls are followed.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Incoming,
+    Outgoing,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    #[schemars(description = "Who calls it, or what it calls", extend("x-plain" = true))]
+    direction: Direction,
+    /// Steps, default 1, at most 5
+    #[schemars(range(min = 1, max = 5))]
+    depth: Option<u32>,
+}
+
+#[async_trait]
+impl CodeTool for CallHierarchy {
+    const ABOUT: About = About {
+        id: "lsp_call_hierarchy",
+        title: "Callers and callees",
+        description: "Who calls a function (incoming) or what it calls (outgoing), as a tree: place and source line of each, lines of the calls.",
+        operation: "walk the calls",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["call hierarchy", "callers", "callees", "who calls", "call graph", "impact"],
+        example: || {
+            ("Who calls parse, and who calls those?", json!({ "symbol": "parse", "direction": "incoming", "depth": 2 }))
+        },
+    };
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let direction = match input.direction {
+            Direction::Incoming => hierarchy::Direction::Incoming,
+            Direction::Outgoing => hierarchy::Direction::Outgoing,
+        };
+        tree::reply(question, view, &at, direction, input.depth.unwrap_or(1)).await
+    }
+}

@@ -1,0 +1,179 @@
+//! `lsp_explain`: everything about one symbol in one answer, each part bounded.
+//!
+//! What no server offers is left out; what a server offers and failed at is told in its place.
+
+use std::fmt::Write as _;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_code::features::hierarchy::{Direction, Hierarchy};
+use zubi_code::features::locations::{Found, Relation};
+use zubi_code::locate::Snap;
+use zubi_code::{Answer, AnswerStatus, CodeError, Question};
+use zubi_tools::{Effect, Exposure};
+
+use crate::lsp::arguments::Target;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::tree;
+use crate::lsp::view::{View, count, file_count, hit_json, place_json, resolved_json};
+
+pub(crate) struct Explain;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+}
+
+/// How many of each list are shown.
+const FIRST: u32 = 5;
+/// Source lines on either side of a definition.
+const AROUND: u32 = 3;
+/// How much of the room the documentation may take, and each list, in percent.
+const DOCUMENTATION: usize = 30;
+const LIST: usize = 17;
+
+#[async_trait]
+impl CodeTool for Explain {
+    const ABOUT: About = About {
+        id: "lsp_explain",
+        title: "Everything about a symbol",
+        description: "One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers. To get to know a symbol before working on it.",
+        operation: "explain the symbol",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["explain", "overview", "summary", "understand", "what is", "everything about"],
+        example: || ("What is Console.print, and who uses it?", json!({ "symbol": "Console/print" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let references = Relation::References { include_declaration: false };
+        let (hover, definitions, references, implementations, callers) = tokio::join!(
+            question.hover(&at),
+            question.locations(&at, Relation::Definition),
+            question.locations(&at, references),
+            question.locations(&at, Relation::Implementations),
+            question.hierarchy(&at, Direction::Incoming, 1),
+        );
+        let mut parts = Parts {
+            question,
+            view,
+            text: at.header(),
+            data: json!({ "resolved": resolved_json(&at) }),
+            status: at.status.clone(),
+            given: false,
+            failed: None,
+        };
+        parts.text.push('\n');
+        parts.hover(hover);
+        parts.places("definition", "definitions", definitions, AROUND, "lsp_definition lists them").await?;
+        parts.places("reference", "references", references, 0, "lsp_references lists them").await?;
+        parts.places("implementation", "implementations", implementations, 0, "lsp_implementations lists them").await?;
+        parts.callers(callers)?;
+        // Not one part could be had: the first failure is the answer.
+        if let (false, Some(error)) = (parts.given, parts.failed) {
+            return Err(error);
+        }
+        Ok(Reply { text: parts.text, data: view.data(|| parts.data), status: parts.status, truncated: None })
+    }
+}
+
+/// The answer while it is put together.
+struct Parts<'a> {
+    question: &'a Question<'a>,
+    view: &'a View,
+    text: String,
+    data: Value,
+    status: AnswerStatus,
+    /// Whether any part was answered.
+    given: bool,
+    failed: Option<CodeError>,
+}
+
+impl Parts<'_> {
+    /// The part's value, its status noted; a failure is written down, and a question that nobody offers is passed over.
+    fn take<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
+        match answer {
+            Ok(answer) => {
+                self.given = true;
+                self.status.merge(answer.status);
+                Some(answer.value)
+            }
+            Err(error) => {
+                if !error.is_unsupported() {
+                    // Writing to a `String` cannot fail.
+                    let _ = writeln!(self.text, "{part}: failed: {error}");
+                    self.data[part] = json!({ "failed": error.to_string() });
+                }
+                // A failure says more than that somebody does not offer something.
+                if self.failed.as_ref().is_none_or(CodeError::is_unsupported) {
+                    self.failed = Some(error);
+                }
+                None
+            }
+        }
+    }
+
+    fn hover(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
+        let Some(texts) = self.take("documentation", answer) else { return };
+        let (block, _) = self.view.part(DOCUMENTATION).block(&texts.join("\n\n"));
+        if block.is_empty() {
+            self.text.push_str("no documentation\n");
+        } else {
+            let _ = writeln!(self.text, "{}", block.trim_end());
+        }
+        self.data["documentation"] = json!(block);
+    }
+
+    async fn places(
+        &mut self,
+        noun: &str,
+        part: &str,
+        answer: Result<Answer<Vec<Found>>, CodeError>,
+        context: u32,
+        instead: &str,
+    ) -> Result<(), CodeError> {
+        let Some(found) = self.take(part, answer) else { return Ok(()) };
+        let view = self.view.part(LIST);
+        let (list, hits) = view.first_hits(self.question, &found, context, FIRST, instead).await?;
+        let _ = match found.len() {
+            0 => writeln!(self.text, "no {part}"),
+            total => writeln!(self.text, "{} in {}", count(total, noun), count(file_count(&found), "file")),
+        };
+        self.text.push_str(&list.text);
+        let items: Vec<_> = hits.iter().map(hit_json).collect();
+        self.data[part] = json!({ "total": found.len(), "items": items });
+        Ok(())
+    }
+
+    fn callers(&mut self, answer: Result<Answer<Hierarchy>, CodeError>) -> Result<(), CodeError> {
+        let Some(found) = self.take("callers", answer) else { return Ok(()) };
+        // No function: the question does not arise.
+        if found.roots.is_empty() {
+            return Ok(());
+        }
+        let callers: Vec<_> = found.roots.iter().flat_map(|root| &root.below).cloned().collect();
+        let mut rows = tree::rows(&callers);
+        rows.truncate(FIRST as usize);
+        let list = self.view.part(LIST).rows(&rows, "lsp_call_hierarchy lists them", |text, _, row| {
+            text.push_str("  ");
+            tree::write_row(text, Direction::Incoming, row);
+        })?;
+        let _ = match found.total {
+            0 => writeln!(self.text, "no callers"),
+            total => writeln!(self.text, "{}", count(total, tree::noun(Direction::Incoming))),
+        };
+        self.text.push_str(&list.text);
+        if list.truncated.is_none() && callers.len() > rows.len() {
+            let _ = writeln!(self.text, "… {} more: lsp_call_hierarchy lists them", callers.len() - rows.len());
+        }
+        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| place_json(&caller.place)).collect();
+        self.data["callers"] = json!({ "total": found.total, "items": items });
+        Ok(())
+    }
+}

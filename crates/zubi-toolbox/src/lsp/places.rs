@@ -1,0 +1,54 @@
+//! The answer of a tool that follows a symbol to places: a count, then each with its source line.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::Resolved;
+use zubi_code::{CodeError, Question};
+
+use crate::lsp::arguments::Paging;
+use crate::lsp::code_tool::Reply;
+use crate::lsp::view::{View, count, hit_json, resolved_json};
+
+/// More lines than this are a file to read, not context.
+pub(crate) const MAX_CONTEXT: u32 = 50;
+
+/// What is asked for, and how it is said.
+pub(crate) struct Wanted {
+    pub(crate) relation: Relation,
+    /// What one of the places is: `definition`.
+    pub(crate) noun: &'static str,
+    /// What it can mean that there is none.
+    pub(crate) why_none: &'static str,
+    /// Source lines around each.
+    pub(crate) context: Option<u32>,
+    pub(crate) paging: Paging,
+}
+
+/// Asks for the places and writes them down.
+pub(crate) async fn reply(
+    question: &Question<'_>,
+    view: &View,
+    at: &Resolved,
+    wanted: &Wanted,
+) -> Result<Reply, CodeError> {
+    let found = question.locations(at, wanted.relation).await?;
+    let context = wanted.context.unwrap_or(0).min(MAX_CONTEXT);
+    let (list, hits) = view.hits(question, &found.value, context, &wanted.paging).await?;
+    let mut text = at.header();
+    let name = at.name.as_deref().unwrap_or("this place");
+    // Writing to a `String` cannot fail.
+    let _ = match found.value.len() {
+        0 => writeln!(text, "\nno {} of `{name}`: {}", wanted.noun, wanted.why_none),
+        total => writeln!(text, "\n{} of `{name}`", count(total, wanted.noun)),
+    };
+    text.push_str(&list.text);
+    let mut status = found.status;
+    status.merge(at.status.clone());
+    let data = view.data(|| {
+        let items: Vec<_> = hits.iter().map(hit_json).collect();
+        json!({ "resolved": resolved_json(at), "items": items, "total": found.value.len() })
+    });
+    Ok(Reply { text, data, status, truncated: list.truncated })
+}

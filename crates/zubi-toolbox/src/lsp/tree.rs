@@ -1,0 +1,157 @@
+//! The answer of a tool that walks a tree of calls or types: a count, then an indented tree, one symbol a line.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use zubi_code::features::hierarchy::{Direction, Hierarchy, MAX_NODES, Node, Repeat};
+use zubi_code::locate::Resolved;
+use zubi_code::{CodeError, Question};
+
+use crate::lsp::code_tool::Reply;
+use crate::lsp::view::{View, count, place_json, resolved_json};
+
+/// The most lines named of the calls between two functions; the machine form has all of them.
+const MAX_LINES: usize = 10;
+
+/// One line of the tree.
+pub(crate) struct Row<'a> {
+    depth: usize,
+    node: &'a Node,
+}
+
+/// Asks for the tree and writes it down.
+pub(crate) async fn reply(
+    question: &Question<'_>,
+    view: &View,
+    at: &Resolved,
+    direction: Direction,
+    depth: u32,
+) -> Result<Reply, CodeError> {
+    let found = question.hierarchy(at, direction, depth).await?;
+    let Hierarchy { roots, total, cut } = &found.value;
+    let mut text = at.header();
+    let name = at.name.as_deref().unwrap_or("this place");
+    let noun = noun(direction);
+    // Writing to a `String` cannot fail.
+    let _ = match (roots.len(), total) {
+        (0, _) => writeln!(text, "\nno {noun}s of `{name}`: it is no {} that the server knows", subject(direction)),
+        (_, 0) => writeln!(text, "\nno {noun}s of `{name}`"),
+        (_, total) => {
+            let reach = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };
+            let bound = if *cut { format!(", cut at {MAX_NODES} symbols") } else { String::new() };
+            writeln!(text, "\n{} of `{name}`{reach}{bound}", count(*total, noun))
+        }
+    };
+    let rows = rows(roots);
+    let list = view.rows(&rows, "raise max_tokens, or ask with a smaller depth", |text, _, row| {
+        write_row(text, direction, row);
+    })?;
+    text.push_str(&list.text);
+    let mut status = found.status;
+    status.merge(at.status.clone());
+    let data = view.data(|| {
+        let mut room = list.range.len();
+        let items = nodes_json(roots, &mut room);
+        json!({ "resolved": resolved_json(at), "items": items, "total": total, "cut": cut })
+    });
+    Ok(Reply { text, data, status, truncated: list.truncated })
+}
+
+/// What one symbol of the tree is to the one asked about.
+pub(crate) fn noun(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Incoming => "caller",
+        Direction::Outgoing => "callee",
+        Direction::Supertypes => "supertype",
+        Direction::Subtypes => "subtype",
+    }
+}
+
+fn subject(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Incoming | Direction::Outgoing => "function",
+        Direction::Supertypes | Direction::Subtypes => "type",
+    }
+}
+
+/// The trees as lines, each symbol before those below it.
+pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
+    fn add<'a>(rows: &mut Vec<Row<'a>>, depth: usize, nodes: &'a [Node]) {
+        for node in nodes {
+            rows.push(Row { depth, node });
+            add(rows, depth + 1, &node.below);
+        }
+    }
+    let mut rows = Vec::new();
+    add(&mut rows, 0, roots);
+    rows
+}
+
+/// `  function describe  src/report.rs:6:8  pub fn describe() {  calls it at line 9`.
+pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) {
+    let Row { depth, node } = row;
+    let _ = write!(text, "{}{} {}  {}", "  ".repeat(*depth), node.kind, node.name, node.place.at());
+    if node.place.external {
+        text.push_str(if node.not_entered { " (external, not entered)" } else { " (external)" });
+    }
+    if let Some(source) = &node.place.source {
+        let _ = write!(text, "  {source}");
+    }
+    write_calls(text, direction, node);
+    text.push_str(match node.repeat {
+        Some(Repeat::Cycle) => "  (cycle: it stands above)\n",
+        Some(Repeat::Again) => "  (again: it stands elsewhere, too)\n",
+        None => "\n",
+    });
+}
+
+fn write_calls(text: &mut String, direction: Direction, node: &Node) {
+    let mut lines: Vec<u32> = node.calls.iter().map(|call| call.line).collect();
+    lines.dedup();
+    if lines.is_empty() {
+        return;
+    }
+    let named: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
+    let verb = if direction == Direction::Incoming { "calls" } else { "called" };
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let _ = write!(text, "  {verb} at {word} {}", named.join(", "));
+    if lines.len() > MAX_LINES {
+        let _ = write!(text, " and {} more", lines.len() - MAX_LINES);
+    }
+}
+
+/// The machine form of the first `room` symbols, in the order of the lines, so that each stands inside the one above.
+fn nodes_json(nodes: &[Node], room: &mut usize) -> Vec<Value> {
+    let mut items = Vec::new();
+    for node in nodes {
+        let Some(left) = room.checked_sub(1) else { break };
+        *room = left;
+        items.push(node_json(node, room));
+    }
+    items
+}
+
+fn node_json(node: &Node, room: &mut usize) -> Value {
+    let mut item = place_json(&node.place);
+    item["name"] = json!(node.name);
+    item["kind"] = json!(node.kind);
+    if let Some(detail) = &node.detail {
+        item["detail"] = json!(detail);
+    }
+    if !node.calls.is_empty() {
+        item["calls"] = node.calls.iter().map(|call| json!({ "path": call.shown, "range": call.range })).collect();
+    }
+    if node.place.external {
+        item["external"] = json!(true);
+    }
+    match node.repeat {
+        Some(Repeat::Cycle) => item["cycle"] = json!(true),
+        Some(Repeat::Again) => item["again"] = json!(true),
+        None => {}
+    }
+    if node.not_entered {
+        item["notEntered"] = json!(true);
+    }
+    item["items"] = nodes_json(&node.below, room).into();
+    item
+}

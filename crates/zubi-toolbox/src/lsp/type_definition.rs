@@ -1,0 +1,53 @@
+//! `lsp_type_definition`: where the type of an expression is declared.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::locations::Relation;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::{Effect, Exposure};
+
+use crate::lsp::arguments::{Paging, Target};
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::places::{self, Wanted};
+use crate::lsp::view::View;
+
+pub(crate) struct TypeDefinition;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    /// Source lines around it
+    context: Option<u32>,
+}
+
+#[async_trait]
+impl CodeTool for TypeDefinition {
+    const ABOUT: About = About {
+        id: "lsp_type_definition",
+        title: "Go to the type",
+        description: "Where the type of a variable, parameter, field or expression is declared, inferred types included: path:line:col and the source line.",
+        operation: "find the type",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["type", "type definition", "class of", "go to type"],
+        example: || ("Which type has the variable on line 7?", json!({ "at": "src/report.rs:7 circle" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let wanted = Wanted {
+            relation: Relation::TypeDefinition,
+            noun: "type definition",
+            why_none: "the server knows none (a built-in type, a function, or code it cannot resolve)",
+            context: input.context,
+            paging: Paging::default(),
+        };
+        places::reply(question, view, &at, &wanted).await
+    }
+}

@@ -1,0 +1,63 @@
+//! `lsp_type_hierarchy`: what a type extends, or what extends it, several steps far.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::features::hierarchy;
+use zubi_code::locate::Snap;
+use zubi_code::{CodeError, Question};
+use zubi_tools::{Effect, Exposure};
+
+use crate::lsp::arguments::Target;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::tree;
+use crate::lsp::view::View;
+
+pub(crate) struct TypeHierarchy;
+
+/// Which way the types are followed.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Supertypes,
+    Subtypes,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    #[serde(flatten)]
+    target: Target,
+    #[schemars(description = "What it extends, or what extends it")]
+    direction: Direction,
+    /// Steps, default 1, at most 5
+    #[schemars(range(min = 1, max = 5))]
+    depth: Option<u32>,
+}
+
+#[async_trait]
+impl CodeTool for TypeHierarchy {
+    const ABOUT: About = About {
+        id: "lsp_type_hierarchy",
+        title: "Supertypes and subtypes",
+        description: "What a class, interface or struct extends (supertypes) or what extends it (subtypes), as a tree: place and source line of each.",
+        operation: "walk the types",
+        effect: Effect::Read,
+        toolset: "lsp",
+        tags: &["type hierarchy", "inheritance", "base class", "subclasses", "extends", "supertypes"],
+        example: || {
+            ("Which classes derive from Shape?", json!({ "symbol": "Shape", "direction": "subtypes", "depth": 3 }))
+        },
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
+        let direction = match input.direction {
+            Direction::Supertypes => hierarchy::Direction::Supertypes,
+            Direction::Subtypes => hierarchy::Direction::Subtypes,
+        };
+        tree::reply(question, view, &at, direction, input.depth.unwrap_or(1)).await
+    }
+}

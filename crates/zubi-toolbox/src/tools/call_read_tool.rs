@@ -1,0 +1,75 @@
+//! `call_read_tool`: calls any tool that only looks or plans.
+
+use std::sync::{Arc, Weak};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::registry::Registry;
+use zubi_tools::spec::Example;
+use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+
+use super::inner::{self, Input};
+use super::{CALL_TOOL, TOOLSET};
+
+pub(crate) const ID: &str = "call_read_tool";
+
+pub(super) struct CallReadTool {
+    spec: ToolSpec,
+    registry: Weak<Registry>,
+}
+
+impl CallReadTool {
+    pub(super) fn new(registry: Weak<Registry>) -> Self {
+        let spec = ToolSpec {
+            id: ID.to_owned(),
+            title: "Call a tool that changes nothing".to_owned(),
+            description: "Calls a tool that find_tools named and that changes no file.".to_owned(),
+            input: schema::of::<Input>(),
+            examples: vec![Example {
+                title: "Which classes derive from Shape?".to_owned(),
+                args: json!({ "tool": "lsp_type_hierarchy", "arguments": { "symbol": "Shape", "direction": "subtypes" } }),
+            }],
+            notes: String::new(),
+            effect: Effect::Plan,
+            toolset: TOOLSET.to_owned(),
+            exposure: Exposure::Direct,
+            approval: Approval::ByEffect,
+            timeout: inner::TIMEOUT,
+            category: "Tools".to_owned(),
+            tags: vec!["call".to_owned(), "run".to_owned()],
+            icon: None,
+        };
+        Self { spec, registry }
+    }
+}
+
+#[async_trait]
+impl Tool for CallReadTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        // What is stronger is refused by the call itself, which says what to use instead.
+        let footprint = inner::footprint(&self.registry, args, cx);
+        Ok(Footprint { effect: footprint.effect.map(|effect| effect.min(Effect::Plan)), ..footprint })
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let input: Input = schema::parse(args)?;
+        let registry = inner::upgrade(&self.registry)?;
+        let tool = inner::find(&registry, &input.tool, cx)?;
+        let effect = tool.spec().effect;
+        if effect > Effect::Plan {
+            let what = format!("`{}` does more than look (its effect is {})", tool.spec().id, inner::word(effect));
+            return Err(ToolError::invalid("tool", what, format!("Call it with {CALL_TOOL}, or by its own name.")));
+        }
+        // Whatever a tool says of itself: through this one it gets the rights of a session that only reads.
+        let caller = Caller {
+            restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
+            ..Caller::clone(&cx.caller)
+        };
+        inner::call(&registry, tool.as_ref(), input.arguments, ToolCx { caller: Arc::new(caller), ..cx.clone() }).await
+    }
+}

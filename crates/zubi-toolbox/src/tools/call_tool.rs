@@ -1,0 +1,63 @@
+//! `call_tool`: calls any tool, also one that changes something.
+
+use std::sync::Weak;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use zubi_tools::registry::Registry;
+use zubi_tools::spec::Example;
+use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+
+use super::TOOLSET;
+use super::inner::{self, Input};
+
+pub(crate) const ID: &str = "call_tool";
+
+pub(super) struct CallTool {
+    spec: ToolSpec,
+    registry: Weak<Registry>,
+}
+
+impl CallTool {
+    pub(super) fn new(registry: Weak<Registry>) -> Self {
+        let spec = ToolSpec {
+            id: ID.to_owned(),
+            title: "Call any tool".to_owned(),
+            description: "Calls a tool that find_tools named, also one that writes or runs something.".to_owned(),
+            input: schema::of::<Input>(),
+            examples: vec![Example {
+                title: "Carry out a plan".to_owned(),
+                args: json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } }),
+            }],
+            notes: String::new(),
+            // At its worst; what a call does is what the tool called does, see `footprint`.
+            effect: Effect::Execute,
+            toolset: TOOLSET.to_owned(),
+            exposure: Exposure::Direct,
+            approval: Approval::ByEffect,
+            timeout: inner::TIMEOUT,
+            category: "Tools".to_owned(),
+            tags: vec!["call".to_owned(), "run".to_owned()],
+            icon: None,
+        };
+        Self { spec, registry }
+    }
+}
+
+#[async_trait]
+impl Tool for CallTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(inner::footprint(&self.registry, args, cx))
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let input: Input = schema::parse(args)?;
+        let registry = inner::upgrade(&self.registry)?;
+        let tool = inner::find(&registry, &input.tool, cx)?;
+        inner::call(&registry, tool.as_ref(), input.arguments, cx.clone()).await
+    }
+}

@@ -1,0 +1,208 @@
+//! `find_tools`: the tools that fit a question, with what is needed to call them.
+
+use std::fmt::Write as _;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use zubi_tools::registry::Registry;
+use zubi_tools::spec::Example;
+use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+
+use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET, inner};
+
+pub(crate) const ID: &str = "find_tools";
+
+/// How many tools are described when nothing else is said; each costs a schema.
+const DEFAULT_LIMIT: u32 = 5;
+
+/// Upper bound of the answer in tokens, where the surface has none.
+const DEFAULT_TOKENS: usize = 2_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Input {
+    /// What to do, in words
+    query: Option<String>,
+    /// Most tools, default 5
+    #[schemars(extend("x-plain" = true))]
+    limit: Option<u32>,
+}
+
+pub(super) struct FindTools {
+    spec: ToolSpec,
+    registry: Weak<Registry>,
+}
+
+impl FindTools {
+    pub(super) fn new(registry: Weak<Registry>) -> Self {
+        let spec = ToolSpec {
+            id: ID.to_owned(),
+            title: "Find tools".to_owned(),
+            description: "More tools than this list has, by what they do: id, description, input schema.".to_owned(),
+            input: schema::of::<Input>(),
+            examples: vec![Example {
+                title: "What is there for inheritance?".to_owned(),
+                args: json!({ "query": "inheritance" }),
+            }],
+            notes: String::new(),
+            effect: Effect::Read,
+            toolset: TOOLSET.to_owned(),
+            exposure: Exposure::Direct,
+            approval: Approval::ByEffect,
+            timeout: Duration::from_secs(30),
+            category: "Tools".to_owned(),
+            tags: vec!["find".to_owned(), "search".to_owned()],
+            icon: None,
+        };
+        Self { spec, registry }
+    }
+}
+
+#[async_trait]
+impl Tool for FindTools {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let input: Input = schema::parse(args)?;
+        let registry = inner::upgrade(&self.registry)?;
+        // Those about tools need not be found: whoever asks here has them.
+        let mut tools = registry.list(&cx.caller.restrictions);
+        tools.retain(|tool| tool.spec().toolset != TOOLSET);
+        let query = input.query.unwrap_or_default();
+        let words = words(&query);
+        if words.is_empty() {
+            return Ok(overview(&format!("{} in all", tools_of(tools.len())), &tools));
+        }
+        let found = ranked(tools.clone(), &words);
+        if found.is_empty() {
+            return Ok(overview(&format!("no tool fits `{}`; there are", query.trim()), &tools));
+        }
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
+        Ok(described(&found, &query, limit, cx.token_budget.unwrap_or(DEFAULT_TOKENS) * 4))
+    }
+}
+
+fn tools_of(number: usize) -> String {
+    if number == 1 { "1 tool".to_owned() } else { format!("{number} tools") }
+}
+
+/// The toolsets with the ids of their tools.
+fn overview(title: &str, tools: &[Arc<dyn Tool>]) -> ToolOutput {
+    let mut sets: Vec<(&str, Vec<&str>)> = Vec::new();
+    for spec in tools.iter().map(|tool| tool.spec()) {
+        match sets.iter_mut().find(|(set, _)| *set == spec.toolset) {
+            Some((_, ids)) => ids.push(&spec.id),
+            None => sets.push((&spec.toolset, vec![&spec.id])),
+        }
+    }
+    let mut text = format!("{title}, by toolset:\n");
+    for (set, ids) in &sets {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "  {set}: {}", ids.join(", "));
+    }
+    text.push_str("query: words of what is to be done, or an id, gives input schemas\n");
+    let data = json!({ "tools": [], "total": 0, "toolsets": sets.iter().map(|(set, ids)| json!({ "toolset": set, "tools": ids })).collect::<Vec<_>>() });
+    ToolOutput { text, data: Some(data), ..ToolOutput::default() }
+}
+
+/// The best few with their schemas, as far as there is room; the first is always there.
+fn described(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usize) -> ToolOutput {
+    let (mut body, mut shown) = (String::new(), Vec::new());
+    for spec in found.iter().map(|tool| tool.spec()).take(limit) {
+        let input = Value::Object(for_a_model(&spec.input));
+        let one = format!(
+            "{} ({}, toolset {}): {}\n  input: {input}\n",
+            spec.id,
+            inner::word(spec.effect),
+            spec.toolset,
+            first_sentence(&spec.description)
+        );
+        if !shown.is_empty() && body.len() + one.len() > bytes {
+            break;
+        }
+        body.push_str(&one);
+        shown.push(json!({
+            "id": spec.id, "name": spec.wire_name(), "description": spec.description, "inputSchema": input,
+            "effect": spec.effect, "toolset": spec.toolset, "exposure": spec.exposure,
+        }));
+    }
+    let mut text = format!("{} for `{}`, best first\n{body}", tools_of(found.len()), query.trim());
+    let left = found.len() - shown.len();
+    if left > 0 {
+        let ids: Vec<&str> = found.iter().skip(shown.len()).map(|tool| tool.spec().id.as_str()).collect();
+        let _ = writeln!(text, "… {left} more: {}", ids.join(", "));
+    }
+    let _ =
+        writeln!(text, "{CALL_READ_TOOL} {{\"tool\", \"arguments\"}} calls one that reads or plans, {CALL_TOOL} any");
+    let data = json!({ "tools": shown, "total": found.len() });
+    ToolOutput { text, data: Some(data), ..ToolOutput::default() }
+}
+
+/// What a description says first; it stands alone by the rules of descriptions.
+fn first_sentence(description: &str) -> &str {
+    description.split_inclusive(". ").next().unwrap_or_default().trim_end()
+}
+
+/// A schema without our own keywords, and without the description of the root, which is the documentation of a type.
+fn for_a_model(schema: &Map<String, Value>) -> Map<String, Value> {
+    let mut schema = schema.clone();
+    schema.remove("description");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            property.retain(|keyword, _| !keyword.starts_with("x-"));
+        }
+    }
+    schema
+}
+
+/// The words of a text, small, without those that say nothing.
+fn words(text: &str) -> Vec<String> {
+    const EMPTY: [&str; 18] = [
+        "a", "an", "and", "all", "by", "for", "i", "in", "is", "it", "lsp", "of", "or", "the", "to", "tool", "tools",
+        "with",
+    ];
+    text.split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| !word.is_empty() && !EMPTY.contains(&word.as_str()))
+        .collect()
+}
+
+/// The tools that have anything to do with the words, best first, the list's order among equals.
+///
+/// What a word says is shared by the tools that have it: `symbol` stands in nearly all of them and tells little apart.
+fn ranked(tools: Vec<Arc<dyn Tool>>, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
+    /// Of a word that only one tool has, for each point of [`score`].
+    const WHOLE: usize = 1_000;
+    let mut totals = vec![0; tools.len()];
+    for word in wanted {
+        let scores: Vec<usize> = tools.iter().map(|tool| score(tool.spec(), word)).collect();
+        let having = scores.iter().filter(|score| **score > 0).count().max(1);
+        for (total, score) in totals.iter_mut().zip(scores) {
+            *total += score * WHOLE / having;
+        }
+    }
+    let mut found: Vec<(usize, Arc<dyn Tool>)> =
+        totals.into_iter().zip(tools).filter(|(total, _)| *total > 0).collect();
+    found.sort_by_key(|(total, _)| std::cmp::Reverse(*total));
+    found.into_iter().map(|(_, tool)| tool).collect()
+}
+
+/// How much a tool has to do with a word: in the name it says most, then in a tag or the title, then in the description.
+fn score(spec: &ToolSpec, word: &str) -> usize {
+    let says = |text: &str| words(text).iter().any(|known| alike(known, word));
+    let tags = spec.tags.iter().any(|tag| says(tag)) || says(&spec.title);
+    8 * usize::from(says(&spec.id)) + 4 * usize::from(tags) + usize::from(says(&spec.description))
+}
+
+/// Whether two words are the same but for an ending, so that `implement` finds `implementations`.
+fn alike(known: &str, word: &str) -> bool {
+    const STEM: usize = 4;
+    known == word
+        || (word.chars().count() >= STEM && known.starts_with(word))
+        || (known.chars().count() >= STEM && word.starts_with(known))
+}

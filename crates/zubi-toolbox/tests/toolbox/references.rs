@@ -1,0 +1,108 @@
+//! `lsp_references` and the words that are none.
+
+use std::time::Duration;
+
+use serde_json::json;
+use zubi_base::endpoint::Readiness;
+use zubi_code::testing::Toy;
+
+use crate::support::{SHAPES, call, check};
+
+#[tokio::test]
+async fn words_that_are_no_references_are_counted() {
+    // Once in a comment of app.toy.
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
+    at shapes.toy:6:5 unit (variable)
+    3 references to `unit` in 2 files
+    app.toy
+      2:14  print area unit
+    … 2 more: cursor="1"
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    [toy · ready]
+    "#);
+    let fixture = "//- a.toy\nlet x # x, x and exact x\nuse x\n//- b.txt\nx x x\n";
+    insta::assert_snapshot!(check(fixture, "lsp_references", json!({ "symbol": "x" })).await, @"
+    at a.toy:1:5 x (variable)
+    2 references to `x` in 1 file
+    a.toy
+      1:5  let x # x, x and exact x  (declaration)
+      2:5  use x
+    3 further word matches are not references (comments, strings, namesakes): include_text=true
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn a_declaration_that_was_left_out_is_no_remainder() {
+    let fixture = "//- a.toy\nlet x\nuse x\n";
+    let without = json!({ "symbol": "x", "includeDeclaration": false });
+    insta::assert_snapshot!(check(fixture, "lsp_references", without).await, @"
+    at a.toy:1:5 x (variable)
+    1 reference to `x` in 1 file
+    a.toy
+      2:5  use x
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn they_are_listed_when_wanted() {
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "include_text": true })).await, @"
+    at shapes.toy:6:5 unit (variable)
+    3 references to `unit` in 2 files
+    app.toy
+      2:14  print area unit
+      4:12  let élan → unit
+    shapes.toy
+      6:5  let unit  (declaration)
+    app.toy
+      3:10  # naïve: unit  (text)
+    1 further word match is not a reference (comments, strings, namesakes); marked (text)
+    [toy · ready]
+    ");
+    let last = json!({ "symbol": "unit", "include_text": true, "cursor": "3", "context": 1 });
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", last).await, @"
+    at shapes.toy:6:5 unit (variable)
+    3 references to `unit` in 2 files
+    app.toy
+      3:10  (text)
+            2    print area unit
+       >    3  # naïve: unit
+            4  let élan → unit
+    1 further word match is not a reference (comments, strings, namesakes); marked (text)
+    [toy · ready]
+    ");
+    let machine = json!({ "symbol": "unit", "include_text": true, "cursor": "3", "format": "json" });
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", machine).await, @r##"{"resolved":{"at":"shapes.toy:6:5","name":"unit","kind":"variable"},"items":[{"path":"app.toy","range":{"start":{"line":2,"character":9},"end":{"line":2,"character":13}},"text":"# naïve: unit","textOnly":true}],"total":3,"furtherWordMatches":1,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"##);
+}
+
+#[tokio::test]
+async fn of_an_incomplete_answer_nobody_can_tell() {
+    let toy = Toy::new(SHAPES);
+    toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
+    insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "at": "shapes.toy:6:5" })).await, @"
+    at shapes.toy:6:5 unit
+    3 references to `unit` in 2 files
+    app.toy
+      2:14  print area unit
+      4:12  let élan → unit
+    shapes.toy
+      6:5  let unit  (declaration)
+    [toy · readiness unknown · completeness unknown: toy gives no readiness signal; 3 references for 4 word matches]
+    ");
+}
+
+#[tokio::test]
+async fn too_many_words_are_not_counted() {
+    // The same bound as of time: nothing is claimed when it is reached.
+    let fixture = format!("//- a.toy\nlet x # {}\nuse x\n", "x ".repeat(10_000));
+    let answer = check(&fixture, "lsp_references", json!({ "symbol": "x", "includeDeclaration": false })).await;
+    insta::assert_snapshot!(answer, @"
+    at a.toy:1:5 x (variable)
+    1 reference to `x` in 1 file
+    a.toy
+      2:5  use x
+    further word matches were not counted: that would have taken too long
+    [toy · ready]
+    ");
+}

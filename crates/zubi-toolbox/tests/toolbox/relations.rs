@@ -1,0 +1,385 @@
+//! Implementations, types, and the trees of calls and types.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use zubi_code::testing::Toy;
+
+use crate::support::{call, check};
+
+/// Calls: main → parse → next → parse, parse → log (a library), next → log, other → next.
+const CALLS: &str = "\
+//- app.toy
+def main
+  parse parse
+  parse
+def other
+  next
+//- parser.toy
+def parse
+  next
+  log
+def next
+  parse
+  log
+def alone
+let value
+//- ../library/log.toy
+def log
+  write
+def write
+";
+
+const TYPES: &str = "\
+//- types.toy
+class Shape
+class Round < Shape
+class Circle < Round
+class Square < Shape
+let unit = Square
+";
+
+#[tokio::test]
+async fn implementations() {
+    insta::assert_snapshot!(check(TYPES, "lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    at types.toy:1:7 Shape (class)
+    2 implementations of `Shape`
+    types.toy
+      2:7  class Round < Shape
+      4:7  class Square < Shape
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(TYPES, "lsp_implementations", json!({ "symbol": "Shape", "limit": 1 })).await, @r#"
+    at types.toy:1:7 Shape (class)
+    2 implementations of `Shape`
+    types.toy
+      2:7  class Round < Shape
+    … 1 more: cursor="1"
+    [toy · ready]
+    "#);
+    insta::assert_snapshot!(check(TYPES, "lsp_implementations", json!({ "symbol": "Circle" })).await, @"
+    at types.toy:3:7 Circle (class)
+    no implementation of `Circle`: nothing implements or overrides it, or it is nothing that can be implemented
+    [toy · ready · the toy library was not read]
+    ");
+}
+
+#[tokio::test]
+async fn type_definition() {
+    insta::assert_snapshot!(check(TYPES, "lsp_type_definition", json!({ "symbol": "unit", "context": 1 })).await, @"
+    at types.toy:5:5 unit (variable)
+    1 type definition of `unit`
+    types.toy
+      4:7
+            3  class Circle < Round
+       >    4  class Square < Shape
+            5  let unit = Square
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(TYPES, "lsp_type_definition", json!({ "symbol": "Shape" })).await, @"
+    at types.toy:1:7 Shape (class)
+    no type definition of `Shape`: the server knows none (a built-in type, a function, or code it cannot resolve)
+    [toy · ready · the toy library was not read]
+    ");
+}
+
+#[tokio::test]
+async fn callers() {
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "incoming" })).await, @"
+    at parser.toy:1:5 parse (function)
+    2 callers of `parse`
+    function parse  parser.toy:1:5  def parse
+      function main  app.toy:1:5  def main  calls at lines 2, 3
+      function next  parser.toy:4:5  def next  calls at line 5
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "alone", "direction": "incoming" })).await, @"
+    at parser.toy:7:5 alone (function)
+    no callers of `alone`
+    function alone  parser.toy:7:5  def alone
+    [toy · ready · the toy library was not read]
+    ");
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "value", "direction": "incoming" })).await, @"
+    at parser.toy:8:5 value (variable)
+    no callers of `value`: it is no function that the server knows
+    [toy · ready · the toy library was not read]
+    ");
+}
+
+#[tokio::test]
+async fn a_recursion_is_entered_once() {
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "incoming", "depth": 5 })).await, @"
+    at parser.toy:1:5 parse (function)
+    4 callers of `parse`, up to 5 steps away
+    function parse  parser.toy:1:5  def parse
+      function main  app.toy:1:5  def main  calls at lines 2, 3
+      function next  parser.toy:4:5  def next  calls at line 5
+        function other  app.toy:4:5  def other  calls at line 5
+        function parse  parser.toy:1:5  def parse  calls at line 2  (cycle: it stands above)
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn libraries_are_not_entered() {
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "main", "direction": "outgoing", "depth": 3 })).await, @"
+    at app.toy:1:5 main (function)
+    5 callees of `main`, up to 3 steps away
+    function main  app.toy:1:5  def main
+      function parse  parser.toy:1:5  def parse  called at lines 2, 3
+        function next  parser.toy:4:5  def next  called at line 2
+          function parse  parser.toy:1:5  def parse  called at line 5  (cycle: it stands above)
+          function log  [beside]/library/log.toy:1:5 (external)  def log  called at line 6  (again: it stands elsewhere, too)
+        function log  [beside]/library/log.toy:1:5 (external, not entered)  def log  called at line 3
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing" })).await, @"
+    at parser.toy:4:5 next (function)
+    2 callees of `next`
+    function next  parser.toy:4:5  def next
+      function parse  parser.toy:1:5  def parse  called at line 5
+      function log  [beside]/library/log.toy:1:5 (external)  def log  called at line 6
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn the_machine_form_is_nested() {
+    let question = json!({ "symbol": "next", "direction": "incoming", "depth": 2, "format": "json" });
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", question).await, @r#"{"resolved":{"at":"parser.toy:4:5","name":"next","kind":"function"},"items":[{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","items":[{"path":"app.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":9}},"text":"def other","name":"other","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":6}}}],"items":[]},{"path":"parser.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"def parse","name":"parse","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":6}}}],"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":8}},"text":"def main","name":"main","kind":"function","calls":[{"path":"app.toy","range":{"start":{"line":1,"character":2},"end":{"line":1,"character":7}}},{"path":"app.toy","range":{"start":{"line":1,"character":8},"end":{"line":1,"character":13}}},{"path":"app.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":7}}}],"items":[]},{"path":"parser.toy","range":{"start":{"line":3,"character":4},"end":{"line":3,"character":8}},"text":"def next","name":"next","kind":"function","calls":[{"path":"parser.toy","range":{"start":{"line":4,"character":2},"end":{"line":4,"character":7}}}],"cycle":true,"items":[]}]}]}],"total":4,"cut":false,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
+}
+
+#[tokio::test]
+async fn several_things_of_one_name_are_kept_apart() {
+    let fixture = "//- a.toy\nclass A\n  def run\n    step\nclass B\n  def run\n    leap\ndef step\ndef leap\n";
+    insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "at": "a.toy:2 def run", "direction": "outgoing" })).await, @"
+    at a.toy:2:7 run (function)
+    2 callees of `run`
+    function run  a.toy:2:7  def run
+      function step  a.toy:7:5  def step  called at line 3
+    function run  a.toy:5:7  def run
+      function leap  a.toy:8:5  def leap  called at line 6
+    [toy · ready]
+    ");
+}
+
+#[tokio::test]
+async fn types() {
+    insta::assert_snapshot!(check(TYPES, "lsp_type_hierarchy", json!({ "symbol": "Shape", "direction": "subtypes" })).await, @"
+    at types.toy:1:7 Shape (class)
+    2 subtypes of `Shape`
+    class Shape  types.toy:1:7  class Shape
+      class Round  types.toy:2:7  class Round < Shape
+      class Square  types.toy:4:7  class Square < Shape
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(TYPES, "lsp_type_hierarchy", json!({ "symbol": "Shape", "direction": "subtypes", "depth": 2 })).await, @"
+    at types.toy:1:7 Shape (class)
+    3 subtypes of `Shape`, up to 2 steps away
+    class Shape  types.toy:1:7  class Shape
+      class Round  types.toy:2:7  class Round < Shape
+        class Circle  types.toy:3:7  class Circle < Round
+      class Square  types.toy:4:7  class Square < Shape
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(TYPES, "lsp_type_hierarchy", json!({ "symbol": "Circle", "direction": "supertypes", "depth": 5 })).await, @"
+    at types.toy:3:7 Circle (class)
+    2 supertypes of `Circle`, up to 5 steps away
+    class Circle  types.toy:3:7  class Circle < Round
+      class Round  types.toy:2:7  class Round < Shape
+        class Shape  types.toy:1:7  class Shape
+    [toy · ready]
+    ");
+    insta::assert_snapshot!(check(TYPES, "lsp_type_hierarchy", json!({ "symbol": "unit", "direction": "subtypes" })).await, @"
+    at types.toy:5:5 unit (variable)
+    no subtypes of `unit`: it is no type that the server knows
+    [toy · ready · the toy library was not read]
+    ");
+}
+
+#[tokio::test]
+async fn a_bound_that_was_reached_is_said() {
+    let mut fixture = "//- a.toy\ndef hub\n".to_owned();
+    for number in 0..300 {
+        write!(fixture, "def f{number}\n  hub\n").unwrap();
+    }
+    let question = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 100 });
+    insta::assert_snapshot!(check(&fixture, "lsp_call_hierarchy", question).await, @"
+    at a.toy:1:5 hub (function)
+    199 callers of `hub`, cut at 200 symbols
+    function hub  a.toy:1:5  def hub
+      function f0  a.toy:2:5  def f0  calls at line 3
+      function f1  a.toy:4:5  def f1  calls at line 5
+      function f2  a.toy:6:5  def f2  calls at line 7
+    … 196 more: raise max_tokens, or ask with a smaller depth
+    [toy · ready · may be incomplete: the tree was cut at 200 symbols; ask with a smaller depth, or about one of them]
+    ");
+    let all = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 20_000 });
+    let answer = check(&fixture, "lsp_call_hierarchy", all).await;
+    assert_eq!(answer.lines().filter(|line| line.contains("calls at line")).count(), 199);
+    insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing", "depth": 6 })).await, @r#"
+    Invalid input: depth: must be at most 5, got 6
+    `depth` (integer): Steps, default 1, at most 5 Example: {"symbol":"parse","direction":"incoming","depth":2}
+    "#);
+}
+
+#[tokio::test]
+async fn what_failed_on_the_way_is_said() {
+    // The step from `bad` fails.
+    let fixture = "//- a.toy\ndef end\ndef bad\n  end\ndef good\n  end\ndef first\n  good\n";
+    insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "end", "direction": "incoming", "depth": 2 })).await, @"
+    at a.toy:1:5 end (function)
+    3 callers of `end`, up to 2 steps away
+    function end  a.toy:1:5  def end
+      function bad  a.toy:2:5  def bad  calls at line 3
+      function good  a.toy:4:5  def good  calls at line 5
+        function first  a.toy:6:5  def first  calls at line 7
+    [toy · ready · may be incomplete: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)]
+    ");
+    insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "bad", "direction": "incoming" })).await, @"
+    Failed to walk the calls: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)
+    Check the position with `lsp_document_symbols`, then ask again.
+    ");
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_said_with_the_nearest_question() {
+    let toy = Toy::new(CALLS);
+    toy.endpoint.unsupported.lock().unwrap().push("textDocument/prepareCallHierarchy");
+    let incoming = || json!({ "symbol": "parse", "direction": "incoming" });
+    insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
+    Failed to walk the calls: toy cannot find callers
+    The nearest question that is answered: `lsp_references` tells every place that names it, calls among them.
+    ");
+    insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
+    Failed to walk the calls: toy cannot find callees
+    The nearest question that is answered: `lsp_definition` with `context` shows its source, which names them.
+    ");
+    toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
+    insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
+    Failed to walk the calls: toy cannot find callers
+    Ask another question, or read the file; the server does not offer this one.
+    ");
+    // Offered in one direction only, which a server cannot say beforehand.
+    let toy = Toy::new(CALLS);
+    toy.endpoint.failing.lock().unwrap().push(("callHierarchy/outgoingCalls", -32601));
+    insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
+    Failed to walk the calls: toy cannot find callees
+    The nearest question that is answered: `lsp_definition` with `context` shows its source, which names them.
+    ");
+}
+
+#[tokio::test]
+async fn explain() {
+    insta::assert_snapshot!(check(CALLS, "lsp_explain", json!({ "symbol": "parse" })).await, @"
+    at parser.toy:1:5 parse (function)
+    ```toy
+    def parse
+    ```
+    1 definition in 1 file
+    parser.toy
+      1:5
+       >    1  def parse
+            2    next
+            3    log
+            4  def next
+    4 references in 2 files
+    app.toy
+      2:3  parse parse
+      2:9  parse parse
+      3:3  parse
+    parser.toy
+      5:3  parse
+    no implementations
+    2 callers
+      function main  app.toy:1:5  def main  calls at lines 2, 3
+      function next  parser.toy:4:5  def next  calls at line 5
+    [toy · ready · the toy library was not read]
+    ");
+    insta::assert_snapshot!(check(TYPES, "lsp_explain", json!({ "symbol": "Shape" })).await, @"
+    at types.toy:1:7 Shape (class)
+    ```toy
+    class Shape
+    ```
+    1 definition in 1 file
+    types.toy
+      1:7
+       >    1  class Shape
+            2  class Round < Shape
+            3  class Circle < Round
+            4  class Square < Shape
+    2 references in 1 file
+    types.toy
+      2:15  class Round < Shape
+      4:16  class Square < Shape
+    2 implementations in 1 file
+    types.toy
+      2:7  class Round < Shape
+      4:7  class Square < Shape
+    [toy · ready · the toy library was not read]
+    ");
+    insta::assert_snapshot!(check(CALLS, "lsp_explain", json!({ "symbol": "alone", "format": "json" })).await, @r#"{"resolved":{"at":"parser.toy:7:5","name":"alone","kind":"function"},"documentation":"```toy\ndef alone\n```","definitions":{"total":1,"items":[{"path":"parser.toy","range":{"start":{"line":6,"character":4},"end":{"line":6,"character":9}},"text":"def alone"}]},"references":{"total":0,"items":[]},"implementations":{"total":0,"items":[]},"callers":{"total":0,"items":[]},"status":{"endpoint":"toy","readiness":"ready","complete":true,"note":"the toy library was not read"}}"#);
+}
+
+#[tokio::test]
+async fn explain_shows_the_first_few_of_each() {
+    let mut fixture = "//- a.toy\ndef hub\n".to_owned();
+    for number in 0..7 {
+        write!(fixture, "def f{number}\n  hub\n").unwrap();
+    }
+    insta::assert_snapshot!(check(&fixture, "lsp_explain", json!({ "symbol": "hub" })).await, @"
+    at a.toy:1:5 hub (function)
+    ```toy
+    def hub
+    ```
+    1 definition in 1 file
+    a.toy
+      1:5
+       >    1  def hub
+            2  def f0
+            3    hub
+            4  def f1
+    7 references in 1 file
+    a.toy
+      3:3  hub
+      5:3  hub
+      7:3  hub
+      9:3  hub
+      11:3  hub
+    … 2 more: lsp_references lists them
+    no implementations
+    7 callers
+      function f0  a.toy:2:5  def f0  calls at line 3
+      function f1  a.toy:4:5  def f1  calls at line 5
+      function f2  a.toy:6:5  def f2  calls at line 7
+      function f3  a.toy:8:5  def f3  calls at line 9
+      function f4  a.toy:10:5  def f4  calls at line 11
+    … 2 more: lsp_call_hierarchy lists them
+    [toy · ready · the toy library was not read]
+    ");
+}
+
+#[tokio::test]
+async fn explain_leaves_out_what_nobody_offers_and_tells_what_failed() {
+    let toy = Toy::new(CALLS);
+    let unsupported = ["textDocument/prepareCallHierarchy", "textDocument/implementation", "textDocument/hover"];
+    toy.endpoint.unsupported.lock().unwrap().extend(unsupported);
+    toy.endpoint.failing.lock().unwrap().push(("textDocument/references", -32603));
+    insta::assert_snapshot!(call(&toy, "lsp_explain", json!({ "symbol": "parse" })).await, @"
+    at parser.toy:1:5 parse (function)
+    1 definition in 1 file
+    parser.toy
+      1:5
+       >    1  def parse
+            2    next
+            3    log
+            4  def next
+    references: failed: toy answered `textDocument/references` with an error: it does not work (-32603)
+    [toy · ready]
+    ");
+    toy.endpoint.failing.lock().unwrap().push(("textDocument/definition", -32603));
+    insta::assert_snapshot!(call(&toy, "lsp_explain", json!({ "symbol": "parse" })).await, @"
+    Failed to explain the symbol: toy answered `textDocument/definition` with an error: it does not work (-32603)
+    Check the position with `lsp_document_symbols`, then ask again.
+    ");
+}

@@ -1,0 +1,101 @@
+//! Calls of tools over the toy language.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::text::DiskText;
+use zubi_code::testing::Toy;
+use zubi_toolbox::{lsp, tools};
+use zubi_tools::audit::{AuditSink, NoAudit};
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+
+/// Two small files.
+pub(crate) const SHAPES: &str = "\
+//- shapes.toy
+class Shape
+  def area
+  def name
+class Square
+  def area # area of a square
+let unit
+//- app.toy
+use Shape
+  print area unit
+# naïve: unit
+let élan → unit
+";
+
+/// All tools, as a host has them.
+pub(crate) fn registry(toy: &Toy) -> Arc<Registry> {
+    restricted(toy, Restrictions::default(), Arc::new(NoAudit))
+}
+
+/// The same where nobody may do some things.
+pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
+    Arc::new_cyclic(|registry| {
+        Registry::new(RegistryConfig {
+            providers: vec![lsp::provider(&toy.intel), tools::provider(registry)],
+            policy: Policy::new(ToolFilter::default()),
+            audit,
+            clock: Arc::new(SystemClock),
+            restrictions: vec![restrictions],
+        })
+    })
+}
+
+/// Circumstances of a call by somebody with these restrictions.
+pub(crate) fn cx(toy: &Toy, restrictions: Restrictions) -> ToolCx {
+    ToolCx {
+        cancel: CancellationToken::new(),
+        deadline: Instant::now() + Duration::from_mins(1),
+        progress: Arc::new(NoProgress),
+        token_budget: None,
+        caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions }),
+        approver: Arc::new(NobodyToAsk),
+        workspace: Arc::clone(toy.intel.workspace()),
+        text_source: Arc::new(DiskText),
+    }
+}
+
+/// What a call answers, or how it fails.
+pub(crate) async fn call(toy: &Toy, tool: &str, args: Value) -> String {
+    call_in(&registry(toy), tool, args, cx(toy, Restrictions::default())).await
+}
+
+/// The same in a registry of one's own.
+pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: ToolCx) -> String {
+    match registry.call(tool, args, cx).await {
+        Ok(output) => output.render(),
+        Err(CallError::Tool { id, error }) => error.render(&id),
+        Err(CallError::Unknown { name, why }) => format!("unknown tool {name}: {why}"),
+    }
+}
+
+/// The whole text that a call answers. Plan ids are random and shown as `p-…`.
+pub(crate) async fn check(fixture: &str, tool: &str, args: Value) -> String {
+    let toy = Toy::new(fixture);
+    let beside = toy.root.parent().unwrap().as_str();
+    without_ids(&call(&toy, tool, args).await).replace(toy.root.as_str(), "[root]").replace(beside, "[beside]")
+}
+
+/// Ids of plans and actions are random.
+pub(crate) fn without_ids(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("p-").into_iter().chain(rest.find("a-")).min() {
+        let id: usize = rest[at + 2..].chars().take_while(char::is_ascii_alphanumeric).count();
+        out.push_str(&rest[..at + 2]);
+        rest = &rest[at + 2..];
+        if id == 10 {
+            out.push('…');
+            rest = &rest[id..];
+        }
+    }
+    out + rest
+}
