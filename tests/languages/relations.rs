@@ -147,9 +147,18 @@ async fn cpp() {
     // In Rectangle
     public: double Rectangle::area() const
     ```
-    1 definition in 1 file
+    2 definitions in 2 files
+    src/shape.cc
+      7:19
+            4  
+            5  double Circle::area() const { return 3.0 * radius_ * radius_; }
+            6  
+       >    7  double Rectangle::area() const { return width_ * height_; }
+            8  
+            9  double total_area(const Shape& first, const Shape& second, double scale) {
+           10    return scale * (first.area() + second.area());
     include/shape.h
-      28:10
+      28:10  (declaration)
            25  class Rectangle : public Shape {
            26   public:
            27    Rectangle(double width, double height) : width_(width), height_(height) {}

@@ -171,15 +171,19 @@ async fn cpp() {
     > lsp_definition {"symbol":"DBImpl::Get"}
     at db/db_impl.cc:1100:16 Get (method)
     1 definition of `Get`
+    db/db_impl.cc
+      1100:16  Status DBImpl::Get(const ReadOptions& options, const Slice& key,
     db/db_impl.h
-      42:18  virtual Status Get(const ReadOptions& options, const Slice& key,
+    …
     [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_definition {"symbol":"VersionSet::LogAndApply"}
     at db/version_set.cc:801:20 LogAndApply (method)
     1 definition of `LogAndApply`
+    db/version_set.cc
+      801:20  Status VersionSet::LogAndApply(VersionEdit* edit, port::Mutex* mu) {
     db/version_set.h
-      181:10  Status LogAndApply(VersionEdit* edit, port::Mutex* mu)
+    …
     [clangd · ready · 33 of 77 source files are not in compile_commands.json and not read]
 
     > lsp_hover {"symbol":"WriteBatch::Put"}

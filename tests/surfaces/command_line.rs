@@ -77,5 +77,5 @@ fn exit_codes_tell_what_went_wrong() {
     assert_eq!(code(&["call", "lsp_hover", "--input", "{}"]), Some(2));
     assert_eq!(code(&["no-such-command"]), Some(2));
     // No server for Python is on PATH.
-    assert_eq!(code(&["call", "lsp_document_symbols", "--path", "shapes/shape.py"]), Some(3));
+    assert_eq!(code(&["call", "lsp_hover", "--symbol", "total_area"]), Some(3));
 }

@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, Endpoint};
 use zubi_base::lsp;
-use zubi_base::position::{Encoding, TextSize};
+use zubi_base::position::{Encoding, TextRange, TextSize, size};
 use zubi_base::uri;
 
 use crate::error::CodeError;
@@ -122,12 +122,43 @@ impl Question<'_> {
         };
         found.sort_by_cached_key(key);
         found.dedup_by(|one, other| one.location.range == other.location.range && one.shown == other.shown);
+        if relation == Relation::Definition {
+            self.name_the_definition(&ready.endpoints, at, &mut found).await;
+        }
         let mut status = replies.status;
         status.tell_beyond(found.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
             status.completeness = self.check_by_words(at, found.len(), why).await;
         }
         Ok(Answer { value: found, status })
+    }
+
+    /// Asked at a definition where the definition is, clangd answers with the declaration, and the other way round. So
+    /// when a symbol was named, the one answer leads elsewhere, and from there back, then the named place is the
+    /// definition and the answer its declaration.
+    async fn name_the_definition(&self, endpoints: &[Arc<dyn Endpoint>], at: &Resolved, found: &mut Vec<Found>) {
+        let ([answer], Some(_), Some(name)) = (found.as_mut_slice(), at.kind, &at.name) else { return };
+        let Some(path) = uri::to_path(&answer.location.uri) else { return };
+        let (Ok(here), Ok(there)) = (self.document(&at.path).await, self.document(&path).await) else { return };
+        let range = TextRange::at(at.offset, size(name.len()));
+        let own = lsp::Location { uri: at.reference.uri(), range: here.index.range_to_lsp(range, answer.encoding) };
+        if answer.external || same_start(&own, &answer.location) {
+            return;
+        }
+        let reference = DocumentRef::new(path);
+        let offset = there.index.from_lsp(answer.location.range.start, answer.encoding);
+        let cx = self.request_cx().about(&reference);
+        let asked = endpoints.iter().map(|endpoint| {
+            let params = position_params(&reference, &there, offset, endpoint.encoding());
+            endpoint.request("textDocument/definition", params, &cx)
+        });
+        let back = join_all(asked).await.into_iter().flatten().flat_map(|result| parse(&result)).collect::<Vec<_>>();
+        if back.iter().any(|back| same_start(&own, back)) {
+            answer.declaration = true;
+            let (shown, external) = self.shown(&own);
+            let encoding = answer.encoding;
+            found.insert(0, Found { location: own, encoding, shown, external, declaration: false, text_only: false });
+        }
     }
 
     /// A found place as it is shown, with so many lines around it.

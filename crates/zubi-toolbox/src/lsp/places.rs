@@ -39,7 +39,8 @@ pub(crate) async fn reply(
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this place");
     // Writing to a `String` cannot fail.
-    let _ = match found.value.len() {
+    // A declaration beside its definition is told, but is not counted as one.
+    let _ = match found.value.iter().filter(|found| !found.declaration).count() {
         0 => writeln!(text, "\nno {} of `{name}`: {}", wanted.noun, wanted.why_none),
         total => writeln!(text, "\n{} of `{name}`", count(total, wanted.noun)),
     };
