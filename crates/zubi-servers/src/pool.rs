@@ -37,6 +37,9 @@ mod tests;
 use facts::{install_hint, limits, no_row, subject};
 use start::{Early, ProcessStarter, WatcherCell};
 
+/// Of the servers of one group that are not installed, how many are suggested.
+const MAX_SUGGESTED: usize = 2;
+
 /// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
 const MAX_ROOTS: usize = 4;
 
@@ -149,9 +152,13 @@ impl EndpointSource for ServerPool {
         let detection = shared.detect().await;
         let mut wanted = Vec::new();
         let mut seen = BTreeSet::new();
+        let rows = |language: &str| {
+            shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)).collect::<Vec<_>>()
+        };
+        let has_code = detection.languages.keys().any(|language| rows(language).iter().any(|row| !row.auxiliary));
         for (language, files) in &detection.languages {
             let Some(folder) = shared.workspace.folder_of(&files.example) else { continue };
-            for row in shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)) {
+            for row in rows(language).into_iter().filter(|row| !(has_code && row.auxiliary)) {
                 for document in roots(&row, &detection, &files.example, folder) {
                     let root = project_root(&row, &document, &folder.path);
                     // A language and its dialects (TypeScript, JavaScript) share a server.
@@ -263,6 +270,7 @@ impl Shared {
     async fn start_first(&self, slot: Vec<Wanted>) -> Slot {
         let mut result = Slot::default();
         let mut served: Option<String> = None;
+        let mut suggested = 0;
         result.navigates = slot.iter().any(|wanted| wanted.row.roles.contains(&Role::Navigation));
         for wanted in slot {
             // One member serves all roots, so that a workspace does not get half its answers from another program.
@@ -274,8 +282,9 @@ impl Shared {
                     result.endpoints.push(endpoint);
                     served = Some(wanted.row.id.clone());
                 }
-                Err(absent) => {
-                    if !result.absent.contains(&absent) {
+                Err(NotStarted { absent, installed }) => {
+                    if !result.absent.contains(&absent) && (installed || suggested < MAX_SUGGESTED) {
+                        suggested += usize::from(!installed);
                         result.absent.push(absent);
                     }
                 }
@@ -288,7 +297,7 @@ impl Shared {
     }
 
     /// Starts one server, or says why not.
-    async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, Absent> {
+    async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, NotStarted> {
         let Wanted { row, root, folder, document } = wanted;
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
@@ -314,17 +323,17 @@ impl Shared {
             endpoint.ensure_started(document);
             Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() }
         });
-        let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| Absent {
-            subject: row.title.clone(),
-            why: missing.to_string(),
-            hint: install_hint(row),
+        let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| NotStarted {
+            installed: !missing.tried.is_empty(),
+            absent: Absent { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
         })?;
         if !may_run {
-            return Err(Absent {
+            let absent = Absent {
                 subject: row.title.clone(),
                 why: format!("{} may not run here: the folder is not trusted", row.title),
                 hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
-            });
+            };
+            return Err(NotStarted { absent, installed: true });
         }
         let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Early::take) {
             Some(endpoint) => endpoint,
@@ -371,7 +380,7 @@ impl Shared {
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
-            limits: limits(row, root, trusted),
+            limits: limits(row, root, trusted, &self.finder),
         }
     }
 
@@ -403,6 +412,13 @@ impl Shared {
             *detection = None;
         }
     }
+}
+
+/// Why a server was not started.
+struct NotStarted {
+    absent: Absent,
+    /// Whether its program is there at all.
+    installed: bool,
 }
 
 /// What became of one group.

@@ -5,6 +5,7 @@ use zubi_base::endpoint::{Absent, Limits};
 use zubi_base::fs;
 
 use crate::catalogue::{About, Row, Untrusted};
+use crate::detect::ProgramFinder;
 
 pub(super) fn subject(path: &Utf8Path) -> String {
     match (path.extension(), path.file_name()) {
@@ -30,10 +31,13 @@ pub(super) fn install_hint(row: &Row) -> String {
     }
 }
 
-/// What limits the answers of a server in a root, as far as files tell.
-pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool) -> Limits {
+/// What limits the answers of a server in a root, as far as files and programs tell.
+pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Limits {
     let mut limits = Limits::default();
     for fact in &row.limits {
+        if fact.programs.iter().any(|program| finder.has(program)) {
+            continue;
+        }
         let present = fact.files.iter().find(|file| root.join(file).exists());
         let clause = match present {
             None => fact.missing.clone(),
