@@ -70,6 +70,12 @@ async fn cold_pyright() {
     cold("rich", &["node", "pyright"], question, 200).await;
 }
 
+#[tokio::test]
+async fn cold_basedpyright() {
+    let question = json!({ "symbol": "Console", "path": "rich/console.py", "limit": 1 });
+    cold("rich", &["node", "basedpyright"], question, 200).await;
+}
+
 /// Projects, the components on PATH, and a symbol that nothing uses.
 const READY: &[(&str, &[&str], &str)] = &[
     ("rust", &["rust-analyzer"], "forgotten"),
@@ -79,6 +85,9 @@ const READY: &[(&str, &[&str], &str)] = &[
     ("python", &["node", "pyright"], "forgotten"),
     ("typescript", &["node", "typescript"], "forgotten"),
     ("typescript", &["node", "typescript-language-server"], "forgotten"),
+    ("python", &["node", "basedpyright"], "forgotten"),
+    ("typescript", &["node", "vtsls"], "forgotten"),
+    ("shell", &["node", "bash-language-server"], "forgotten"),
 ];
 
 #[tokio::test]
@@ -95,10 +104,11 @@ async fn a_true_zero_of_a_ready_server_is_quick_and_not_marked() {
     }
 }
 
-/// Two more uses of the class `Circle`, in a file that does not exist yet.
+/// Two more uses of a symbol, in a file that does not exist yet.
 struct Added {
     fixture: &'static str,
     components: &'static [&'static str],
+    symbol: &'static str,
     file: &'static str,
     text: &'static str,
     /// Where a language wants a new file declared: the file, and what is put before a line of it.
@@ -113,6 +123,7 @@ const ADDED: &[Added] = &[
     Added {
         fixture: "rust",
         components: &["rust-analyzer"],
+        symbol: "Circle",
         file: "src/added.rs",
         text: "pub fn added() -> crate::shape::Circle {\n    crate::shape::Circle { radius: 4.0 }\n}\n",
         declared: Some(("src/lib.rs", "pub mod added;\n")),
@@ -120,6 +131,7 @@ const ADDED: &[Added] = &[
     Added {
         fixture: "cpp",
         components: &["clangd"],
+        symbol: "Circle",
         file: "src/added.cc",
         text: "#include \"shape.h\"\n\nshapes::Circle added(1.0);\nshapes::Circle more(2.0);\n",
         declared: None,
@@ -127,14 +139,23 @@ const ADDED: &[Added] = &[
     Added {
         fixture: "go",
         components: &["go", "gopls"],
+        symbol: "Circle",
         file: "report/added.go",
         text: "package report\n\nimport \"example.com/shapes/shape\"\n\nvar Added = []shape.Circle{shape.Circle{}}\n",
         declared: None,
     },
-    Added { fixture: "python", components: &["ty"], file: "shapes/added.py", text: IN_PYTHON, declared: None },
+    Added {
+        fixture: "python",
+        components: &["ty"],
+        symbol: "Circle",
+        file: "shapes/added.py",
+        text: IN_PYTHON,
+        declared: None,
+    },
     Added {
         fixture: "python",
         components: &["node", "pyright"],
+        symbol: "Circle",
         file: "shapes/added.py",
         text: IN_PYTHON,
         declared: None,
@@ -142,6 +163,7 @@ const ADDED: &[Added] = &[
     Added {
         fixture: "typescript",
         components: &["node", "typescript"],
+        symbol: "Circle",
         file: "src/added.ts",
         text: IN_TYPESCRIPT,
         declared: None,
@@ -149,20 +171,79 @@ const ADDED: &[Added] = &[
     Added {
         fixture: "typescript",
         components: &["node", "typescript-language-server"],
+        symbol: "Circle",
         file: "src/added.ts",
         text: IN_TYPESCRIPT,
+        declared: None,
+    },
+    Added {
+        fixture: "python",
+        components: &["node", "basedpyright"],
+        symbol: "Circle",
+        file: "shapes/added.py",
+        text: IN_PYTHON,
+        declared: None,
+    },
+    Added {
+        fixture: "python",
+        components: &["pyrefly"],
+        symbol: "Circle",
+        file: "shapes/added.py",
+        text: IN_PYTHON,
+        declared: None,
+    },
+    Added {
+        fixture: "python",
+        components: &["zuban"],
+        symbol: "Circle",
+        file: "shapes/added.py",
+        text: IN_PYTHON,
+        declared: None,
+    },
+    Added {
+        fixture: "python",
+        components: &["jedi-language-server"],
+        symbol: "Circle",
+        file: "shapes/added.py",
+        text: IN_PYTHON,
+        declared: None,
+    },
+    Added {
+        fixture: "typescript",
+        components: &["node", "vtsls"],
+        symbol: "Circle",
+        file: "src/added.ts",
+        text: IN_TYPESCRIPT,
+        declared: None,
+    },
+    Added {
+        fixture: "php",
+        components: &["node", "intelephense"],
+        symbol: "Circle",
+        file: "src/added.php",
+        text: "<?php\n\nnamespace Shapes;\n\n$added = [new Circle(1.0), new Circle(2.0)];\n",
+        declared: None,
+    },
+    Added {
+        fixture: "shell",
+        components: &["node", "bash-language-server"],
+        symbol: "rectangle_area",
+        file: "added.sh",
+        text: "#!/usr/bin/env bash\nsource ./shapes.sh\nrectangle_area 3 3\nrectangle_area 4 4\n",
         declared: None,
     },
 ];
 
 #[tokio::test]
 async fn the_next_answer_has_seen_what_happened_on_disk() {
-    for Added { fixture, components, file, text, declared } in ADDED {
+    for Added { fixture, components, symbol, file, text, declared } in ADDED {
         let project = Project::fixture(fixture);
         let zubi = Zubi::start(&project, components).await;
         let references = async || {
-            let answer = zubi.call("lsp_references", json!({ "symbol": "Circle" })).await;
-            assert!(!answer.is_error && !marked(&answer), "{components:?}:\n{}", answer.text);
+            let answer = zubi.call("lsp_references", json!({ "symbol": symbol })).await;
+            // A server that says nothing of its readiness is marked whatever it knows.
+            let marked = marked(&answer) && !answer.text.contains("gives no readiness signal");
+            assert!(!answer.is_error && !marked, "{components:?}:\n{}", answer.text);
             count(&answer)
         };
         let before = references().await;
@@ -171,7 +252,7 @@ async fn the_next_answer_has_seen_what_happened_on_disk() {
             project.write(declaring, &format!("{}{line}", project.read(declaring)));
         }
         assert_eq!(references().await, before + 2, "{components:?}: a new file");
-        let (start, end) = text.rsplit_once("Circle").expect("a use");
+        let (start, end) = text.rsplit_once(symbol).expect("a use");
         project.write(file, &format!("{start}Rectangle{end}"));
         assert_eq!(references().await, before + 1, "{components:?}: a changed file");
         if declared.is_none() {

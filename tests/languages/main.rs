@@ -4,10 +4,14 @@
 //! changed snapshot is changed behaviour: of zubi, or of a server whose pinned version was raised.
 
 mod clangd;
+mod data;
 mod gopls;
+mod php_and_fortran;
 mod pyright;
+mod python_others;
 mod relations;
 mod rust_analyzer;
 mod ty_and_ruff;
 mod typescript;
 mod typescript_language_server;
+mod web;

@@ -20,7 +20,7 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
         let answer = zubi.ask(tool, patient).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");
-        let shown = body.iter().take(5).map(|line| format!("{line}\n")).collect::<String>();
+        let shown = format!("{}\n", body.get(..body.len().min(5)).unwrap_or_default().join("\n"));
         let more = if body.len() > 5 { "…\n" } else { "" };
         said.extend([format!("> {tool} {arguments}\n"), shown, more.to_owned(), format!("{status}\n\n")]);
     }

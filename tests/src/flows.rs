@@ -26,6 +26,17 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
 }
 
+/// Asks one question after the other and returns all answers, refusals included, each below its question.
+pub async fn answers(zubi: &Zubi, questions: &[(&str, Value)]) -> String {
+    let mut all = Vec::new();
+    for (tool, arguments) in questions {
+        let answer = zubi.call(tool, arguments.clone()).await;
+        let refused = if answer.is_error { " (refused)" } else { "" };
+        all.push(format!("──── {tool} {arguments}{refused}\n{}", answer.text));
+    }
+    all.join("\n")
+}
+
 /// The argument for `apply_edit` that an answer offers: its plan, or the action whose line contains the title.
 fn chosen<'a>(answer: &str, title: Option<&'a str>) -> (&'a str, String) {
     match title {

@@ -1,7 +1,7 @@
 //! `cargo xtask generate`: the reference pages that are written by the program itself, so that they cannot drift.
 //!
 //! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses, the page of
-//! the command line from its own help.
+//! the command line from its own help, the page of the language servers from the catalogue.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,6 +11,8 @@ use camino::Utf8PathBuf;
 use serde_json::Value;
 
 use crate::{place, run};
+
+mod servers;
 
 const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
 
@@ -47,6 +49,7 @@ fn pages() -> Result<Vec<Page>> {
     Ok(vec![
         Page { file: reference.join("tools.md"), text: tools_page(&tools)? },
         Page { file: reference.join("command-line.md"), text: command_line_page()? },
+        Page { file: reference.join("servers.md"), text: servers::page()? },
     ])
 }
 

@@ -1,7 +1,7 @@
 //! The catalogue: what zubi knows about each language server, as data.
 //!
-//! `catalogue.toml` is embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the form
-//! of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
+//! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the
+//! form of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -18,8 +18,17 @@ mod role;
 
 pub use role::Role;
 
-/// The rows that come with zubi.
-const BUILTIN: &str = include_str!("../catalogue.toml");
+/// The rows that come with zubi: those that its tests run before those that it only knows of, so that of two claims to a
+/// file name the tested one counts.
+const BUILTIN: &[&str] = &[
+    include_str!("../catalogue.toml"),
+    include_str!("../catalogue/more.toml"),
+    include_str!("../catalogue/listed/native.toml"),
+    include_str!("../catalogue/listed/managed.toml"),
+    include_str!("../catalogue/listed/web.toml"),
+    include_str!("../catalogue/listed/scripts.toml"),
+    include_str!("../catalogue/listed/data.toml"),
+];
 
 /// All known servers, in the order of the file.
 #[derive(Debug, Clone)]
@@ -112,6 +121,11 @@ pub struct Row {
     /// Whether zubi's own tests run it.
     #[serde(default)]
     pub tested: bool,
+    /// Whether its languages are data, markup or scripts that most projects have beside their code. Such a server is
+    /// asked about its own documents, and about a whole workspace only where nothing else is: otherwise every search in
+    /// a Rust project would start a server for its README, or regret that there is none.
+    #[serde(default)]
+    pub auxiliary: bool,
     /// What works out further diagnostics after a file was saved, besides its own analysis.
     #[serde(default)]
     pub checker: Option<Checker>,
@@ -125,7 +139,8 @@ pub struct Row {
     /// What limits its answers, to be said in them.
     #[serde(default)]
     pub limits: Vec<Limit>,
-    /// `false` in a user's row switches the server off.
+    /// `false` switches the server off: in a user's row, or where it must be wanted, because it stands beside others
+    /// (a linter that needs settings) and has not been tried. A user's row with `true` switches it on.
     #[serde(default = "default_enabled")]
     pub enabled: bool,
 }
@@ -238,8 +253,12 @@ impl Timeouts {
 #[serde(deny_unknown_fields)]
 pub struct Limit {
     /// Files or directories that decide it, relative to the project's directory; the first that exists counts.
+    #[serde(default)]
     pub files: Vec<String>,
-    /// What to say when none exists.
+    /// Programs that decide it, on PATH: where one is found, the limit does not hold.
+    #[serde(default)]
+    pub programs: Vec<String>,
+    /// What to say when none exists. With neither files nor programs: what is always so.
     #[serde(default)]
     pub missing: Option<String>,
     /// What to say when the one that exists holds this text.
@@ -268,8 +287,18 @@ pub enum About {
 #[serde(remote = "Recipe", rename_all = "snake_case", deny_unknown_fields)]
 enum RecipeForm {
     ServerStatus,
-    Progress { titles: Vec<String>, project_files: Vec<String> },
-    Log { prefixes: Vec<String> },
+    Progress {
+        titles: Vec<String>,
+        project_files: Vec<String>,
+    },
+    Log {
+        #[serde(default)]
+        prefixes: Vec<String>,
+        #[serde(default)]
+        parts: Vec<String>,
+        #[serde(default = "default_answers_before")]
+        answers_before: bool,
+    },
     Initialized,
     Unknown,
 }
@@ -284,6 +313,10 @@ fn default_roles() -> Vec<Role> {
 
 fn default_priority() -> u32 {
     100
+}
+
+fn default_answers_before() -> bool {
+    true
 }
 
 fn default_enabled() -> bool {
@@ -406,8 +439,8 @@ impl Catalogue {
     pub fn builtin() -> &'static Self {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
             let empty = Catalogue { rows: Vec::new(), tables: Vec::new() };
-            // A test holds the embedded file to its form, so this cannot fail in a binary that was tested.
-            empty.with_user(BUILTIN).unwrap_or(empty)
+            // A test holds the embedded files to their form, so this cannot fail in a binary that was tested.
+            empty.with_files(BUILTIN).unwrap_or(empty)
         });
         &CATALOGUE
     }
@@ -415,21 +448,29 @@ impl Catalogue {
     /// This catalogue with the rows of a user's file: new ids are added at the end, known ones get the fields that are
     /// named (tables key by key, lists as a whole).
     pub fn with_user(&self, text: &str) -> Result<Self, CatalogueError> {
-        let file: CatalogueFile = toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
+        self.with_files(&[text])
+    }
+
+    /// The same with several files, each laid over those before it.
+    fn with_files(&self, files: &[&str]) -> Result<Self, CatalogueError> {
         let mut tables = self.tables.clone();
-        let mut seen: Vec<String> = Vec::new();
-        for table in file.server {
-            let Some(id) = id_of(&table).map(str::to_owned) else {
-                return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
-            };
-            if seen.contains(&id) {
-                return Err(CatalogueError::Row { id, what: "it stands in the file twice".to_owned() });
+        for text in files {
+            let file: CatalogueFile =
+                toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
+            let mut seen: Vec<String> = Vec::new();
+            for table in file.server {
+                let Some(id) = id_of(&table).map(str::to_owned) else {
+                    return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
+                };
+                if seen.contains(&id) {
+                    return Err(CatalogueError::Row { id, what: "it stands in the file twice".to_owned() });
+                }
+                match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
+                    Some(known) => merge_tables(known, table),
+                    None => tables.push(table),
+                }
+                seen.push(id);
             }
-            match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
-                Some(known) => merge_tables(known, table),
-                None => tables.push(table),
-            }
-            seen.push(id);
         }
         let rows = tables.iter().map(|table| row(table).map(Arc::new)).collect::<Result<_, _>>()?;
         Ok(Self { rows, tables })

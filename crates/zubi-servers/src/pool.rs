@@ -38,6 +38,9 @@ mod tests;
 use facts::{install_hint, limits, no_row, subject};
 use start::{Early, ProcessStarter, WatcherCell};
 
+/// Of the servers of one group that are not installed, how many are suggested.
+const MAX_SUGGESTED: usize = 2;
+
 /// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
 const MAX_ROOTS: usize = 4;
 
@@ -64,7 +67,7 @@ struct Shared {
     catalogue: Catalogue,
     languages: Arc<Languages>,
     trust: Trust,
-    finder: ProgramFinder,
+    finder: Arc<ProgramFinder>,
     starter: Arc<dyn Starter>,
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
@@ -99,7 +102,7 @@ impl ServerPool {
     fn with_starter(config: PoolConfig, starter: Arc<dyn Starter>, watcher: Arc<WatcherCell>) -> Self {
         let shared = Shared {
             languages: Arc::new(Languages::of(&config.catalogue)),
-            finder: ProgramFinder::new(config.spawner, config.search_path.as_deref()),
+            finder: Arc::new(ProgramFinder::new(config.spawner, config.search_path.as_deref())),
             workspace: config.workspace,
             catalogue: config.catalogue,
             trust: config.trust,
@@ -150,9 +153,13 @@ impl EndpointSource for ServerPool {
         let detection = shared.detect().await;
         let mut wanted = Vec::new();
         let mut seen = BTreeSet::new();
+        let rows = |language: &str| {
+            shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)).collect::<Vec<_>>()
+        };
+        let has_code = detection.languages.keys().any(|language| rows(language).iter().any(|row| !row.auxiliary));
         for (language, files) in &detection.languages {
             let Some(folder) = shared.workspace.folder_of(&files.example) else { continue };
-            for row in shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)) {
+            for row in rows(language).into_iter().filter(|row| !(has_code && row.auxiliary)) {
                 for document in roots(&row, &detection, &files.example, folder) {
                     let root = project_root(&row, &document, &folder.path);
                     // A language and its dialects (TypeScript, JavaScript) share a server.
@@ -264,6 +271,7 @@ impl Shared {
     async fn start_first(&self, slot: Vec<Wanted>) -> Slot {
         let mut result = Slot::default();
         let mut served: Option<String> = None;
+        let mut suggested = 0;
         result.navigates = slot.iter().any(|wanted| wanted.row.roles.contains(&Role::Navigation));
         for wanted in slot {
             // One member serves all roots, so that a workspace does not get half its answers from another program.
@@ -275,8 +283,9 @@ impl Shared {
                     result.endpoints.push(endpoint);
                     served = Some(wanted.row.id.clone());
                 }
-                Err(absent) => {
-                    if !result.absent.contains(&absent) {
+                Err(NotStarted { absent, installed }) => {
+                    if !result.absent.contains(&absent) && (installed || suggested < MAX_SUGGESTED) {
+                        suggested += usize::from(!installed);
                         result.absent.push(absent);
                     }
                 }
@@ -289,7 +298,7 @@ impl Shared {
     }
 
     /// Starts one server, or says why not.
-    async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, Absent> {
+    async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, NotStarted> {
         let Wanted { row, root, folder, document } = wanted;
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
@@ -309,7 +318,7 @@ impl Shared {
         // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
         // the program turns out to be unusable, it is ended again before anyone has asked it anything.
         let likely = self.finder.likely(row, root, &folder.path, trusted).filter(|_| may_run);
-        let limits = limits_of(wanted, trusted).await;
+        let limits = self.limits_of(wanted, trusted).await;
         let new = |program: &Utf8Path| {
             let launch = self.launch(wanted, program, trusted, limits.clone());
             Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
@@ -319,17 +328,17 @@ impl Shared {
             endpoint.ensure_started(document);
             Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() }
         });
-        let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| Absent {
-            subject: row.title.clone(),
-            why: missing.to_string(),
-            hint: install_hint(row),
+        let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| NotStarted {
+            installed: !missing.tried.is_empty(),
+            absent: Absent { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
         })?;
         if !may_run {
-            return Err(Absent {
+            let absent = Absent {
                 subject: row.title.clone(),
                 why: format!("{} may not run here: the folder is not trusted", row.title),
                 hint: format!("`zubi trust {}` allows it; it would run {}", folder.path, row.runs),
-            });
+            };
+            return Err(NotStarted { absent, installed: true });
         }
         let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Early::take) {
             Some(endpoint) => endpoint,
@@ -341,6 +350,13 @@ impl Shared {
         }
         endpoint.ensure_started(document);
         Ok(endpoint)
+    }
+
+    /// What limits the answers of a server that is about to be started.
+    async fn limits_of(&self, wanted: &Wanted, trusted: bool) -> zubi_base::endpoint::Limits {
+        let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root.clone(), Arc::clone(&self.finder));
+        // It may have to walk the project.
+        tokio::task::spawn_blocking(move || limits(&row, &root, trusted, &finder)).await.unwrap_or_default()
     }
 
     fn launch(
@@ -414,11 +430,11 @@ impl Shared {
     }
 }
 
-/// What limits the answers of a server that is about to be started.
-async fn limits_of(wanted: &Wanted, trusted: bool) -> zubi_base::endpoint::Limits {
-    let (row, root) = (Arc::clone(&wanted.row), wanted.root.clone());
-    // It may have to walk the project.
-    tokio::task::spawn_blocking(move || limits(&row, &root, trusted)).await.unwrap_or_default()
+/// Why a server was not started.
+struct NotStarted {
+    absent: Absent,
+    /// Whether its program is there at all.
+    installed: bool,
 }
 
 /// What became of one group.

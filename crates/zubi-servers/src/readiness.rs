@@ -22,6 +22,7 @@
 //! - **pyright** (1.1.414) logs "Found 100 source files" ("Found 1 source file", "No source files found.") when it
 //!   knows which files there are; from then on one references request is complete (216 of 216, 383 of 383), before
 //!   that it is not (12). It looks for files only when idle: asking early delayed the line from 0.6 s to 1.6 s.
+//! - **bash-language-server** (5.8) logs `BackgroundAnalysis: Completed after 0.01 seconds.` when it has read all scripts.
 //! - **ty** (0.0.104), **ruff** (0.17) and **TypeScript 7** hold requests back until they can answer them whole: ready
 //!   when initialized.
 //!
@@ -55,8 +56,16 @@ pub enum Recipe {
         /// Empty: it belongs to the server and begins without a document.
         project_files: Vec<String>,
     },
-    /// A line in the log (`window/logMessage`) that begins with one of these.
-    Log { prefixes: Vec<String> },
+    /// A line in the log (`window/logMessage`).
+    Log {
+        /// It begins with one of these.
+        prefixes: Vec<String>,
+        /// Or one of these stands in it, behind the time of day with which the server begins its lines.
+        parts: Vec<String>,
+        /// Whether it answers questions about one file's text before that. bash-language-server (5.8) does, but says of
+        /// every file that it declares nothing until it has read its settings.
+        answers_before: bool,
+    },
     /// Answers are whole as soon as `initialize` is answered.
     Initialized,
     /// No signal.
@@ -148,6 +157,7 @@ impl Tracker {
         self.state = match &self.recipe {
             Recipe::Initialized => State::Ready,
             Recipe::Unknown => State::Unknown,
+            Recipe::Log { answers_before: false, .. } => State::Starting,
             Recipe::ServerStatus | Recipe::Progress { .. } | Recipe::Log { .. } => State::Loading,
         };
         if self.uncovered {
@@ -293,9 +303,10 @@ impl Tracker {
     }
 
     fn log(&mut self, params: &Value) {
-        let Recipe::Log { prefixes } = &self.recipe else { return };
+        let Recipe::Log { prefixes, parts, .. } = &self.recipe else { return };
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
-        if prefixes.iter().any(|prefix| message.starts_with(prefix.as_str())) {
+        let begins = prefixes.iter().any(|prefix| message.starts_with(prefix.as_str()));
+        if begins || parts.iter().any(|part| message.contains(part.as_str())) {
             self.state = State::Ready;
         }
     }

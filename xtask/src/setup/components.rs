@@ -8,6 +8,9 @@
 pub(crate) enum Source {
     /// `pip install --target` of exact versions; the first is the component itself.
     Pip(&'static [&'static str]),
+    /// A program written in Python, with exact versions of what it needs, in a virtual environment of its own: it then runs
+    /// from anywhere and sees no other packages. The first is the component itself.
+    PythonProgram(&'static [&'static str]),
     /// A pure Python distribution whose sources tests read as a project, pinned by its wheel's SHA-256 as well.
     PythonProject { requirement: &'static str, sha256: &'static str },
     /// `npm install --prefix` of exact versions.
@@ -184,6 +187,123 @@ pub(crate) const COMPONENTS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "basedpyright",
+        version: "1.40.1",
+        source: Source::Npm(&["basedpyright@1.40.1"]),
+        programs: &[
+            ("basedpyright", "node_modules/.bin/basedpyright"),
+            ("basedpyright-langserver", "node_modules/.bin/basedpyright-langserver"),
+        ],
+        check: &["basedpyright", "--version"],
+        says: "1.40.1",
+        why: "Python language server",
+        ..PLAIN
+    },
+    Component {
+        name: "pyrefly",
+        version: "1.4.1",
+        source: Source::Pip(&["pyrefly==1.4.1"]),
+        programs: &[("pyrefly", "bin/pyrefly")],
+        check: &["pyrefly", "--version"],
+        says: "1.4.1",
+        why: "Python language server",
+        ..PLAIN
+    },
+    Component {
+        name: "zuban",
+        version: "0.10.2",
+        source: Source::PythonProgram(&["zuban==0.10.2"]),
+        programs: &[("zuban", "bin/zuban")],
+        check: &["zuban", "--version"],
+        says: "0.10.2",
+        why: "Python language server",
+        ..PLAIN
+    },
+    Component {
+        name: "jedi-language-server",
+        version: "0.47.0",
+        source: Source::PythonProgram(&["jedi-language-server==0.47.0", "jedi==0.20.1"]),
+        programs: &[("jedi-language-server", "bin/jedi-language-server")],
+        check: &["jedi-language-server", "--version"],
+        says: "0.47.0",
+        why: "Python language server",
+        ..PLAIN
+    },
+    Component {
+        name: "vtsls",
+        version: "0.3.0",
+        source: Source::Npm(&["@vtsls/language-server@0.3.0"]),
+        programs: &[("vtsls", "node_modules/.bin/vtsls")],
+        check: &["vtsls", "--version"],
+        says: "0.3.0",
+        why: "TypeScript language server over VS Code's own extension",
+        ..PLAIN
+    },
+    Component {
+        name: "vscode-langservers",
+        version: "4.10.0",
+        source: Source::Npm(&["vscode-langservers-extracted@4.10.0"]),
+        programs: &[
+            ("vscode-css-language-server", "node_modules/.bin/vscode-css-language-server"),
+            ("vscode-html-language-server", "node_modules/.bin/vscode-html-language-server"),
+            ("vscode-json-language-server", "node_modules/.bin/vscode-json-language-server"),
+        ],
+        why: "language servers for CSS, HTML and JSON",
+        ..PLAIN
+    },
+    Component {
+        name: "yaml-language-server",
+        version: "2.0.0",
+        source: Source::Npm(&["yaml-language-server@2.0.0"]),
+        programs: &[("yaml-language-server", "node_modules/.bin/yaml-language-server")],
+        why: "YAML language server",
+        ..PLAIN
+    },
+    Component {
+        name: "bash-language-server",
+        version: "5.8.1",
+        source: Source::Npm(&["bash-language-server@5.8.1"]),
+        programs: &[("bash-language-server", "node_modules/.bin/bash-language-server")],
+        check: &["bash-language-server", "--version"],
+        says: "5.8.1",
+        why: "language server for shell scripts",
+        ..PLAIN
+    },
+    Component {
+        name: "docker-langserver",
+        version: "0.15.0",
+        source: Source::Npm(&["dockerfile-language-server-nodejs@0.15.0"]),
+        programs: &[("docker-langserver", "node_modules/.bin/docker-langserver")],
+        why: "Dockerfile language server",
+        ..PLAIN
+    },
+    Component {
+        name: "svelte-language-server",
+        version: "0.18.4",
+        source: Source::Npm(&["svelte-language-server@0.18.4"]),
+        programs: &[("svelteserver", "node_modules/.bin/svelteserver")],
+        why: "Svelte language server",
+        ..PLAIN
+    },
+    Component {
+        name: "intelephense",
+        version: "1.18.5",
+        source: Source::Npm(&["intelephense@1.18.5"]),
+        programs: &[("intelephense", "node_modules/.bin/intelephense")],
+        why: "PHP language server",
+        ..PLAIN
+    },
+    Component {
+        name: "fortls",
+        version: "3.2.2",
+        source: Source::PythonProgram(&["fortls==3.2.2"]),
+        programs: &[("fortls", "bin/fortls")],
+        check: &["fortls", "--version"],
+        says: "3.2.2",
+        why: "Fortran language server",
+        ..PLAIN
+    },
+    Component {
         name: "mcp-python",
         version: "2.3.0",
         source: Source::Pip(&["mcp==2.3.0"]),
@@ -284,7 +404,9 @@ mod tests {
         for (index, component) in COMPONENTS.iter().enumerate() {
             assert!(COMPONENTS.iter().skip(index + 1).all(|other| other.name != component.name), "{}", component.name);
             let pinned = match component.source {
-                Source::Pip(packages) => packages.iter().all(|package| package.contains("==")),
+                Source::Pip(packages) | Source::PythonProgram(packages) => {
+                    packages.iter().all(|package| package.contains("=="))
+                }
                 Source::PythonProject { requirement, sha256 } => requirement.contains("==") && sha256.len() == 64,
                 Source::Npm(packages) => packages.iter().all(|package| package.rfind('@').is_some_and(|at| at > 0)),
                 Source::NpmProject { package, integrity } => {

@@ -32,6 +32,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
     }
     match component.source {
         Source::Pip(packages) => pip(&own, packages),
+        Source::PythonProgram(packages) => python_program(&own, packages),
         Source::PythonProject { requirement, sha256 } => python_project(&own, requirement, sha256),
         Source::Npm(packages) => npm(&own, packages),
         Source::NpmProject { package, integrity } => npm_project(&own, package, integrity),
@@ -86,6 +87,20 @@ fn pip(own: &Utf8Path, packages: &[&str]) -> Result<()> {
         run::command("python3")
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", "--target"])
             .arg(own)
+            .args(packages),
+    )
+    .context("pip is needed: on Debian, `apt-get install python3-pip`")?;
+    Ok(())
+}
+
+fn python_program(own: &Utf8Path, packages: &[&str]) -> Result<()> {
+    run::quiet(run::command("python3").args(["-m", "venv", "--without-pip"]).arg(own))
+        .context("Python's module venv is needed: on Debian, `apt-get install python3-venv`")?;
+    run::quiet(
+        run::command("python3")
+            .args(["-m", "pip", "--python"])
+            .arg(own.join("bin/python"))
+            .args(["install", "--quiet", "--disable-pip-version-check", "--no-compile"])
             .args(packages),
     )
     .context("pip is needed: on Debian, `apt-get install python3-pip`")?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use insta::assert_snapshot;
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -15,23 +16,30 @@ fn check(text: &str, show: impl Fn(&Catalogue) -> String) -> String {
     }
 }
 
+/// The rows that come with zubi, those that are switched off included.
+fn all() -> Vec<Arc<Row>> {
+    Catalogue { rows: Vec::new(), tables: Vec::new() }.with_files(BUILTIN).unwrap().rows
+}
+
+fn languages(row: &Row) -> String {
+    row.languages.iter().map(|language| language.id.as_str()).collect::<Vec<_>>().join(" ")
+}
+
 #[test]
-fn the_embedded_file_is_well_formed() {
-    let empty = Catalogue { rows: Vec::new(), tables: Vec::new() };
-    let catalogue = empty.with_user(BUILTIN).unwrap();
-    let table: Vec<String> = catalogue
-        .rows()
+fn the_tested_servers() {
+    let table: Vec<String> = all()
+        .iter()
+        .filter(|row| row.tested)
         .map(|row| {
-            let languages: Vec<_> = row.languages.iter().map(|language| language.id.as_str()).collect();
             let untrusted = match &row.untrusted {
                 Untrusted::Run => "run",
                 Untrusted::Restricted(_) => "restricted",
                 Untrusted::Never => "never",
             };
-            format!("{} | {} {} | {} | {untrusted}", row.id, row.command, row.args.join(" "), languages.join(" "))
+            format!("{} | {} {} | {} | {untrusted}", row.id, row.command, row.args.join(" "), languages(row))
         })
         .collect();
-    assert_snapshot!(table.join("\n"), @r"
+    assert_snapshot!(table.join("\n"), @"
     rust-analyzer | rust-analyzer  | rust | never
     clangd | clangd --background-index --log=error --limit-references=0 --limit-results=1000 --rename-file-limit=0 | c objective-c objective-cpp cuda-cpp cpp | run
     pyright | pyright-langserver --stdio | python | restricted
@@ -40,10 +48,82 @@ fn the_embedded_file_is_well_formed() {
     gopls | gopls  | go go.mod go.work | never
     typescript | tsc --lsp --stdio | typescript typescriptreact javascript javascriptreact | run
     typescript-language-server | typescript-language-server --stdio | typescript typescriptreact javascript javascriptreact | never
+    basedpyright | basedpyright-langserver --stdio | python | restricted
+    pyrefly | pyrefly lsp | python | never
+    zuban | zuban server | python | never
+    jedi-language-server | jedi-language-server  | python | never
+    vtsls | vtsls --stdio | typescript typescriptreact javascript javascriptreact | never
+    svelte-language-server | svelteserver --stdio | svelte | never
+    intelephense | intelephense --stdio | php | never
+    fortls | fortls --disable_autoupdate --use_signature_help | fortran | never
+    bash-language-server | bash-language-server start | shellscript | never
+    vscode-html-language-server | vscode-html-language-server --stdio | html | run
+    vscode-css-language-server | vscode-css-language-server --stdio | css scss less | run
+    vscode-json-language-server | vscode-json-language-server --stdio | json jsonc | run
+    yaml-language-server | yaml-language-server --stdio | yaml | never
+    docker-langserver | docker-langserver --stdio | dockerfile | run
     ");
-    for row in catalogue.rows() {
-        assert!(!row.install.is_empty(), "{}: someone without it must be told how to get it", row.id);
-        assert!(!row.root_markers.is_empty() && row.tested, "{}", row.id);
+}
+
+#[test]
+fn every_id_stands_once() {
+    let count = |text: &&str| toml::from_str::<CatalogueFile>(text).unwrap().server.len();
+    // Rows of one id are merged, so an id that stands twice makes one row less.
+    assert_eq!(all().len(), BUILTIN.iter().map(count).sum::<usize>());
+}
+
+#[test]
+fn every_row_says_what_is_needed() {
+    for row in all() {
+        let id = &row.id;
+        assert!(!row.install.is_empty(), "{id}: someone without it must be told how to get it");
+        assert!(!row.root_markers.is_empty() && row.root_markers.iter().all(|group| !group.is_empty()), "{id}");
+        for language in &row.languages {
+            let recognized = [&language.extensions, &language.file_names, &language.shebangs];
+            assert!(recognized.iter().any(|list| !list.is_empty()), "{id}: no file is {}", language.id);
+            assert!(language.extensions.iter().all(|extension| *extension == extension.to_lowercase()), "{id}");
+        }
+        // It is read as the object of "it would run …".
+        assert!(!row.runs.ends_with('.') && !row.runs.contains('\n'), "{id}: {}", row.runs);
+        // What nobody has seen is not promised to be complete, unless the server itself gives a signal.
+        let signal = matches!(row.readiness, Recipe::Progress { .. } | Recipe::Unknown);
+        assert!(row.tested || signal, "{id}");
+        assert!(row.enabled || !row.tested, "{id}");
+    }
+}
+
+#[test]
+fn of_several_servers_for_one_purpose_one_answers() {
+    for row in all().iter().filter(|row| row.enabled && row.roles.contains(&Role::Navigation)) {
+        for language in &row.languages {
+            let servers = Catalogue::builtin().for_language(&language.id);
+            let navigators: Vec<_> = servers.iter().filter(|row| row.roles.contains(&Role::Navigation)).collect();
+            for pair in navigators.windows(2) {
+                let ids = format!("{}: {} and {}", language.id, pair[0].id, pair[1].id);
+                assert!(pair[0].group.is_some() && pair[0].group == pair[1].group, "no group of one: {ids}");
+                assert!(pair[0].priority < pair[1].priority, "no order: {ids}");
+                assert!(pair[0].tested >= pair[1].tested, "one that is tested comes first: {ids}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// A user's row changes what it names, of the row it names.
+    #[test]
+    fn a_users_row_changes_nothing_else(at in 0..all().len(), priority in 0..10_000_u32, enabled: bool) {
+        let before = all();
+        let id = &before[at].id;
+        let text = format!("[[server]]\nid = \"{id}\"\npriority = {priority}\nenabled = {enabled}");
+        let after = Catalogue::builtin().with_user(&text).unwrap();
+        let expected: Vec<Row> = before
+            .iter()
+            .map(|row| if row.id == *id { Row { priority, enabled, ..Row::clone(row) } } else { Row::clone(row) })
+            .collect();
+        let found: Vec<Row> = after.rows.iter().map(|row| Row::clone(row)).collect();
+        prop_assert_eq!(found, expected);
     }
 }
 
@@ -67,8 +147,8 @@ fn servers_of_a_language_come_in_order() {
             rows.iter().map(|row| format!("{} ({})", row.id, row.group.as_deref().unwrap_or("-"))).collect();
         ids.join(", ")
     };
-    assert_snapshot!(ids("python"), @"pyright (python types), ty (python types), ruff (-)");
-    assert_snapshot!(ids("typescript"), @"typescript (typescript types), typescript-language-server (typescript types)");
+    assert_snapshot!(ids("python"), @"pyright (python types), ty (python types), ruff (-), basedpyright (python types), pyrefly (python types), zuban (python types), jedi-language-server (python types), pylsp (python types)");
+    assert_snapshot!(ids("typescript"), @"typescript (typescript types), typescript-language-server (typescript types), vtsls (typescript types), deno (typescript types)");
     assert_snapshot!(ids("cobol"), @"");
 }
 
@@ -111,19 +191,19 @@ fn a_users_rows_change_and_add() {
     "#, show("typescript-language-server")), @r#"typescript-language-server ["--stdio", "--log-level=4"] {"disableAutomaticTypingAcquisition":true,"hostInfo":"zubi","tsserver":{"logVerbosity":"verbose","useClientFileWatcher":true,"useSyntaxServer":"never"}} 5 enabled=true"#);
     assert_snapshot!(check(r#"
         [[server]]
-        id = "kotlin"
-        title = "Kotlin"
-        command = "/opt/kotlin/server"
+        id = "cobol"
+        title = "COBOL"
+        command = "/opt/cobol/server"
         readiness = "unknown"
         untrusted = "never"
-        runs = "Gradle"
-        languages = [{ id = "kotlin", extensions = ["kt"] }]
-    "#, show("kotlin")), @"/opt/kotlin/server [] null 60000 enabled=true");
+        runs = "copybooks"
+        languages = [{ id = "cobol", extensions = ["cob"] }]
+    "#, show("cobol")), @"/opt/cobol/server [] null 60000 enabled=true");
     assert_snapshot!(check(r#"
         [[server]]
         id = "pyright"
         enabled = false
-    "#, |catalogue| catalogue.for_language("python").iter().map(|row| row.id.clone()).collect::<Vec<_>>().join(" ")), @"ty ruff");
+    "#, |catalogue| catalogue.for_language("python").iter().map(|row| row.id.clone()).collect::<Vec<_>>().join(" ")), @"ty ruff basedpyright pyrefly zuban jedi-language-server pylsp");
 }
 
 #[test]

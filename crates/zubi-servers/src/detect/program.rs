@@ -140,6 +140,11 @@ impl ProgramFinder {
         })
     }
 
+    /// Whether PATH has a program of this name; it is not asked whether it runs.
+    pub fn has(&self, name: &str) -> bool {
+        self.path.iter().any(|directory| is_executable(&directory.join(name)))
+    }
+
     fn candidates(&self, command: &str, root: &Utf8Path, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let command = Utf8Path::new(command);
         if command.is_absolute() {

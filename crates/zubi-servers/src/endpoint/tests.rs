@@ -197,7 +197,8 @@ async fn what_a_server_offers_is_not_told_by_its_death() {
 #[tokio::test]
 async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
     let mut workspace = Workspace::new(&[]);
-    workspace.spec.recipe = crate::readiness::Recipe::Log { prefixes: vec!["ready".to_owned()] };
+    workspace.spec.recipe =
+        crate::readiness::Recipe::Log { prefixes: vec!["ready".to_owned()], parts: Vec::new(), answers_before: true };
     let mut fixture = Fixture::with(workspace);
     let question = fixture.ask("textDocument/references", cx());
     let log = json!({ "type": 3, "message": "ready" });

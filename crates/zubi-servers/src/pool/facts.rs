@@ -8,6 +8,7 @@ use zubi_base::fs;
 use zubi_base::walk::{self, Order};
 
 use crate::catalogue::{About, Row, Untrusted};
+use crate::detect::ProgramFinder;
 
 pub(super) fn subject(path: &Utf8Path) -> String {
     match (path.extension(), path.file_name()) {
@@ -72,10 +73,14 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     clean
 }
 
-/// What limits the answers of a server in a root, as far as files tell. Reads files, and may walk the whole project.
-pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool) -> Limits {
+/// What limits the answers of a server in a root, as far as files and programs tell. Looks at files, and may walk the
+/// whole project.
+pub(super) fn limits(row: &Row, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Limits {
     let mut limits = Limits::default();
     for fact in &row.limits {
+        if fact.programs.iter().any(|program| finder.has(program)) {
+            continue;
+        }
         let present = fact.files.iter().find(|file| root.join(file).exists());
         let clause = match present {
             None => fact.missing.clone(),

@@ -185,7 +185,7 @@ impl ServerPool {
                 endpoint.shutdown().await;
                 state
             }
-            Err(absent) => ServerState::NotAllowed { hint: absent.hint },
+            Err(not) => ServerState::NotAllowed { hint: not.absent.hint },
         };
         report
     }

@@ -90,8 +90,8 @@ async fn a_pool_that_was_not_asked_has_done_nothing() {
 
 #[tokio::test]
 async fn who_does_not_answer_and_why() {
-    let fixture = Fixture::new(&["a.kt", "Makefile", "a.rs", "a.py"], &[("ruff", true)], true);
-    assert_snapshot!(fixture.ask("a.kt").await, @".kt: no server for .kt. add a [[server]] with this language to ~/.config/zubi/servers.toml");
+    let fixture = Fixture::new(&["a.cob", "Makefile", "a.rs", "a.py"], &[("ruff", true)], true);
+    assert_snapshot!(fixture.ask("a.cob").await, @".cob: no server for .cob. add a [[server]] with this language to ~/.config/zubi/servers.toml");
     assert_snapshot!(fixture.ask("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to ~/.config/zubi/servers.toml");
     assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer: `rust-analyzer` is not installed. install it with rustup: rustup component add rust-analyzer");
     assert_snapshot!(fixture.ask("a.py").await, @"
@@ -189,8 +189,15 @@ async fn changes_reach_a_running_server_and_one_that_is_being_started() {
 #[tokio::test]
 async fn a_workspace_gets_every_server_of_its_languages() {
     let programs = [("rust-analyzer", true), ("gopls", true), ("ty", true), ("ruff", true)];
-    let files =
-        ["one/Cargo.toml", "one/src/a.rs", "two/Cargo.toml", "two/src/a.rs", "tool.py", "two/inner/Cargo.toml", "x.kt"];
+    let files = [
+        "one/Cargo.toml",
+        "one/src/a.rs",
+        "two/Cargo.toml",
+        "two/src/a.rs",
+        "tool.py",
+        "two/inner/Cargo.toml",
+        "x.cob",
+    ];
     let fixture = Fixture::new(&files, &programs, true);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert_snapshot!(fixture.show(&endpoints), @"
@@ -210,6 +217,28 @@ async fn a_workspace_gets_every_server_of_its_languages() {
     assert_eq!(fixture.pool.refresh(&cx()).await, None);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert!(fixture.show(&endpoints).contains("gopls"));
+}
+
+#[tokio::test]
+async fn data_and_markup_beside_code_are_asked_about_on_their_own() {
+    let programs = [("ty", true), ("vscode-json-language-server", true)];
+    let fixture = Fixture::new(&["tool.py", "settings.json", "README.md"], &programs, true);
+    let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
+    assert_snapshot!(fixture.show(&endpoints), @"ty");
+    assert_snapshot!(fixture.ask("settings.json").await, @"vscode-json-language-server");
+    assert_snapshot!(fixture.ask("README.md").await, @"Marksman: `marksman` is not installed. install it with release: download from https://github.com/artempyanykh/marksman/releases");
+    let fixture = Fixture::new(&["settings.json"], &programs, true);
+    let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
+    assert_snapshot!(fixture.show(&endpoints), @"vscode-json-language-server");
+}
+
+#[tokio::test]
+async fn of_many_servers_that_are_not_installed_the_preferred_are_suggested() {
+    let fixture = Fixture::new(&["a.rb"], &[], true);
+    assert_snapshot!(fixture.ask("a.rb").await, @"
+    Ruby LSP: `ruby-lsp` is not installed. install it with gem: gem install ruby-lsp
+    Solargraph: `solargraph` is not installed. install it with gem: gem install solargraph
+    ");
 }
 
 #[tokio::test]

@@ -221,7 +221,8 @@ fn gopls_waits_for_its_own_progress_and_no_other() {
 #[test]
 fn pyright_is_ready_when_it_knows_its_files() {
     let (_guard, root) = tree(&[]);
-    let recipe = Recipe::Log { prefixes: vec!["Found ".to_owned(), "No source files found".to_owned()] };
+    let prefixes = vec!["Found ".to_owned(), "No source files found".to_owned()];
+    let recipe = Recipe::Log { prefixes, parts: Vec::new(), answers_before: true };
     assert_snapshot!(run(recipe, &root, &[
         "log Pyright language server 1.1.414 starting",
         "initialized",
@@ -271,4 +272,18 @@ fn progress_is_bounded_and_hostile_values_are_harmless() {
         tracker.notification("window/logMessage", &params);
         tracker.notification("textDocument/publishDiagnostics", &params);
     }
+}
+
+#[test]
+fn bash_language_server_begins_its_lines_with_the_time() {
+    let (_guard, root) = tree(&[]);
+    let parts = vec!["BackgroundAnalysis: Completed".to_owned()];
+    let recipe = Recipe::Log { prefixes: Vec::new(), parts, answers_before: false };
+    let script =
+        ["initialized", "log 12:00 INFO BackgroundAnalysis: resolving", "log 12:01 INFO BackgroundAnalysis: Completed"];
+    assert_snapshot!(run(recipe, &root, &script), @"
+    initialized                              → Starting
+    log 12:00 INFO BackgroundAnalysis: resolving → Starting
+    log 12:01 INFO BackgroundAnalysis: Completed → Ready
+    ");
 }

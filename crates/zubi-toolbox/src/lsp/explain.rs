@@ -141,7 +141,9 @@ impl Parts<'_> {
         let Some(found) = self.take(part, answer) else { return Ok(()) };
         let view = self.view.part(LIST);
         let (list, hits) = view.first_hits(self.question, &found, context, FIRST, instead).await?;
-        let _ = match found.len() {
+        // A declaration beside its definition is told, but is not counted as one.
+        let counts = |found: &&Found| noun != "definition" || !found.declaration;
+        let _ = match found.iter().filter(counts).count() {
             0 => writeln!(self.text, "no {part}"),
             total => writeln!(self.text, "{} in {}", count(total, noun), count(file_count(&found), "file")),
         };

@@ -1,0 +1,453 @@
+//! Python with the servers that people choose instead of pyright and ty.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_tests::flows::answers;
+use zubi_tests::{Project, Zubi};
+
+/// The same questions for every server, so that what they know can be compared.
+fn questions() -> Vec<(&'static str, Value)> {
+    vec![
+        ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),
+        ("lsp_workspace_symbols", json!({ "query": "Circle" })),
+        ("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })),
+        ("lsp_references", json!({ "symbol": "total_area" })),
+        ("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })),
+        ("lsp_hover", json!({ "symbol": "Circle" })),
+        ("lsp_completion", json!({ "at": "shapes/report.py:16:19", "limit": 3 })),
+        ("lsp_signature_help", json!({ "at": "shapes/report.py:10:36" })),
+        ("lsp_diagnostics", json!({ "path": "shapes/broken.py" })),
+        ("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "combined_area" })),
+        ("lsp_format_document", json!({ "path": "shapes/messy.py" })),
+    ]
+}
+
+#[tokio::test]
+async fn basedpyright() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["node", "basedpyright"]).await;
+    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    ──── lsp_document_symbols {"path":"shapes/shape.py"}
+    18 symbols in `shapes/shape.py`
+      class Shape  6-11
+        method area  10-11
+      class Circle  14-21
+        method __init__  17-18
+          variable radius  17
+        variable radius  18
+        method area  20-21
+      class Rectangle  24-32
+        method __init__  27-29
+          variable width  27
+          variable height  27
+        variable width  28
+        variable height  29
+        method area  31-32
+      function total_area  35-37
+        variable first  35
+        variable second  35
+        variable scale  35
+    [basedpyright · ready]
+    ──── lsp_workspace_symbols {"query":"Circle"}
+    3 symbols matching `Circle`
+      class Circle  shapes/shape.py:14:7
+      variable circle  shapes/report.py:8:5  in describe
+      variable circle  shapes/report.py:15:5  in forgotten
+    [basedpyright · ready]
+    ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
+    at shapes/report.py:10:17 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [basedpyright · ready]
+    ──── lsp_references {"symbol":"total_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    3 references to `total_area` in 2 files
+    shapes/report.py
+      3:45  from shapes.shape import Circle, Rectangle, total_area
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
+    [basedpyright · ready]
+    ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
+    at shapes/report.py:13:5 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [basedpyright · ready · no virtual environment: packages of the system's Python]
+    ──── lsp_hover {"symbol":"Circle"}
+    at shapes/shape.py:14:7 Circle (class)
+    ```python
+    class Circle(radius: float)
+    ```
+    ---
+    A circle by its radius.
+    [basedpyright · ready]
+    ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
+    at shapes/report.py:16:19
+    26 completions, best 3 (the server has more once more is typed)
+      area (method)
+      radius (variable)
+      __annotations__ (variable)
+    … 23 more: cursor="3"
+    [basedpyright · ready]
+    ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
+    at shapes/report.py:10:36
+    1 signature
+      (first: Shape, second: Shape, scale: float) -> float
+        parameter: second: Shape
+        The area of two shapes together, `scale` times.
+    [basedpyright · ready]
+    ──── lsp_diagnostics {"path":"shapes/broken.py"}
+    1 error, 1 warning in `shapes/broken.py`; snapshot d-1
+    shapes/broken.py
+      3:8  warning: Import "os" is not accessed  [basedpyright reportUnusedImport]
+      9:27  error: Argument of type "Literal['one']" cannot be assigned to parameter "height" of type "float" in function "__init__"
+            "Literal['one']" is not assignable to "float"  [basedpyright reportArgumentType]
+    [basedpyright · ready · no virtual environment: packages of the system's Python]
+    ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shapes/report.py b/shapes/report.py
+    --- a/shapes/report.py
+    +++ b/shapes/report.py
+    @@ -1,13 +1,13 @@
+     """What is printed about shapes. The word total_area in this text is not a reference."""
+     
+    -from shapes.shape import Circle, Rectangle, total_area
+    +from shapes.shape import Circle, Rectangle, combined_area
+     
+     
+     def describe(radius: float) -> str:
+         """One line about a circle and a square."""
+         circle = Circle(radius)
+         square = Rectangle(2.0, 2.0)
+    -    return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    +    return f"📐 {combined_area(circle, square, 1.0)} and {circle.area()}"
+     
+     
+     def forgotten() -> float:
+    diff --git a/shapes/shape.py b/shapes/shape.py
+    --- a/shapes/shape.py
+    +++ b/shapes/shape.py
+    @@ -32,6 +32,6 @@
+             return self.width * self.height
+     
+     
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
+    apply_edit {"plan":"p-[plan]"} writes it
+    [basedpyright · ready]
+    ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
+    Failed to format the file: basedpyright cannot format this file
+    Ask another question, or read the file; the server does not offer this one.
+    "#);
+}
+
+#[tokio::test]
+async fn pyrefly() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["pyrefly"]).await;
+    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    ──── lsp_document_symbols {"path":"shapes/shape.py"}
+    9 symbols in `shapes/shape.py`
+      class Shape  6-11
+        method area  10-11
+      class Circle  14-21
+        method __init__  17-18
+        method area  20-21
+      class Rectangle  24-32
+        method __init__  27-29
+        method area  31-32
+      function total_area  35-37
+    [pyrefly · ready]
+    ──── lsp_workspace_symbols {"query":"Circle"}
+    1 symbol matching `Circle`
+      class Circle  shapes/shape.py:14:7
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
+    at shapes/report.py:10:17 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_references {"symbol":"total_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    3 references to `total_area` in 2 files
+    shapes/report.py
+      3:45  from shapes.shape import Circle, Rectangle, total_area
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal; 3 references for 4 word matches]
+    ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
+    at shapes/report.py:13:5 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal; 0 references for 1 word matches]
+    ──── lsp_hover {"symbol":"Circle"}
+    at shapes/shape.py:14:7 Circle (class)
+    ```python
+    (class) Circle: type[Circle]
+    ```
+    ---
+    A circle by its radius.
+
+    Go to [Circle](file://[project]/shapes/shape.py#L14,7)
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
+    at shapes/report.py:16:19
+    26 completions, best 3
+      radius (field)  float
+      area (method)  def area(self: Circle) -> float: ...
+      __annotations__ (field)  dict[str, Any]
+    … 23 more: cursor="3"
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
+    at shapes/report.py:10:36
+    1 signature
+      def total_area(first: Shape, second: Shape, scale: float) -> float: ...
+        parameter: second: Shape
+        The area of two shapes together, `scale` times.
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_diagnostics {"path":"shapes/broken.py"}
+    1 error, 1 hint in `shapes/broken.py`; snapshot d-1
+    shapes/broken.py
+      3:8  hint: Import `os` may be unused  [Pyrefly unused-import]
+      9:27  error: Argument `Literal['one']` is not assignable to parameter `height` with type `float` in function `shapes.shape.Rectangle.__init__`  [Pyrefly bad-argument-type]
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shapes/report.py b/shapes/report.py
+    --- a/shapes/report.py
+    +++ b/shapes/report.py
+    @@ -1,13 +1,13 @@
+     """What is printed about shapes. The word total_area in this text is not a reference."""
+     
+    -from shapes.shape import Circle, Rectangle, total_area
+    +from shapes.shape import Circle, Rectangle, combined_area
+     
+     
+     def describe(radius: float) -> str:
+         """One line about a circle and a square."""
+         circle = Circle(radius)
+         square = Rectangle(2.0, 2.0)
+    -    return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    +    return f"📐 {combined_area(circle, square, 1.0)} and {circle.area()}"
+     
+     
+     def forgotten() -> float:
+    diff --git a/shapes/shape.py b/shapes/shape.py
+    --- a/shapes/shape.py
+    +++ b/shapes/shape.py
+    @@ -32,6 +32,6 @@
+             return self.width * self.height
+     
+     
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
+    apply_edit {"plan":"p-[plan]"} writes it
+    [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
+    ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
+    Failed to format the file: pyrefly cannot format this file
+    Ask another question, or read the file; the server does not offer this one.
+    "#);
+}
+
+#[tokio::test]
+async fn zuban() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["zuban"]).await;
+    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    ──── lsp_document_symbols {"path":"shapes/shape.py"}
+    11 symbols in `shapes/shape.py`
+      variable ABC  3
+      variable abstractmethod  3
+      class Shape  6-14
+        method area Shape  10-14
+      class Circle  14-24
+        constructor __init__ Circle  17-20
+        method area Circle  20-24
+      class Rectangle  24-35
+        constructor __init__ Rectangle  27-31
+        method area Rectangle  31-35
+      function total_area  35-38
+    [zuban · ready]
+    ──── lsp_workspace_symbols {"query":"Circle"}
+    2 symbols matching `Circle`
+      variable Circle  shapes/report.py:3:26
+      class Circle  shapes/shape.py:14:7
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
+    at shapes/report.py:10:17 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_references {"symbol":"total_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    3 references to `total_area` in 2 files
+    shapes/report.py
+      3:45  from shapes.shape import Circle, Rectangle, total_area
+      10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal; 3 references for 4 word matches]
+    ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
+    at shapes/report.py:13:5 forgotten (function)
+    0 references to `forgotten` in 0 files
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal; 0 references for 1 word matches]
+    ──── lsp_hover {"symbol":"Circle"}
+    at shapes/shape.py:14:7 Circle (class)
+    ```python
+    (class) Circle(radius) -> Circle
+    ```
+    ---
+    A circle by its radius.
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
+    at shapes/report.py:16:19
+    26 completions, best 3
+      area (method)
+      radius (field)
+      __annotations__ (field)
+    … 23 more: cursor="3"
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
+    at shapes/report.py:10:36
+    1 signature
+      (first: Shape, second: Shape, scale: float) -> float
+        parameter: second
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_diagnostics {"path":"shapes/broken.py"}
+    1 error in `shapes/broken.py`; snapshot d-1
+    shapes/broken.py
+      9:27  error: Argument 2 to "Rectangle" has incompatible type "str"; expected "float"  [zuban arg-type]
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    plan p-[plan]: rename `total_area` to `combined_area`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shapes/report.py b/shapes/report.py
+    --- a/shapes/report.py
+    +++ b/shapes/report.py
+    @@ -1,13 +1,13 @@
+     """What is printed about shapes. The word total_area in this text is not a reference."""
+     
+    -from shapes.shape import Circle, Rectangle, total_area
+    +from shapes.shape import Circle, Rectangle, combined_area
+     
+     
+     def describe(radius: float) -> str:
+         """One line about a circle and a square."""
+         circle = Circle(radius)
+         square = Rectangle(2.0, 2.0)
+    -    return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    +    return f"📐 {combined_area(circle, square, 1.0)} and {circle.area()}"
+     
+     
+     def forgotten() -> float:
+    diff --git a/shapes/shape.py b/shapes/shape.py
+    --- a/shapes/shape.py
+    +++ b/shapes/shape.py
+    @@ -32,6 +32,6 @@
+             return self.width * self.height
+     
+     
+    -def total_area(first: Shape, second: Shape, scale: float) -> float:
+    +def combined_area(first: Shape, second: Shape, scale: float) -> float:
+         """The area of two shapes together, `scale` times."""
+         return scale * (first.area() + second.area())
+    apply_edit {"plan":"p-[plan]"} writes it
+    [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
+    ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
+    Failed to format the file: zuban cannot format this file
+    Ask another question, or read the file; the server does not offer this one.
+    "#);
+}
+
+#[tokio::test]
+async fn jedi_language_server() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["jedi-language-server"]).await;
+    assert_snapshot!(answers(&zubi, &questions()).await, @r#"
+    ──── lsp_document_symbols {"path":"shapes/shape.py"}
+    14 symbols in `shapes/shape.py`
+      class ABC class ABC  3
+      function abstractmethod def abstractmethod  3
+      class Shape class Shape  6-11
+        method area def area  10-11
+      class Circle class Circle  14-21
+        method __init__ def __init__  17-18
+        property radius self.radius = radius  18
+        method area def area  20-21
+      class Rectangle class Rectangle  24-32
+        method __init__ def __init__  27-29
+        property width self.width = width  28
+        property height self.height = height  29
+        method area def area  31-32
+      function total_area def total_area  35-37
+    [jedi-language-server · ready · problems of syntax only]
+    ──── lsp_workspace_symbols {"query":"Circle"}
+    1 symbol matching `Circle`
+      class Circle  shapes/shape.py:14:7  in shapes.shape.Circle
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
+    at shapes/report.py:10:17 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_references {"symbol":"total_area"}
+    at shapes/shape.py:35:5 total_area (function)
+    3 references to `total_area` in 2 files
+    shapes/report.py
+      3:45  from shapes.shape import Circle, Rectangle, total_area
+      10:14  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references for 4 word matches · problems of syntax only]
+    ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
+    at shapes/report.py:13:5 forgotten (function)
+    1 reference to `forgotten` in 1 file
+    shapes/report.py
+      13:5  def forgotten() -> float:
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_hover {"symbol":"Circle"}
+    at shapes/shape.py:14:7 Circle (class)
+    ```python
+    class Circle(radius: float)
+    ```
+    ---
+    A circle by its radius.
+    **Full name:** `shapes.shape.Circle`
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
+    at shapes/report.py:16:19
+    26 completions, best 3
+      area (function)
+      radius (variable)
+      __annotations__ (variable)
+    … 23 more: cursor="3"
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
+    at shapes/report.py:10:36
+    1 signature
+      def total_area(first: Shape, second: Shape, scale: float) -> float
+        parameter: second: Shape
+        ```text
+        The area of two shapes together, `scale` times.
+        ```
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_diagnostics {"path":"shapes/broken.py"}
+    no problems in `shapes/broken.py`; snapshot d-1
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"} (refused)
+    Failed to plan the rename: an edit of `shapes/report.py` cuts a character in two at 10:17: the server counts columns in another unit
+    Ask again: the server may have answered for an older state of the file.
+    ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
+    Failed to format the file: jedi-language-server cannot format this file
+    Ask another question, or read the file; the server does not offer this one.
+    "#);
+}
