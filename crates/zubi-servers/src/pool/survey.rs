@@ -50,6 +50,8 @@ pub struct LanguageReport {
     pub language: String,
     pub files: usize,
     pub example: Utf8PathBuf,
+    /// Whether it is data, markup or scripts that stand beside the code: a server is welcome, but not missed.
+    pub auxiliary: bool,
     /// In order of preference.
     pub servers: Vec<ServerReport>,
 }
@@ -58,6 +60,11 @@ impl LanguageReport {
     /// Whether any server answers for it.
     pub fn works(&self) -> bool {
         self.servers.iter().any(|server| matches!(server.state, ServerState::Works { .. }))
+    }
+
+    /// Whether a server for it is missed.
+    pub fn lacks(&self) -> bool {
+        !self.auxiliary && !self.works()
     }
 }
 
@@ -125,7 +132,9 @@ impl ServerPool {
         let mut known: Vec<ServerReport> = Vec::new();
         for (language, files) in &detection.languages {
             let mut servers = Vec::new();
-            for row in self.shared.catalogue.for_language(language) {
+            let rows = self.shared.catalogue.for_language(language);
+            let auxiliary = rows.iter().all(|row| row.auxiliary);
+            for row in rows {
                 // A language and its dialects share servers.
                 let report = match known.iter().find(|known| known.id == row.id) {
                     Some(report) => report.clone(),
@@ -142,6 +151,7 @@ impl ServerPool {
                 language: language.clone(),
                 files: files.count,
                 example: files.example.clone(),
+                auxiliary,
                 servers,
             });
         }

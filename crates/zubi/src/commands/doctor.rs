@@ -41,7 +41,7 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
         Ok::<_, Failure>(survey)
     })??;
     let Some(survey) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
-    let complete = survey.languages.iter().all(LanguageReport::works);
+    let complete = !survey.languages.iter().any(LanguageReport::lacks);
     if doctor.json {
         let mut report = json!(survey);
         report["complete"] = json!(complete);
@@ -66,7 +66,8 @@ fn render(survey: &Survey) -> String {
     if survey.languages.is_empty() {
         text.push_str("no file of a language that zubi knows a server for\n");
     }
-    for language in &survey.languages {
+    let is_beside = |language: &&LanguageReport| language.auxiliary && shown(language).is_empty();
+    for language in survey.languages.iter().filter(|language| !is_beside(language)) {
         let files = if language.files == 1 { "1 file".to_owned() } else { format!("{} files", language.files) };
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} · {files}", language.language);
@@ -74,6 +75,10 @@ fn render(survey: &Survey) -> String {
             write_server(&mut text, server);
         }
         text.push('\n');
+    }
+    let beside: Vec<_> = survey.languages.iter().filter(is_beside).map(|language| language.language.as_str()).collect();
+    if !beside.is_empty() {
+        let _ = writeln!(text, "without a server, which is no loss to the code: {}", beside.join(", "));
     }
     if let Some(cut) = &survey.cut {
         let _ = writeln!(text, "note: {cut}");
@@ -83,7 +88,6 @@ fn render(survey: &Survey) -> String {
 
 /// What is worth a line: everything that was found; of what is missing only the first, and only where nothing works.
 fn shown(language: &LanguageReport) -> Vec<&ServerReport> {
-    let works = language.works();
     let mut missing = 0;
     language
         .servers
@@ -91,7 +95,7 @@ fn shown(language: &LanguageReport) -> Vec<&ServerReport> {
         .filter(|server| match server.state {
             ServerState::Missing { .. } => {
                 missing += 1;
-                !works && missing == 1
+                language.lacks() && missing == 1
             }
             _ => true,
         })
@@ -131,7 +135,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
 /// Installs the first missing server of every language that has none, as far as its command can be run.
 async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
     let mut all_well = true;
-    for language in survey.languages.iter().filter(|language| !language.works()) {
+    for language in survey.languages.iter().filter(|language| language.lacks()) {
         let missing = language.servers.iter().find_map(|server| match &server.state {
             ServerState::Missing { install, .. } => Some((server, install)),
             _ => None,
