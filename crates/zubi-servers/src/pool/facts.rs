@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 use zubi_base::endpoint::{Absent, Limits};
 use zubi_base::fs;
+use zubi_base::workspace::Folder;
 
 use crate::catalogue::{About, Row, Untrusted};
 
@@ -20,6 +21,15 @@ pub(super) fn no_row(path: &Utf8Path) -> Absent {
         why: format!("no server for {subject}"),
         hint: "add a [[server]] with this language to ~/.config/zubi/servers.toml".to_owned(),
         subject,
+    }
+}
+
+/// A workspace folder that was there when zubi was started.
+pub(super) fn folder_gone(folder: &Folder) -> Absent {
+    Absent {
+        subject: folder.name.clone(),
+        why: format!("the workspace folder `{}` does not exist any more", folder.path),
+        hint: "put it back, or start zubi in another folder".to_owned(),
     }
 }
 
