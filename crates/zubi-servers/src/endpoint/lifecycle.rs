@@ -30,6 +30,9 @@ pub struct Keep {
     pub memory_mb: Option<u64>,
 }
 
+/// Longer than anybody waits for a server that is reading its project.
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
 /// How often it is looked how much memory a server holds, where that is limited. A server grows by less than a
 /// gigabyte in that time.
 const MEMORY_LOOK: Duration = Duration::from_secs(2);
@@ -150,12 +153,15 @@ async fn until_its_end(shared: &Shared, session: &Arc<Session>) -> Option<String
     let mut look = tokio::time::interval(MEMORY_LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let idle_at = session.unused_since().unwrap_or_else(Instant::now) + keep.idle;
+        // While it reads the project, somebody may be waiting for that.
+        let settled = session.peer().readiness().is_settled();
+        let idle = if settled { keep.idle } else { keep.idle.max(LONGEST_WAIT) };
+        let idle_at = session.unused_since().unwrap_or_else(Instant::now) + idle;
         let over = async { ended.wait_for(Option::is_some).await.map(|why| why.clone()).ok().flatten() };
         tokio::select! {
             why = over => return Some(why.unwrap_or_else(|| "it is gone".to_owned())),
             () = tokio::time::sleep_until(idle_at.into()) => {
-                let is_idle = session.unused_since().is_some_and(|since| since.elapsed() >= keep.idle);
+                let is_idle = session.unused_since().is_some_and(|since| since.elapsed() >= idle);
                 if is_idle && shared.lay_down(session) {
                     return None;
                 }
