@@ -15,7 +15,7 @@ fn running() -> Vec<processes::Process> {
 
 #[tokio::test]
 async fn one_that_nobody_asks_is_ended_and_started_again() {
-    let faced = Faced::with("none", "idle_ms = 500").await;
+    let faced = Faced::with("none", "idle_ms = 2000").await;
     let first = faced.ask(hover()).await;
     let before = running();
     assert_eq!(before.len(), 1, "{before:?}");

@@ -79,6 +79,17 @@ async fn one_that_never_answers_is_ended_after_the_second_time() {
 }
 
 #[tokio::test]
+async fn one_that_closes_its_output_and_stays_is_silent() {
+    assert_snapshot!(face("closes-output", "", &[hover(), hover()]).await, @"
+    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
+    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    ────
+    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
+    ask again: it is started anew
+    ");
+}
+
+#[tokio::test]
 async fn one_that_prints_something_else_without_end() {
     assert_snapshot!(face("noise-only", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: it writes something that is not the protocol: ! | ! | ! | ! | !; the process ended (exit status: 0)
@@ -101,7 +112,7 @@ async fn one_that_prints_between_its_messages() {
 
 #[tokio::test]
 async fn one_that_writes_to_its_standard_error_without_end() {
-    assert_snapshot!(keep_asking("stderr-flood", "").await, @"
+    assert_snapshot!(keep_asking("stderr-flood").await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -110,7 +121,7 @@ async fn one_that_writes_to_its_standard_error_without_end() {
 
 #[tokio::test]
 async fn one_that_floods_with_notifications() {
-    assert_snapshot!(keep_asking("flood", "").await, @"
+    assert_snapshot!(keep_asking("flood").await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -119,7 +130,7 @@ async fn one_that_floods_with_notifications() {
 
 #[tokio::test]
 async fn one_that_asks_without_end() {
-    assert_snapshot!(keep_asking("ask-flood", "").await, @"
+    assert_snapshot!(keep_asking("ask-flood").await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]

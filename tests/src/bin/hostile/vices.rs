@@ -1,6 +1,6 @@
 //! What the server does wrong, one name for each way.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::thread;
 use std::time::Duration;
@@ -46,6 +46,7 @@ const NAMES: &[&str] = &[
     "crash-in-answer",
     "crash-at-every-third",
     "hang",
+    "closes-output",
     "flood",
     "ask-flood",
     "ask-deaf",
@@ -168,6 +169,10 @@ impl Vice {
             "crash-in-answer" => Reaction::HalfThenEnd(good),
             "crash-at-every-third" if self.asked > GOOD_ANSWERS => Reaction::End,
             "hang" => Reaction::Silent,
+            "closes-output" => {
+                rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
+                Reaction::Deaf
+            }
             "ask-deaf" => {
                 without_end(ask);
                 Reaction::Deaf
