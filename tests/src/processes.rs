@@ -111,8 +111,17 @@ pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
 
 /// The resident memory of a process in bytes, as the kernel counts it now.
 pub fn resident_bytes(pid: u32) -> Option<u64> {
+    memory(pid, "VmRSS:")
+}
+
+/// The most memory that a process has had resident at any time, in bytes.
+pub fn peak_bytes(pid: u32) -> Option<u64> {
+    memory(pid, "VmHWM:")
+}
+
+fn memory(pid: u32, field: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let line = status.lines().find(|line| line.starts_with(field))?;
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }
 

@@ -43,13 +43,27 @@ pub fn read_bytes(path: &Utf8Path) -> Result<Vec<u8>, ReadError> {
     // Room for all of it, and for noticing that there is no more: a vector that grows costs a dozen reads.
     let expected = usize::try_from(metadata.len().min(MAX_TEXT_BYTES)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(expected + 1);
-    let file = std::fs::File::open(path).map_err(fail)?;
+    let file = open(path).map_err(fail)?;
     // The file may grow while it is read, so the cap is on the read and not only on the size looked up before.
     file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > MAX_TEXT_BYTES {
         return Err(ReadError::TooLarge { path: path.to_owned(), bytes: metadata.len() });
     }
     Ok(bytes)
+}
+
+/// Opens a file for reading. Some files of the kernel (`/proc/kmsg`) look regular and make their reader wait for ever,
+/// as does a named pipe that has taken the file's place since it was looked at; those give an error instead.
+#[cfg(unix)]
+fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
+    std::fs::File::open(path)
 }
 
 /// Reads a whole file as UTF-8 text, at most [`MAX_TEXT_BYTES`]. A byte-order mark and line endings are kept.

@@ -14,7 +14,7 @@ use crate::error::CodeError;
 use crate::markup::clean_line;
 use crate::question::{Document, Question};
 use crate::readiness::Need;
-use crate::router::Reply;
+use crate::router::{Reply, readable};
 use crate::status::{Answer, Completeness};
 
 /// One action.
@@ -106,7 +106,8 @@ impl Question<'_> {
             context["only"] = json!(only);
         }
         let params = json!({ "textDocument": { "uri": reference.uri() }, "range": range, "context": context });
-        let result = endpoint.request("textDocument/codeAction", params, cx).await?;
+        let method = "textDocument/codeAction";
+        let (result, _) = readable(endpoint.as_ref(), method, endpoint.request(method, params, cx).await?)?;
         Ok(Reply { endpoint: Arc::clone(endpoint), result })
     }
 

@@ -81,7 +81,9 @@ fn endpoint_hint(error: &EndpointError) -> String {
     match error {
         EndpointError::Exited { hint, .. } if !hint.is_empty() => hint.clone(),
         EndpointError::Exited { .. } => "Ask again: the server is restarted with the next question.".to_owned(),
-        EndpointError::TimedOut { .. } => "Ask again with a larger `wait_ms`, or a narrower question.".to_owned(),
+        EndpointError::TimedOut { .. } => {
+            "Ask again: it may be ready by then, and one that stays silent is ended and started anew.".to_owned()
+        }
         EndpointError::Cancelled => "Ask again if the answer is still wanted.".to_owned(),
         EndpointError::Server { .. } => "Check the position with `lsp_document_symbols`, then ask again.".to_owned(),
         EndpointError::Unsupported { .. } => "Ask another question; this server does not offer this one.".to_owned(),

@@ -21,6 +21,7 @@ pub mod place;
 pub mod question;
 pub mod readiness;
 pub mod router;
+mod shape;
 pub mod status;
 #[cfg(feature = "testing")]
 pub mod testing;

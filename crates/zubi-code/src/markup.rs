@@ -5,6 +5,13 @@ use serde_json::Value;
 /// The longest source line shown, in characters; minified files have lines of megabytes.
 pub const MAX_SOURCE_LINE: usize = 200;
 
+/// The longest line of a server's that is passed on, in characters: longer than any path, and than any type that a
+/// person would read.
+const MAX_LINE: usize = 4_096;
+
+/// The longest text of a server's that is passed on, in bytes: more than the largest answer shows of it.
+const MAX_BLOCK: usize = 256 * 1024;
+
 /// Whether a character is kept. Control characters can drive terminals; bidirectional and zero-width ones can make
 /// a line read differently from what it is (CVE-2021-42574, "Trojan Source").
 fn is_plain(character: char) -> bool {
@@ -14,9 +21,14 @@ fn is_plain(character: char) -> bool {
             | '\u{e0000}'..='\u{e007f}'))
 }
 
-/// One line: everything that is not plain becomes a space (tabs and line ends too).
+/// One line: everything that is not plain becomes a space (tabs and line ends too), and one without end is cut.
 pub fn clean_line(text: &str) -> String {
-    text.chars().map(|character| if is_plain(character) { character } else { ' ' }).collect()
+    let plain = |character| if is_plain(character) { character } else { ' ' };
+    let mut out: String = text.chars().take(MAX_LINE).map(plain).collect();
+    if text.chars().nth(MAX_LINE).is_some() {
+        out.push('…');
+    }
+    out
 }
 
 /// One source line, cleaned and cut; tabs become four spaces so that indentation survives.
@@ -36,14 +48,20 @@ pub fn source_line(text: &str) -> String {
     out
 }
 
-/// Several lines: line ends and indentation stay, everything else that is not plain goes.
+/// Several lines: line ends and indentation stay, everything else that is not plain goes, and a text without end is cut.
 pub fn clean_block(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    let mut out = String::with_capacity(text.len().min(MAX_BLOCK));
     for line in text.lines() {
+        if out.len() >= MAX_BLOCK {
+            out.push_str("\n…");
+            break;
+        }
         if !out.is_empty() {
             out.push('\n');
         }
-        out.extend(line.trim_end().chars().filter(|character| *character == '\t' || is_plain(*character)));
+        out.extend(
+            line.trim_end().chars().take(MAX_BLOCK).filter(|character| *character == '\t' || is_plain(*character)),
+        );
     }
     out
 }

@@ -55,7 +55,7 @@ impl Question<'_> {
     pub(crate) fn shown(&self, location: &lsp::Location) -> (String, bool) {
         match uri::to_path(&location.uri) {
             Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
-            None => (clean_line(&location.uri.0), false),
+            None => (clean_line(&location.uri.0), true),
         }
     }
 

@@ -12,6 +12,7 @@ use zubi_base::endpoint::{
 use crate::error::CodeError;
 use crate::question::Question;
 use crate::readiness::{self, Need};
+use crate::shape::{self, Shape};
 use crate::status::{AnswerStatus, Completeness, EndpointState};
 
 /// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an
@@ -193,13 +194,18 @@ impl Question<'_> {
         });
         let mut replies = Vec::new();
         let mut failures: Vec<EndpointError> = Vec::new();
+        let mut status = ready.status.clone();
         for (endpoint, result) in join_all(asked).await {
-            match result {
-                Ok(result) => replies.push(Reply { endpoint, result }),
+            match result.and_then(|result| readable(endpoint.as_ref(), method, result)) {
+                Ok((result, unreadable)) => {
+                    if let Some(why) = unreadable {
+                        status.completeness = Completeness::Partial { why };
+                    }
+                    replies.push(Reply { endpoint, result });
+                }
                 Err(error) => failures.push(error),
             }
         }
-        let mut status = ready.status.clone();
         if replies.is_empty()
             && let Some(error) = failures.first()
         {
@@ -210,6 +216,24 @@ impl Question<'_> {
             status.completeness = Completeness::Partial { why };
         }
         Ok(Replies { replies, status })
+    }
+}
+
+/// An answer that can be read, and what of it cannot.
+pub(crate) fn readable(
+    endpoint: &dyn Endpoint,
+    method: &str,
+    answer: Value,
+) -> Result<(Value, Option<String>), EndpointError> {
+    match shape::of(method, &answer) {
+        Shape::Right => Ok((answer, None)),
+        Shape::Partly(count) => {
+            Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))
+        }
+        Shape::Wrong => Err(EndpointError::Protocol {
+            endpoint: endpoint.id().clone(),
+            what: format!("its answer to `{method}` is not of a form that the protocol has"),
+        }),
     }
 }
 

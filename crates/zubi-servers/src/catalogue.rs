@@ -103,6 +103,12 @@ pub struct Row {
     #[serde(default)]
     pub install: Vec<Install>,
     pub untrusted: Untrusted,
+    /// After how long without a question it is ended, in milliseconds; the next question starts it again.
+    #[serde(default = "default_idle_ms")]
+    pub idle_ms: u64,
+    /// How much memory it and what it starts may hold, in megabytes; beyond that it is ended. No limit by default.
+    #[serde(default)]
+    pub max_memory_mb: Option<u64>,
     /// What it executes that the project's authors chose, as an object of "would run …". Empty when `untrusted` is
     /// `run`.
     #[serde(default)]
@@ -307,6 +313,14 @@ fn default_version_args() -> Vec<String> {
     vec!["--version".to_owned()]
 }
 
+/// A year, in milliseconds; longer times do not fit every clock.
+const MAX_IDLE_MS: u64 = 365 * 24 * 60 * 60 * 1000;
+
+/// Half an hour: an agent that comes back later waits for the start rather than have gigabytes held all day.
+fn default_idle_ms() -> u64 {
+    30 * 60 * 1000
+}
+
 fn default_roles() -> Vec<Role> {
     Role::ALL.to_vec()
 }
@@ -390,6 +404,9 @@ impl Row {
         }
         if !self.settings.is_null() && !self.settings.is_object() {
             return wrong("`settings` is a table");
+        }
+        if !(100..=MAX_IDLE_MS).contains(&self.idle_ms) {
+            return wrong("`idle_ms` is at least 100 and at most a year");
         }
         if self.runs.is_empty() != (self.untrusted == Untrusted::Run) {
             return wrong("`runs` says what an untrusted project could make it execute, unless `untrusted` is `run`");

@@ -25,8 +25,15 @@ use zubi_base::framing::{
 /// largest honest burst is a project's worth of `didOpen`, a few megabytes.
 const MAX_QUEUED_BYTES: usize = 64 * 1024 * 1024;
 
+/// The same for answers to what the peer asks. They are small, and a peer that asks without reading them must not make
+/// zubi work for it.
+const MAX_QUEUED_ANSWER_BYTES: usize = 4 * 1024 * 1024;
+
 /// How many waiting messages are taken from the queue at once.
 const WRITE_BATCH: usize = 64;
+
+/// The longest text of a peer's error that is passed on, in characters; some servers send their whole stack.
+const MAX_ERROR_CHARS: usize = 2_000;
 
 /// What is done with what the peer says of its own accord. Called on the task that reads, so it must not block: every
 /// answer that follows waits for it.
@@ -48,7 +55,7 @@ pub enum ConnectionError {
     #[error("{message} ({code})")]
     Response { code: i64, message: String, data: Option<Value> },
     /// The deadline passed; the peer was told to stop.
-    #[error("no answer within {} ms", after.as_millis())]
+    #[error("no answer within {} s", after.as_secs())]
     TimedOut { after: Duration },
     /// The caller gave up; the peer was told to stop.
     #[error("cancelled")]
@@ -80,6 +87,8 @@ struct State {
     outgoing: Result<mpsc::UnboundedSender<Vec<u8>>, String>,
     /// Bytes given to the writing task and not yet written.
     queued: usize,
+    /// Counts the messages that came in, readable or not.
+    heard: u64,
 }
 
 #[derive(Debug)]
@@ -101,7 +110,13 @@ impl Connection {
     {
         let (sender, receiver) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared {
-            state: Mutex::new(State { next_id: 1, pending: FxHashMap::default(), outgoing: Ok(sender), queued: 0 }),
+            state: Mutex::new(State {
+                next_id: 1,
+                pending: FxHashMap::default(),
+                outgoing: Ok(sender),
+                queued: 0,
+                heard: 0,
+            }),
             closed: watch::Sender::new(None),
         });
         tokio::spawn(write(writer, receiver, Arc::clone(&shared)));
@@ -146,6 +161,11 @@ impl Connection {
     pub fn notify(&self, method: &str, params: Value) -> Result<(), ConnectionError> {
         let message = Message::Notification(Notification { method: method.to_owned(), params });
         self.shared.state().send(&message)
+    }
+
+    /// How many messages the peer has sent so far: whether it says anything at all.
+    pub fn heard(&self) -> u64 {
+        self.shared.state().heard
     }
 
     /// Becomes `Some(why)` when the peer has closed its output. No answer comes after that.
@@ -227,9 +247,10 @@ impl State {
         }
         let framed = framing::frame(&body);
         let queued = self.queued + framed.len();
+        let limit = if matches!(message, Message::Response(_)) { MAX_QUEUED_ANSWER_BYTES } else { MAX_QUEUED_BYTES };
         // One message is always taken, so that the largest can be sent at all.
-        if queued > MAX_QUEUED_BYTES && self.queued > 0 {
-            let what = format!("the server does not read its input: {} bytes wait to be written", self.queued);
+        if queued > limit && self.queued > 0 {
+            let what = format!("the server does not read its input: more than {limit} bytes wait to be written");
             return Err(ConnectionError::Protocol { what });
         }
         outgoing.send(framed).map_err(|_| closed("the writer stopped"))?;
@@ -295,6 +316,9 @@ where
     }
 }
 
+/// Why a connection is closed to which nothing else happened.
+pub(crate) const CLOSED_OUTPUT: &str = "it closed its output";
+
 /// Closes the connection when the reading task ends, also if a handler panicked.
 struct CloseOnDrop {
     shared: Arc<Shared>,
@@ -315,7 +339,9 @@ where
     let mut closing = CloseOnDrop { shared, why: "reading its output failed".to_owned() };
     let shared = Arc::clone(&closing.shared);
     closing.why = loop {
-        match reader.next().await {
+        let frame = reader.next().await;
+        shared.state().heard += 1;
+        match frame {
             Ok(Some(Frame::Body(body))) => {
                 if let Err(why) = take(&body, handler.as_ref(), &shared) {
                     break why;
@@ -325,12 +351,16 @@ where
                 let what = format!("the answer has {bytes} bytes, more than the {MAX_BODY_BYTES} that are read");
                 refuse(&head, what, &shared);
             }
-            Ok(None) => break "it closed its output".to_owned(),
+            Ok(None) => break CLOSED_OUTPUT.to_owned(),
             Err(error) => break error.to_string(),
         }
+        // A peer that never stops talking must not keep this thread from everything else: what is in the buffer
+        // already is handed out without a pause.
+        tokio::task::consume_budget().await;
     };
-    if let Some(noise) = reader.noise()
-        && !closing.why.contains(&noise)
+    // When the connection is given up for another reason, what is left in the buffer are messages.
+    if closing.why == CLOSED_OUTPUT
+        && let Some(noise) = reader.noise()
     {
         closing.why = format!("{}; it printed: {noise}", closing.why);
     }
@@ -342,7 +372,7 @@ fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Shared) -> Result<(), S
         Ok(Message::Response(Response { id, result })) => {
             let answer = result.map_err(|ResponseError { code, message, data }| ConnectionError::Response {
                 code,
-                message,
+                message: shortened(message),
                 data,
             });
             shared.deliver(id.as_ref(), answer);
@@ -361,6 +391,14 @@ fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Shared) -> Result<(), S
         Err(error) => refuse(body, format!("a message is malformed: {error}"), shared),
     }
     Ok(())
+}
+
+/// A text that is passed on to people, cut where no person would read on.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MAX_ERROR_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 /// Fails the request that an unusable message answers, where that can be told, so that its caller need not wait for

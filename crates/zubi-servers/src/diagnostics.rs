@@ -4,6 +4,7 @@
 //! version. Servers that send none (typescript-language-server) are believed from the first publication after the text
 //! was sent: the protocol gives no better sign.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,16 +14,25 @@ use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::lsp::{Diagnostic, Uri};
 
+use crate::weight::weight;
+
 /// The most documents remembered of one server. Servers that check whole projects publish one for each file.
 const MAX_DOCUMENTS: usize = 20_000;
 
-/// The most problems remembered of one document.
+/// The most problems remembered of one document: how many, and how much memory they may hold in bytes.
 const MAX_ITEMS: usize = 2_000;
+const MAX_ITEMS_WEIGHT: usize = 2 * 1024 * 1024;
+
+/// How much memory all published problems may hold before those of documents that were never opened are dropped, in
+/// bytes. Nobody has asked about those.
+const MAX_UNASKED_WEIGHT: usize = 32 * 1024 * 1024;
 
 /// The problems of all documents, by one server.
 #[derive(Debug)]
 pub(crate) struct DiagnosticsStore {
     documents: Mutex<FxHashMap<Utf8PathBuf, Entry>>,
+    /// How much memory all that was pushed holds, in bytes. Changed under the lock of `documents`.
+    held: AtomicUsize,
     /// Counts publications, for those who wait for one.
     publications: watch::Sender<u64>,
 }
@@ -30,6 +40,8 @@ pub(crate) struct DiagnosticsStore {
 #[derive(Debug, Default)]
 struct Entry {
     pushed: Vec<Diagnostic>,
+    /// How much memory `pushed` holds, in bytes.
+    weight: usize,
     /// Whether `pushed` belongs to the text that was sent last.
     push_is_current: bool,
     /// Whether the last publication named the version of the text it is about.
@@ -58,7 +70,7 @@ pub(crate) struct Pushed {
 
 impl Default for DiagnosticsStore {
     fn default() -> Self {
-        Self { documents: Mutex::default(), publications: watch::Sender::new(0) }
+        Self { documents: Mutex::default(), held: AtomicUsize::new(0), publications: watch::Sender::new(0) }
     }
 }
 
@@ -78,12 +90,20 @@ impl DiagnosticsStore {
     /// The params of `textDocument/publishDiagnostics`. An empty publication counts like any other.
     pub(crate) fn publish(&self, params: &Value) {
         let Some(path) = params.get("uri").and_then(Value::as_str).and_then(path_of) else { return };
-        let items = items(params.get("diagnostics"));
+        let (items, weight) = items(params.get("diagnostics"));
         let version = params.get("version").and_then(Value::as_i64);
         {
             let mut documents = self.documents();
             if documents.len() >= MAX_DOCUMENTS && !documents.contains_key(&path) {
                 tracing::debug!(%path, "diagnostics of too many documents");
+                return;
+            }
+            let known = documents.get(&path);
+            let held = self.held.load(Ordering::Relaxed) - known.map_or(0, |entry| entry.weight);
+            if known.is_none_or(|entry| entry.sent.is_none()) && held + weight > MAX_UNASKED_WEIGHT {
+                tracing::debug!(%path, "too many diagnostics of documents that were not opened");
+                documents.remove(&path);
+                self.held.store(held, Ordering::Relaxed);
                 return;
             }
             let entry = documents.entry(path).or_default();
@@ -94,6 +114,8 @@ impl DiagnosticsStore {
             // An older text's problems must not hide newer ones.
             if belongs || !entry.push_is_current {
                 entry.pushed = items;
+                entry.weight = weight;
+                self.held.store(held + weight, Ordering::Relaxed);
                 entry.push_is_current = belongs;
                 entry.push_names_version = version.is_some();
             }
@@ -143,7 +165,7 @@ impl DiagnosticsStore {
         let result_id = report.get("resultId").and_then(Value::as_str).map(str::to_owned);
         let mut documents = self.documents();
         if documents.len() >= MAX_DOCUMENTS && !documents.contains_key(path) {
-            return Some(items(report.get("items")));
+            return Some(items(report.get("items")).0);
         }
         let pulled = documents.entry(path.to_owned()).or_default().pulled.entry(provider.cloned()).or_default();
         match report.get("kind").and_then(Value::as_str) {
@@ -153,7 +175,7 @@ impl DiagnosticsStore {
             }
             // The kind is required, but some servers leave it out.
             Some("full") | None if report.get("items").is_some() => {
-                *pulled = Pulled { result_id, items: items(report.get("items")) };
+                *pulled = Pulled { result_id, items: items(report.get("items")).0 };
                 Some(pulled.items.clone())
             }
             _ => None,
@@ -168,7 +190,10 @@ impl DiagnosticsStore {
 
     /// A document is gone.
     pub(crate) fn forget(&self, path: &Utf8Path) {
-        self.documents().remove(path);
+        let mut documents = self.documents();
+        if let Some(entry) = documents.remove(path) {
+            self.held.fetch_sub(entry.weight, Ordering::Relaxed);
+        }
     }
 }
 
@@ -176,10 +201,18 @@ fn path_of(uri: &str) -> Option<Utf8PathBuf> {
     zubi_base::uri::to_path(&Uri(uri.to_owned()))
 }
 
-/// The problems that can be read; one that cannot does not cost the others.
-fn items(list: Option<&Value>) -> Vec<Diagnostic> {
+/// The problems that can be read, and how much memory they hold; one that cannot does not cost the others.
+fn items(list: Option<&Value>) -> (Vec<Diagnostic>, usize) {
     let list = list.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
-    list.filter_map(|item| Diagnostic::deserialize(item).ok()).collect()
+    let mut held = 0;
+    let items = list
+        .take_while(|item| {
+            held += weight(item);
+            held <= MAX_ITEMS_WEIGHT
+        })
+        .filter_map(|item| Diagnostic::deserialize(item).ok())
+        .collect();
+    (items, held)
 }
 
 #[cfg(test)]
@@ -226,6 +259,28 @@ mod tests {
     }
 
     #[test]
+    fn a_flood_is_bounded_and_costs_nothing_that_was_asked_for() {
+        let store = DiagnosticsStore::default();
+        let asked = Utf8Path::new("/w/a.rs");
+        store.expect(asked, 1);
+        let megabyte = "x".repeat(1024 * 1024);
+        for number in 0..100 {
+            let publication =
+                json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": diagnostics(&[megabyte.as_str(); 9]) });
+            store.publish(&publication);
+        }
+        let held = store.held.load(Ordering::Relaxed);
+        assert!((MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&held), "{held}");
+        store.publish(&publication(Some(1), &["asked"]));
+        insta::assert_snapshot!(show(&store), @r#""asked" current"#);
+        // What is taken back makes room.
+        for number in 0..100 {
+            store.publish(&json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": [] }));
+        }
+        assert!(store.held.load(Ordering::Relaxed) < 1024);
+    }
+
+    #[test]
     fn unchanged_reports_repeat_what_was_pulled() {
         let store = DiagnosticsStore::default();
         let (path, provider) = (Utf8Path::new("/w/a.rs"), Some("ty".to_owned()));
@@ -249,6 +304,6 @@ mod tests {
     fn one_unreadable_problem_does_not_cost_the_others() {
         let mut list = diagnostics(&["good"]);
         list.push(json!({ "message": 3 }));
-        assert_eq!(items(Some(&Value::Array(list))).len(), 1);
+        assert_eq!(items(Some(&Value::Array(list))).0.len(), 1);
     }
 }

@@ -35,6 +35,7 @@ mod partial;
 #[cfg(test)]
 mod tests;
 
+pub use lifecycle::Keep;
 pub(crate) use lifecycle::Starter;
 use lifecycle::{Phase, Shared, lock};
 use partial::with_pieces;
@@ -63,6 +64,7 @@ pub struct Launch {
     pub allowed_commands: Vec<String>,
     /// How long one request may take, whatever its caller allows.
     pub request_timeout: Duration,
+    pub keep: Keep,
     /// What limits the answers, as far as it is known before the server runs.
     pub limits: Limits,
 }
@@ -85,6 +87,7 @@ impl ServerEndpoint {
     /// Starts the server unless it runs, is being started, or failed too recently. `document` is opened first.
     pub(crate) fn ensure_started(&self, document: Option<&Utf8Path>) {
         if let Some(session) = self.running_now() {
+            drop(session.in_use());
             // Opened here and not only with the request, so that its project counts for readiness before anyone asks.
             if let Some(document) = document
                 && let Err(error) = session.bring_up_to_date(document, false)
@@ -270,6 +273,7 @@ impl ServerEndpoint {
             if let Some(token) = token {
                 session.peer().expect_partial(token);
             }
+            let (asked, heard) = (Instant::now(), session.heard());
             let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
             let pieces = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
             let (code, message, data) = match answer {
@@ -279,7 +283,9 @@ impl ServerEndpoint {
                 }
                 Err(ConnectionError::Response { code, message, data }) => (code, message, data),
                 Err(ConnectionError::Closed { why }) => return Err(Failure::Died(why)),
-                Err(ConnectionError::TimedOut { .. }) => return Err(self.timed_out(method, started).into()),
+                Err(ConnectionError::TimedOut { .. }) => {
+                    return Err(self.out_of_time(session, method, started, (asked, heard)).into());
+                }
                 Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled.into()),
                 Err(ConnectionError::Protocol { what }) => {
                     return Err(EndpointError::Protocol { endpoint: self.id.clone(), what }.into());
@@ -311,6 +317,25 @@ impl ServerEndpoint {
     fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
         let after = started.elapsed();
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
+    }
+
+    /// No answer came. When the server was given all the time it may have and seems to be dead, it is ended, so that
+    /// the next question finds a living one.
+    fn out_of_time(
+        &self,
+        session: &Session,
+        method: &str,
+        started: Instant,
+        (asked, heard): (Instant, u64),
+    ) -> EndpointError {
+        let limit = self.shared.launch.request_timeout;
+        // Waiting for its start is part of the limit; what a caller with less patience gives up says nothing.
+        if asked.elapsed() * 2 < limit || !session.ran_out_of_time(asked, heard, limit) {
+            return self.timed_out(method, started);
+        }
+        let why = "it did not say a word while two questions ran out of time, and was ended".to_owned();
+        session.end_because(why.clone());
+        self.died(why)
     }
 
     fn died(&self, why: String) -> EndpointError {
@@ -414,6 +439,7 @@ impl Endpoint for ServerEndpoint {
         // Once more on a new process, if reading was all that was asked for.
         for _ in 0..2 {
             let session = self.running(method, cx).await?;
+            let _in_use = session.in_use();
             if fresh {
                 self.await_settled(&session, method, cx).await?;
             }
@@ -443,6 +469,7 @@ impl Endpoint for ServerEndpoint {
         let mut died = None;
         for _ in 0..2 {
             let session = self.running("textDocument/diagnostic", cx).await?;
+            let _in_use = session.in_use();
             match self.diagnose(&session, document, cx).await {
                 Ok(report) => return Ok(report),
                 Err(Failure::Final(error)) => return Err(error),

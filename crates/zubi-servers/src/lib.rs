@@ -29,3 +29,4 @@ mod stamp;
 mod testing;
 mod tsserver;
 mod watch;
+mod weight;

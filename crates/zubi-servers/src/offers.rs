@@ -10,6 +10,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 
 use crate::globs::PathGlob;
+use crate::weight::weight;
 
 #[cfg(test)]
 mod tests;
@@ -76,6 +77,11 @@ const MAX_REGISTRATIONS: usize = 4096;
 /// The most patterns kept of one registration. TypeScript registers one for each directory it reads.
 const MAX_PATTERNS: usize = 8192;
 
+/// The most of all registrations together: patterns, each of which is a compiled automaton, and bytes of memory that their
+/// options hold. Nobody has seen a server that comes near.
+const MAX_ALL_PATTERNS: usize = 4 * MAX_PATTERNS;
+const MAX_OPTIONS_WEIGHT: usize = 64 * 1024 * 1024;
+
 /// What happened to a file, in LSP's numbers (`FileChangeType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ChangeKind {
@@ -118,6 +124,8 @@ pub(crate) enum ChangeSync {
 struct Registration {
     method: String,
     options: Value,
+    /// How much memory `options` holds, in bytes.
+    weight: usize,
     /// Empty: every document.
     selector: Vec<DocumentFilter>,
     watchers: Vec<Watcher>,
@@ -169,13 +177,19 @@ impl Offers {
             else {
                 continue;
             };
-            if self.registrations.len() >= MAX_REGISTRATIONS {
+            let options = entry.get("registerOptions").cloned().unwrap_or_default();
+            let weight = weight(&options);
+            let sum = |of: fn(&Registration) -> usize| self.registrations.values().map(of).sum::<usize>();
+            if self.registrations.len() >= MAX_REGISTRATIONS
+                || sum(|one| one.selector.len() + one.watchers.len()) >= MAX_ALL_PATTERNS
+                || sum(|one| one.weight) + weight > MAX_OPTIONS_WEIGHT
+            {
                 tracing::warn!(%method, "a server registered more than is kept");
                 return;
             }
-            let options = entry.get("registerOptions").cloned().unwrap_or_default();
             let registration = Registration {
                 method: method.to_owned(),
+                weight,
                 selector: self.filters(options.get("documentSelector")),
                 watchers: self.watchers(options.get("watchers")),
                 options,

@@ -24,12 +24,23 @@ use crate::offers::Offers;
 use crate::readiness::{Health, Tracker, token_text};
 use crate::session::SessionSpec;
 use crate::settling::Settling;
+use crate::weight::weight;
 
 #[cfg(test)]
 mod tests;
 
-/// The most partial results gathered for one request.
+/// The most partial results gathered for one request: how many, and how much memory they may hold in bytes.
 const MAX_PARTIAL_RESULTS: usize = 10_000;
+const MAX_PARTIAL_WEIGHT: usize = 64 * 1024 * 1024;
+
+/// The most edits caught for one request: how many, and how much memory they may hold in bytes. A command that
+/// produces edits sends one; a rename of everything has a few megabytes.
+const MAX_CAPTURED_EDITS: usize = 100;
+const MAX_CAPTURED_WEIGHT: usize = 32 * 1024 * 1024;
+
+/// The most sections answered in one `workspace/configuration`. Real servers ask for fewer than ten; each may be
+/// answered with all settings.
+const MAX_SECTIONS: usize = 200;
 
 /// zubi's side of one running server.
 pub(crate) struct Peer {
@@ -44,9 +55,9 @@ pub(crate) struct Peer {
     pub(crate) checks: Checks,
     pub(crate) settling: Settling,
     /// Where edits go while a captured request runs.
-    capture: Mutex<Option<EditCapture>>,
+    capture: Mutex<Option<Capturing>>,
     /// Partial results of requests that asked for them, by token.
-    partial: Mutex<FxHashMap<String, Vec<Value>>>,
+    partial: Mutex<FxHashMap<String, Gathered>>,
     /// Shared with the endpoint, which outlives this server.
     readiness: Arc<watch::Sender<Readiness>>,
     /// Counts `refresh` requests: what the server said about some documents may be out of date.
@@ -56,6 +67,20 @@ pub(crate) struct Peer {
     speaks: AtomicBool,
     /// Counts registrations: what was not offered may be now.
     registrations: watch::Sender<u64>,
+}
+
+/// Where the edits of a captured request go, and how much there was.
+struct Capturing {
+    edits: EditCapture,
+    count: usize,
+    weight: usize,
+}
+
+/// The pieces of one answer so far.
+#[derive(Default)]
+struct Gathered {
+    pieces: Vec<Value>,
+    weight: usize,
 }
 
 impl Peer {
@@ -133,7 +158,7 @@ impl Peer {
 
     /// Sends edits to `capture` from now on; `None` refuses them.
     pub(crate) fn capture(&self, capture: Option<EditCapture>) {
-        *lock(&self.capture) = capture;
+        *lock(&self.capture) = capture.map(|edits| Capturing { edits, count: 0, weight: 0 });
     }
 
     /// Follows `refresh` requests.
@@ -143,11 +168,11 @@ impl Peer {
 
     /// Gathers partial results under a token until [`Self::take_partial`].
     pub(crate) fn expect_partial(&self, token: &Value) {
-        lock(&self.partial).insert(token_text(Some(token)), Vec::new());
+        lock(&self.partial).insert(token_text(Some(token)), Gathered::default());
     }
 
     pub(crate) fn take_partial(&self, token: &Value) -> Vec<Value> {
-        lock(&self.partial).remove(&token_text(Some(token))).unwrap_or_default()
+        lock(&self.partial).remove(&token_text(Some(token))).map(|gathered| gathered.pieces).unwrap_or_default()
     }
 
     /// The settings of one section (`a.b.c`), `null` where there are none.
@@ -162,19 +187,24 @@ impl Peer {
 
     fn configuration(&self, params: &Value) -> Value {
         let items = params.get("items").and_then(Value::as_array).into_iter().flatten();
-        items.map(|item| self.section(item.get("section").and_then(Value::as_str))).collect()
+        items.take(MAX_SECTIONS).map(|item| self.section(item.get("section").and_then(Value::as_str))).collect()
     }
 
     fn apply_edit(&self, params: &Value) -> Value {
         let refused = |reason: &str| json!({ "applied": false, "failureReason": reason });
-        let capture = lock(&self.capture).clone();
-        let Some(capture) = capture else {
+        let mut capture = lock(&self.capture);
+        let Some(capture) = capture.as_mut() else {
             return refused("no edit was asked for");
         };
         let edit = params.get("edit").cloned().unwrap_or_default();
+        capture.count += 1;
+        capture.weight += weight(&edit);
+        if capture.count > MAX_CAPTURED_EDITS || capture.weight > MAX_CAPTURED_WEIGHT {
+            return refused("these are more edits than one request may make");
+        }
         match WorkspaceEdit::deserialize(&edit) {
             Ok(_) => {
-                capture.push(edit);
+                capture.edits.push(edit);
                 // It becomes a plan, and the server goes on as if it had been applied.
                 json!({ "applied": true })
             }
@@ -192,11 +222,12 @@ impl Peer {
     /// A progress value that is a piece of an answer.
     fn take_progress(&self, params: &Value) {
         let token = token_text(params.get("token"));
-        if let Some(pieces) = lock(&self.partial).get_mut(&token)
+        if let Some(gathered) = lock(&self.partial).get_mut(&token)
             && let Some(value) = params.get("value")
         {
-            if pieces.len() < MAX_PARTIAL_RESULTS {
-                pieces.push(value.clone());
+            gathered.weight += weight(value);
+            if gathered.pieces.len() < MAX_PARTIAL_RESULTS && gathered.weight <= MAX_PARTIAL_WEIGHT {
+                gathered.pieces.push(value.clone());
             }
             return;
         }

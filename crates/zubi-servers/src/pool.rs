@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -24,7 +25,7 @@ use zubi_base::workspace::{Folder, Workspace};
 
 use crate::catalogue::{Catalogue, Role, Row};
 use crate::detect::{self, Detection, Languages, Limits, ProgramFinder, project_root};
-use crate::endpoint::{Launch, ServerEndpoint, Starter};
+use crate::endpoint::{Keep, Launch, ServerEndpoint, Starter};
 use crate::offers::{ChangeKind, Offers};
 use crate::session::SessionSpec;
 use crate::watch::FileChange;
@@ -35,7 +36,7 @@ pub mod survey;
 #[cfg(test)]
 mod tests;
 
-use facts::{install_hint, limits, no_row, subject};
+use facts::{folder_gone, install_hint, limits, no_row, subject};
 use start::{Early, ProcessStarter, WatcherCell};
 
 /// Of the servers of one group that are not installed, how many are suggested.
@@ -171,6 +172,10 @@ impl EndpointSource for ServerPool {
                     }
                 }
             }
+        }
+        if wanted.is_empty() {
+            let absent = shared.workspace.folders().iter().filter(|folder| !folder.path.is_dir()).map(folder_gone);
+            return Endpoints { endpoints: Vec::new(), absent: absent.collect() };
         }
         shared.start_all(wanted).await
     }
@@ -396,6 +401,7 @@ impl Shared {
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
+            keep: Keep { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
             limits,
         }
     }

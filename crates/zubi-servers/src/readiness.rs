@@ -83,7 +83,7 @@ pub struct OpenProgress {
 /// The most progresses followed at once; a server that opens more is not followed beyond.
 const MAX_PROGRESSES: usize = 256;
 
-/// The longest title or message kept, in characters.
+/// The longest title, message or token kept, in characters.
 const MAX_TEXT_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -392,10 +392,13 @@ pub(crate) fn project_of(document: &Utf8Path, root: &Utf8Path, project_files: &[
         .map(Utf8Path::to_owned)
 }
 
-/// A progress token as text: the protocol allows numbers and strings, and the two never mean the same.
+/// A progress token as text: the protocol allows numbers and strings, and the two never mean the same. Of one without end
+/// the beginning tells it from others.
 pub(crate) fn token_text(token: Option<&Value>) -> String {
     match token {
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => text.chars().take(MAX_TEXT_CHARS).collect(),
+        // No number, and nothing the protocol allows.
+        Some(Value::Array(_) | Value::Object(_)) => String::new(),
         Some(other) => other.to_string(),
         None => String::new(),
     }

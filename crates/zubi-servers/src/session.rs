@@ -7,7 +7,7 @@
 //! ignore `exit` and end when their input does.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -20,7 +20,7 @@ use zubi_base::endpoint::Readiness;
 use zubi_base::fs::ReadError;
 use zubi_base::lsp::PositionEncodingKind;
 use zubi_base::position::Encoding;
-use zubi_base::process::{CommandSpec, Spawner};
+use zubi_base::process::{Child, CommandSpec, Spawner};
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::Freshness;
@@ -37,9 +37,11 @@ mod delivery;
 mod process;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 pub(crate) use process::Process;
 use process::{attend, quote};
+use usage::Usage;
 
 /// What a server is and what it is told.
 #[derive(Debug, Clone)]
@@ -134,6 +136,11 @@ pub struct Session {
     /// Why it ended, once it has.
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
+    /// Why zubi ended it of its own accord, if it did.
+    verdict: Arc<OnceLock<String>>,
+    /// The process, for looking at what it uses; `None` for a server that is no process of its own.
+    process: Option<u32>,
+    usage: Usage,
     /// Ends the process when the session is dropped without [`Self::shutdown`].
     _ends_process: DropGuard,
     started: Instant,
@@ -186,7 +193,10 @@ impl Session {
         let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>);
         let stop = CancellationToken::new();
         let (ended_sender, mut ended) = watch::channel(None);
-        tasks.spawn(attend(connection.clone(), child, stop.clone(), Arc::clone(&stderr), ended_sender));
+        let verdict = Arc::new(OnceLock::new());
+        let pid = child.as_ref().map(Child::id);
+        let last_words = Arc::clone(&stderr);
+        tasks.spawn(attend(connection.clone(), child, stop.clone(), Arc::clone(&verdict), last_words, ended_sender));
         let end_with_session = stop.clone().drop_guard();
 
         let params = initialize::params(&spec.folder, std::process::id(), &spec.initialization_options);
@@ -218,6 +228,9 @@ impl Session {
             documents: Mutex::default(),
             ended,
             stop,
+            verdict,
+            process: pid,
+            usage: Usage::new(Instant::now()),
             _ends_process: end_with_session,
             started: Instant::now(),
             answered: AtomicBool::new(false),
@@ -263,6 +276,13 @@ impl Session {
     /// `name version`, as the server gives them.
     pub fn server_version(&self) -> Option<&str> {
         self.server_version.as_deref()
+    }
+
+    /// Ends the server because of something it did, which is then told as the reason of its end.
+    pub(crate) fn end_because(&self, why: String) {
+        // The first reason is the one that counts.
+        drop(self.verdict.set(why));
+        self.stop.cancel();
     }
 
     /// It answered a question.

@@ -15,6 +15,9 @@ const MAX_NOISE_BYTES: usize = 1024 * 1024;
 /// How much of the noise is remembered for error texts, in bytes.
 const KEPT_NOISE_BYTES: usize = 2 * 1024;
 
+/// How many lines of it an error text shows.
+const TOLD_NOISE_LINES: usize = 5;
+
 /// How much of an oversized body is kept, in bytes, so that the request it answers can be told.
 const KEPT_HEAD_BYTES: usize = 256;
 
@@ -136,7 +139,8 @@ impl Decoder {
             .map(|line| line.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned())
             .filter(|line| !line.is_empty())
             .collect();
-        (!lines.is_empty()).then(|| lines.join(" | "))
+        let last = lines.get(lines.len().saturating_sub(TOLD_NOISE_LINES)..).unwrap_or_default();
+        (!last.is_empty()).then(|| last.join(" | "))
     }
 
     /// Drops the next `count` bytes, remembering the last of them.

@@ -68,6 +68,10 @@ pub enum Message {
     Response(Response),
 }
 
+/// The most values in one message. A value takes 70 bytes of memory where its text may take two, so that the size of
+/// the body alone bounds nothing; the largest honest answers have a million.
+const MAX_VALUES: usize = 2_000_000;
+
 /// Why a body is no message.
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
@@ -75,6 +79,8 @@ pub enum MessageError {
     NotJson(#[from] serde_json::Error),
     #[error("neither a request nor an answer")]
     NotAMessage,
+    #[error("it has more than {MAX_VALUES} values")]
+    TooManyValues,
 }
 
 /// Everything an envelope may hold; unknown fields are ignored. Kept as plain values where servers are known to send
@@ -115,6 +121,12 @@ impl Message {
         // A batch, which LSP does not have; serde would read an array as the fields in their order.
         if body.trim_ascii_start().starts_with(b"[") {
             return Err(MessageError::NotAMessage);
+        }
+        // Every value but the first of its container stands behind a comma. Commas in texts count, too, which costs
+        // nobody anything at this size.
+        if body.len() > MAX_VALUES && body.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > MAX_VALUES
+        {
+            return Err(MessageError::TooManyValues);
         }
         let envelope: Envelope = match serde_json::from_slice(body) {
             Ok(envelope) => envelope,

@@ -119,6 +119,15 @@ fn envelopes() {
 }
 
 #[test]
+fn what_would_fill_the_memory_is_refused() {
+    let list = |count: usize| format!(r#"{{"id":1,"result":[{}0]}}"#, "0,".repeat(count));
+    assert_eq!(parse(&list(3_000_000)), "it has more than 2000000 values");
+    assert!(parse(&list(10)).starts_with("Response"), "{}", parse(&list(10)));
+    let deep = format!(r#"{{"id":1,"result":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(parse(&deep), "not JSON: recursion limit exceeded at line 1 column 144");
+}
+
+#[test]
 fn broken_text_is_repaired() {
     let mut body = br#"{"id":1,"result":"a\ud83d \ud83d\ude00 \\ud83d "#.to_vec();
     body.extend_from_slice(b"\xff\"}");

@@ -82,3 +82,15 @@ fn a_path_to_create_is_resolved_as_far_as_it_exists() {
     assert_eq!(resolve("dangling"), None, "writing it would create what it points to");
     assert_eq!(resolve("dangling/file"), None);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_that_takes_a_files_place_is_not_waited_for() {
+    let (_guard, root) = directory();
+    let path = root.join("pipe");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, path.as_str(), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    assert!(matches!(read_bytes(&path), Err(ReadError::Special { .. })));
+    // As if it had been a file when it was looked at.
+    assert!(open(&path).is_ok());
+}

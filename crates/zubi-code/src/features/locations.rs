@@ -247,18 +247,13 @@ pub(crate) fn position_params(
 /// The locations of any of the protocol's forms: one, a list, links, `null`. Items of another form are passed over.
 /// Of a link, the name itself is taken, not the whole declaration.
 pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
+    let uri = |uri: &Value| uri.as_str().filter(|uri| !uri.is_empty()).map(|uri| lsp::Uri(uri.to_owned()));
     let one = |item: &Value| -> Option<lsp::Location> {
-        if let Some(uri) = item.get("targetUri") {
+        if let Some(target) = item.get("targetUri") {
             let range = item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?;
-            return Some(lsp::Location {
-                uri: lsp::Uri(uri.as_str()?.to_owned()),
-                range: lsp::Range::deserialize(range).ok()?,
-            });
+            return Some(lsp::Location { uri: uri(target)?, range: lsp::Range::deserialize(range).ok()? });
         }
-        Some(lsp::Location {
-            uri: lsp::Uri(item.get("uri")?.as_str()?.to_owned()),
-            range: lsp::Range::deserialize(item.get("range")?).ok()?,
-        })
+        Some(lsp::Location { uri: uri(item.get("uri")?)?, range: lsp::Range::deserialize(item.get("range")?).ok()? })
     };
     match result {
         Value::Array(items) => items.iter().filter_map(one).collect(),

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::Readiness;
@@ -19,6 +20,23 @@ use crate::watch::FileChange;
 /// start is immediate.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
 const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
+
+/// How long a server is kept, and at what price.
+#[derive(Debug, Clone, Copy)]
+pub struct Keep {
+    /// It is ended when nobody has asked it anything for so long.
+    pub idle: Duration,
+    /// It is ended when it and what it started hold more, in megabytes.
+    pub memory_mb: Option<u64>,
+}
+
+/// Longer than anybody waits for a server that is reading its project.
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
+/// How often it is looked how much memory a server holds, where that is limited. A server grows by less than a
+/// gigabyte in that time.
+const MEMORY_LOOK: Duration = Duration::from_secs(2);
+const MEGABYTE: u64 = 1024 * 1024;
 
 /// Starts one run of a server: as a process, in tests as a task.
 #[async_trait]
@@ -114,10 +132,9 @@ pub(super) async fn run(shared: Arc<Shared>) {
     }
     // Only now, so that whoever sees it ready can ask it.
     session.peer().speak();
-    let mut ended = session.ended();
-    let why = match ended.wait_for(Option::is_some).await {
-        Ok(why) => why.clone().unwrap_or_default(),
-        Err(_) => "it is gone".to_owned(),
+    let Some(why) = until_its_end(&shared, &session).await else {
+        session.shutdown().await;
+        return;
     };
     session.peer().retire();
     if shared.stop.is_cancelled() {
@@ -128,7 +145,63 @@ pub(super) async fn run(shared: Arc<Shared>) {
     shared.down(why, "ask again: it is started anew".to_owned(), session.was_useful());
 }
 
+/// Waits until a running server has ended and says why; `None` when nobody needs it any more, and it is to be ended. Ends
+/// it when it holds more memory than it may.
+async fn until_its_end(shared: &Shared, session: &Arc<Session>) -> Option<String> {
+    let keep = shared.launch.keep;
+    let mut ended = session.ended();
+    let mut look = tokio::time::interval(MEMORY_LOOK);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        // While it reads the project, somebody may be waiting for that.
+        let settled = session.peer().readiness().is_settled();
+        let idle = if settled { keep.idle } else { keep.idle.max(LONGEST_WAIT) };
+        let idle_at = session.unused_since().unwrap_or_else(Instant::now) + idle;
+        let over = async { ended.wait_for(Option::is_some).await.map(|why| why.clone()).ok().flatten() };
+        tokio::select! {
+            why = over => return Some(why.unwrap_or_else(|| "it is gone".to_owned())),
+            () = tokio::time::sleep_until(idle_at.into()) => {
+                let is_idle = session.unused_since().is_some_and(|since| since.elapsed() >= idle);
+                if is_idle && shared.lay_down(session) {
+                    return None;
+                }
+            }
+            // The kernel tells nobody how much memory a process holds, so this is the one thing that is looked at again
+            // and again.
+            _ = look.tick(), if keep.memory_mb.is_some() => {}
+        }
+        let Some(limit) = keep.memory_mb else { continue };
+        let held = session.memory().await.unwrap_or_default() / MEGABYTE;
+        if held > limit {
+            tracing::warn!(server = %shared.launch.spec.name, held, limit, "a language server is too large");
+            session.end_because(format!(
+                "it held more than {limit} MB of memory and was ended; `max_memory_mb` in servers.toml allows more"
+            ));
+        }
+    }
+}
+
 impl Shared {
+    /// A server that nobody has asked anything for a while leaves its place to the one that the next question starts.
+    /// `false` when somebody came in this very moment.
+    fn lay_down(&self, session: &Arc<Session>) -> bool {
+        let left = self.phase.send_if_modified(|phase| {
+            let own = matches!(phase, Phase::Running(running) if Arc::ptr_eq(running, session));
+            if own {
+                // All of it before anybody can see the place empty and take it.
+                session.peer().retire();
+                lock(&self.wanted).extend(session.open_documents().into_iter().rev());
+                self.readiness.send_replace(Readiness::Starting);
+                *phase = Phase::Idle;
+            }
+            own
+        });
+        if left {
+            tracing::info!(server = %self.launch.spec.name, "nobody has asked it anything for a while: it is ended");
+        }
+        left
+    }
+
     pub(super) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
         Self {
             launch,

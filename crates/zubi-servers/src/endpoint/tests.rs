@@ -10,6 +10,8 @@ use super::*;
 use crate::checks::Checker;
 use crate::testing::{FakeServer, FakeStarter, Workspace};
 
+mod keeping;
+
 /// An endpoint and the servers it starts, one after the other.
 struct Fixture {
     workspace: Workspace,
@@ -23,13 +25,19 @@ impl Fixture {
     }
 
     fn with(workspace: Workspace) -> Self {
+        Self::of(workspace, Duration::from_mins(30), Duration::from_mins(1))
+    }
+
+    /// With a server that is ended when nobody asks for `idle`, and that has `request_timeout` for an answer.
+    fn of(workspace: Workspace, idle: Duration, request_timeout: Duration) -> Self {
         let (starter, starts) = FakeStarter::new();
         let launch = Launch {
             spec: workspace.spec.clone(),
             command: CommandSpec::new("/none", workspace.root.clone()),
             workspace: Arc::new(zubi_base::workspace::Workspace::open(std::slice::from_ref(&workspace.root)).unwrap()),
             allowed_commands: vec!["fake.fix".to_owned()],
-            request_timeout: Duration::from_mins(1),
+            request_timeout,
+            keep: Keep { idle, memory_mb: None },
             limits: Limits::default(),
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));

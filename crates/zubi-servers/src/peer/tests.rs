@@ -120,3 +120,28 @@ async fn the_log_is_kept_and_cleaned() {
     server.ask("workspace/workspaceFolders", json!(null)).await.unwrap();
     assert_eq!(session.peer().log.last(10), ["one", "two"]);
 }
+
+#[tokio::test]
+async fn what_a_server_may_make_zubi_hold_is_bounded() {
+    let many = json!({ "items": vec![json!({}); 10_000] });
+    assert_eq!(answer("workspace/configuration", many).await.as_array().unwrap().len(), 200);
+
+    let workspace = Workspace::new(&[]);
+    let (session, mut server) = workspace.start(json!({})).await;
+    let capture = EditCapture::default();
+    session.peer().capture(Some(capture.clone()));
+    let mut applied = 0;
+    for _ in 0..110 {
+        let edit = json!({ "edit": { "changes": {} } });
+        applied += i32::from(server.ask("workspace/applyEdit", edit).await.unwrap()["applied"] == json!(true));
+    }
+    assert_eq!((applied, capture.take().len()), (100, 100));
+
+    session.peer().expect_partial(&json!("t"));
+    for _ in 0..80 {
+        let piece = json!({ "token": "t", "value": ["x".repeat(1024 * 1024)] });
+        server.notify("$/progress", piece).await;
+    }
+    server.ask("workspace/workspaceFolders", json!(null)).await.unwrap();
+    assert_eq!(session.peer().take_partial(&json!("t")).len(), 63);
+}

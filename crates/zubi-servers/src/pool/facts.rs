@@ -6,6 +6,7 @@ use serde::Deserialize;
 use zubi_base::endpoint::{Absent, Limits};
 use zubi_base::fs;
 use zubi_base::walk::{self, Order};
+use zubi_base::workspace::Folder;
 
 use crate::catalogue::{About, Row, Untrusted};
 use crate::detect::ProgramFinder;
@@ -24,6 +25,15 @@ pub(super) fn no_row(path: &Utf8Path) -> Absent {
         why: format!("no server for {subject}"),
         hint: "add a [[server]] with this language to ~/.config/zubi/servers.toml".to_owned(),
         subject,
+    }
+}
+
+/// A workspace folder that was there when zubi was started.
+pub(super) fn folder_gone(folder: &Folder) -> Absent {
+    Absent {
+        subject: folder.name.clone(),
+        why: format!("the workspace folder `{}` does not exist any more", folder.path),
+        hint: "put it back, or start zubi in another folder".to_owned(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A server's process, its pipes and its end.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, BufReader};
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Child, CommandSpec, Spawner};
 
 use super::StartError;
-use crate::connection::Connection;
+use crate::connection::{CLOSED_OUTPUT, Connection};
 use crate::log::LineRing;
 
 /// How long a server may take to end by itself after its input was closed.
@@ -51,11 +51,16 @@ impl Process {
     }
 }
 
-/// Waits until a server has ended, or ends it on request, and says why it did.
+/// How long after the end of a process its output may take to be read to the end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Waits until a server has ended, or ends it on request, and says why it did. `verdict` is why zubi itself ended it,
+/// if it did.
 pub(super) async fn attend(
     connection: Connection,
     child: Option<Child>,
     stop: CancellationToken,
+    verdict: Arc<OnceLock<String>>,
     stderr: Arc<LineRing>,
     ended: watch::Sender<Option<String>>,
 ) {
@@ -80,7 +85,25 @@ pub(super) async fn attend(
         },
         None => "the connection was closed".to_owned(),
     };
-    ended.send_replace(Some(format!("{status}{}", quote(&stderr))));
+    let why = match verdict.get() {
+        Some(verdict) => verdict.clone(),
+        None if stop.is_cancelled() => status,
+        // What it printed where messages should stand, or how it broke the protocol, explains its end best.
+        None => match broke_off(&mut closed).await {
+            Some(fault) => format!("{fault}; {status}"),
+            None => status,
+        },
+    };
+    ended.send_replace(Some(format!("{why}{}", quote(&stderr))));
+}
+
+/// Why a connection was closed, unless that is nothing but the end of the process.
+async fn broke_off(closed: &mut watch::Receiver<Option<String>>) -> Option<String> {
+    // The process is gone and its pipe closed, so this comes at once unless something else holds the pipe open.
+    let closed = tokio::time::timeout(LAST_WORDS, closed.wait_for(Option::is_some)).await.ok()?.ok()?;
+    let why = closed.as_deref()?;
+    let rest = why.strip_prefix(CLOSED_OUTPUT).map_or(why, |rest| rest.trim_start_matches("; "));
+    (!rest.is_empty()).then(|| rest.to_owned())
 }
 
 /// The last lines of standard error, as the end of a message.
@@ -109,6 +132,8 @@ async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
             Ok(0) | Err(_) => return,
             Ok(_) => lines.push(&String::from_utf8_lossy(&line)),
         }
+        // One that writes without end must not keep this thread from everything else.
+        tokio::task::consume_budget().await;
     }
 }
 

@@ -1,0 +1,108 @@
+//! Whether an answer has a form that the protocol gives it, as far as anyone reads it.
+//!
+//! Features pass over what they cannot read, so an answer of a wrong form would become an empty one that looks true.
+//! Every answer is looked at here first. Methods that are not listed are not looked at: their readers say themselves
+//! what they cannot read.
+
+use serde_json::Value;
+
+use crate::features::locations;
+
+/// How an answer stands to the form it should have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Right,
+    /// So many of its items cannot be read.
+    Partly(usize),
+    Wrong,
+}
+
+/// Looks at the answer to a request.
+pub(crate) fn of(method: &str, answer: &Value) -> Shape {
+    // "Nothing", in every answer that is read here.
+    if answer.is_null() {
+        return Shape::Right;
+    }
+    match method {
+        "textDocument/definition"
+        | "textDocument/declaration"
+        | "textDocument/implementation"
+        | "textDocument/typeDefinition"
+        | "textDocument/references" => match answer {
+            Value::Array(items) => list(items, |item| item.is_object() && !locations::parse(item).is_empty()),
+            _ => either(answer.is_object() && !locations::parse(answer).is_empty()),
+        },
+        "textDocument/hover" => either(answer.get("contents").is_some_and(|contents| !contents.is_number())),
+        "textDocument/documentSymbol" => items_of(answer, |item| {
+            has_text(item, "name") && (item.get("selectionRange").is_some() || item.get("location").is_some())
+        }),
+        "workspace/symbol" => items_of(answer, |item| has_text(item, "name") && item.get("location").is_some()),
+        "textDocument/completion" => items_of(answer.get("items").unwrap_or(answer), |item| has_text(item, "label")),
+        "textDocument/signatureHelp" => either(answer.get("signatures").is_some_and(Value::is_array)),
+        "textDocument/codeAction" => items_of(answer, |item| has_text(item, "title")),
+        _ => Shape::Right,
+    }
+}
+
+fn either(right: bool) -> Shape {
+    if right { Shape::Right } else { Shape::Wrong }
+}
+
+fn has_text(item: &Value, field: &str) -> bool {
+    item.get(field).is_some_and(Value::is_string)
+}
+
+fn items_of(answer: &Value, readable: impl Fn(&Value) -> bool) -> Shape {
+    answer.as_array().map_or(Shape::Wrong, |items| list(items, readable))
+}
+
+fn list(items: &[Value], readable: impl Fn(&Value) -> bool) -> Shape {
+    match items.iter().filter(|item| !readable(item)).count() {
+        0 => Shape::Right,
+        all if all == items.len() => Shape::Wrong,
+        some => Shape::Partly(some),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_form_of_the_protocol_is_right_and_nothing_else() {
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
+        let place = json!({ "uri": "file:///a", "range": range });
+        let link = json!({ "targetUri": "file:///a", "targetRange": range, "targetSelectionRange": range });
+        for (method, answer, shape) in [
+            ("definition", json!(null), Shape::Right),
+            ("definition", place.clone(), Shape::Right),
+            ("definition", json!([]), Shape::Right),
+            ("references", json!([place]), Shape::Right),
+            ("definition", json!([link]), Shape::Right),
+            ("references", json!([place, 7, [place]]), Shape::Partly(2)),
+            ("references", json!([{ "uri": "file:///a" }]), Shape::Wrong),
+            ("definition", json!("a"), Shape::Wrong),
+            ("definition", json!({}), Shape::Wrong),
+            ("hover", json!({ "contents": "a" }), Shape::Right),
+            ("hover", json!({ "contents": [] }), Shape::Right),
+            ("hover", json!([]), Shape::Wrong),
+            ("documentSymbol", json!([{ "name": "a", "selectionRange": range }]), Shape::Right),
+            ("documentSymbol", json!([{ "name": "a", "location": place }]), Shape::Right),
+            ("documentSymbol", json!({ "name": "a" }), Shape::Wrong),
+            ("completion", json!({ "isIncomplete": false, "items": [{ "label": "a" }] }), Shape::Right),
+            ("completion", json!([{ "label": "a" }, {}]), Shape::Partly(1)),
+            ("completion", json!({}), Shape::Wrong),
+            ("signatureHelp", json!({ "signatures": [] }), Shape::Right),
+            ("signatureHelp", json!([]), Shape::Wrong),
+            ("codeAction", json!([{ "title": "a", "command": "b" }]), Shape::Right),
+            ("codeAction", json!(true), Shape::Wrong),
+            ("formatting", json!(true), Shape::Right),
+        ] {
+            assert_eq!(of(&format!("textDocument/{method}"), &answer), shape, "{method} {answer}");
+        }
+        assert_eq!(of("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])), Shape::Right);
+        assert_eq!(of("workspace/symbol", &json!("a")), Shape::Wrong);
+    }
+}

@@ -1,0 +1,243 @@
+//! Servers whose answers are too large, broken, for somebody else, or about places that are none of theirs.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::harness::{Faced, face, hover};
+
+/// For answers that take long to send.
+const PATIENT: &str = "timeouts = { request_ms = 20000 }";
+
+#[tokio::test]
+async fn a_frame_of_a_gigabyte() {
+    assert_snapshot!(face("huge-frame", PATIENT, &[hover()]).await, @"
+    Failed to explain the symbol: hostile broke the protocol: the answer has 1073741824 bytes, more than the 67108864 that are read
+    Ask again; if it happens once more, the server has a defect to report.
+    ");
+}
+
+#[tokio::test]
+async fn a_frame_of_a_gigabyte_that_does_not_come() {
+    assert_snapshot!(face("huge-announced", "", &[hover(), hover()]).await, @"
+    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
+    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    ────
+    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
+    ask again: it is started anew
+    ");
+}
+
+#[tokio::test]
+async fn an_answer_that_would_fill_the_memory() {
+    assert_snapshot!(face("many-values", PATIENT, &[hover()]).await, @"
+    Failed to explain the symbol: hostile broke the protocol: a message is malformed: it has more than 2000000 values
+    Ask again; if it happens once more, the server has a defect to report.
+    ");
+}
+
+#[tokio::test]
+async fn nesting_without_end() {
+    assert_snapshot!(face("deep", "", &[hover()]).await, @"
+    Failed to explain the symbol: hostile broke the protocol: a message is malformed: not JSON: recursion limit exceeded at line 1 column 144
+    Ask again; if it happens once more, the server has a defect to report.
+    ");
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text() {
+    assert_snapshot!(face("not-utf8", "", &[hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a ���� word
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn answers_to_questions_that_nobody_asked() {
+    assert_snapshot!(face("wrong-ids", "", &[hover(), hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("lost-ids", "", &[hover()]).await, @"
+    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
+    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    ");
+}
+
+#[tokio::test]
+async fn what_is_offered_late_or_never_or_no_longer() {
+    assert_snapshot!(face("late-registration", "", &[hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("no-capabilities", "", &[hover()]).await, @"
+    Failed to explain the symbol: hostile cannot explain symbols
+    Ask another question, or read the file; the server does not offer this one.
+    ");
+    assert_snapshot!(face("unregisters", "", &[hover(), hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    Failed to explain the symbol: hostile cannot explain symbols
+    Ask another question, or read the file; the server does not offer this one.
+    ");
+}
+
+#[tokio::test]
+async fn ready_too_early_never_and_twice() {
+    let row = "readiness = { progress = { titles = [\"Indexing\"], project_files = [] } }";
+    let impatient = ("lsp_hover", json!({ "at": "a.hostile:1:1", "wait_ms": 500 }));
+    assert_snapshot!(face("ready-never", row, &[impatient]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · loading · may be incomplete: hostile was still loading; ask again, or give a larger `wait_ms`]
+    ");
+    assert_snapshot!(face("ready-early", row, &[hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("ready-twice", row, &[hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}
+
+/// Every question about code.
+const QUESTIONS: &[&str] = &[
+    "lsp_hover",
+    "lsp_definition",
+    "lsp_references",
+    "lsp_completion",
+    "lsp_signature_help",
+    "lsp_document_symbols",
+    "lsp_code_actions",
+    "lsp_format_document",
+    "lsp_diagnostics",
+    "lsp_rename_symbol",
+];
+
+#[tokio::test]
+async fn answers_of_the_wrong_type_to_every_question() {
+    let faced = Faced::with("wrong-types", "").await;
+    let mut texts = Vec::new();
+    for tool in QUESTIONS {
+        let arguments = match *tool {
+            "lsp_document_symbols" | "lsp_format_document" | "lsp_diagnostics" => json!({ "path": "a.hostile" }),
+            "lsp_rename_symbol" => json!({ "at": "a.hostile:1:1", "newName": "gamma" }),
+            _ => json!({ "at": "a.hostile:1:1" }),
+        };
+        texts.push(format!("{tool}: {}", faced.ask((tool, arguments)).await));
+    }
+    faced.end().await;
+    assert_snapshot!(texts.join("\n"), @r#"
+    lsp_hover: Failed to explain the symbol: hostile broke the protocol: its answer to `textDocument/hover` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_definition: Failed to find the definition: hostile broke the protocol: its answer to `textDocument/definition` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_references: Failed to find references: hostile broke the protocol: its answer to `textDocument/references` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_completion: Failed to propose completions: hostile broke the protocol: its answer to `textDocument/completion` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_signature_help: Failed to show signatures: hostile broke the protocol: its answer to `textDocument/signatureHelp` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_document_symbols: Failed to outline the file: hostile broke the protocol: its answer to `textDocument/documentSymbol` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_code_actions: Failed to list code actions: hostile broke the protocol: its answer to `textDocument/codeAction` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_format_document: Failed to format the file: hostile broke the protocol: its formatting is no list of edits: invalid type: string "a word", expected a sequence
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_diagnostics: Failed to check for problems: hostile broke the protocol: its diagnostic report is neither full nor unchanged
+    Ask again; if it happens once more, the server has a defect to report.
+    lsp_rename_symbol: Failed to plan the rename: the server's edit is not a workspace edit: it is no object
+    Nothing was planned. Make this change by hand, or ask for a smaller one.
+    "#);
+}
+
+#[tokio::test]
+async fn places_that_are_no_files_of_the_workspace() {
+    let at = json!({ "at": "a.hostile:1:1" });
+    assert_snapshot!(face("foreign-uris", "", &[("lsp_definition", at.clone()), ("lsp_references", at)]).await, @"
+    at a.hostile:1:1 alpha
+    9 definitions of `alpha`
+     [31m  (external)
+      7:3
+    /dev/zero (external)
+      7:3
+    /nowhere/at/all.hostile (external)
+      7:3
+    /proc/kmsg (external)
+      7:3
+    file:///%FF%FE (external)
+      7:3
+    file:///%ZZ%00/a.hostile (external)
+      7:3
+    file://host/share/a.hostile (external)
+      7:3
+    http://example.com/a.hostile?x=1 (external)
+      7:3
+    jdt://contents/java.base/java.lang/String.class (external)
+      7:3
+    [hostile · ready · may be incomplete: 1 of the items that hostile answered cannot be read]
+    ────
+    at a.hostile:1:1 alpha
+    9 references to `alpha` in 9 files
+     [31m  (external)
+      7:3  (declaration)
+    /dev/zero (external)
+      7:3  (declaration)
+    /nowhere/at/all.hostile (external)
+      7:3  (declaration)
+    /proc/kmsg (external)
+      7:3  (declaration)
+    file:///%FF%FE (external)
+      7:3  (declaration)
+    file:///%ZZ%00/a.hostile (external)
+      7:3  (declaration)
+    file://host/share/a.hostile (external)
+      7:3  (declaration)
+    http://example.com/a.hostile?x=1 (external)
+      7:3  (declaration)
+    jdt://contents/java.base/java.lang/String.class (external)
+      7:3  (declaration)
+    [hostile · ready · may be incomplete: 1 of the items that hostile answered cannot be read]
+    ");
+}
+
+#[tokio::test]
+async fn edits_that_must_not_be_made() {
+    let rename = ("lsp_rename_symbol", json!({ "at": "a.hostile:1:1", "newName": "gamma" }));
+    assert_snapshot!(face("edit-outside", "", std::slice::from_ref(&rename)).await, @"
+    Failed to plan the rename: the server wants to change `file://[beside]/outside.txt`, which is outside the workspace
+    Nothing was planned. Make the change by hand in the files that may be edited.
+    ");
+    assert_snapshot!(face("edit-through-link", "", std::slice::from_ref(&rename)).await, @"
+    Failed to plan the rename: the server wants to change `file://[project]/link/secret.txt`, which is outside the workspace
+    Nothing was planned. Make the change by hand in the files that may be edited.
+    ");
+    assert_snapshot!(face("edit-overlap", "", &[rename]).await, @"
+    Failed to plan the rename: two edits of `a.hostile` overlap: one at 1:1 and one at 1:3
+    Nothing was planned. Make this change by hand, or ask for a smaller one.
+    ");
+}
+
+#[tokio::test]
+async fn edits_that_nobody_asked_for() {
+    assert_snapshot!(face("unasked-edit", "", &[hover(), hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}

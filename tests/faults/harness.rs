@@ -1,0 +1,135 @@
+//! A workspace in two languages: Python, which a decent server serves, and one that only the server with a vice knows.
+
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use zubi_tests::{Project, Zubi, processes};
+
+/// The longest that one call may take. The rows give the server two seconds for a request and for its start; what zubi
+/// does beside that, and ends afterwards, takes the rest on a busy machine.
+pub(crate) const BOUND: Duration = Duration::from_secs(15);
+
+/// The most memory that zubi may have held at any time, in bytes.
+const MEMORY: u64 = 250 * 1024 * 1024;
+
+/// How long a vice without end is watched.
+const LONG_ENOUGH: Duration = Duration::from_secs(4);
+
+/// How long anything may outlive zubi.
+const LEFT_WITHIN: Duration = Duration::from_secs(3);
+
+/// A question that any server can answer.
+pub(crate) fn hover() -> (&'static str, Value) {
+    ("lsp_hover", json!({ "at": "a.hostile:1:1" }))
+}
+
+/// A running zubi whose workspace has a server with a vice.
+pub(crate) struct Faced {
+    pub(crate) project: Project,
+    pub(crate) zubi: Zubi,
+    before: Vec<(Utf8PathBuf, Vec<u8>)>,
+}
+
+impl Faced {
+    /// With the server that has this vice; `row` is more of its row in the user's catalogue.
+    pub(crate) async fn with(vice: &str, row: &str) -> Self {
+        processes::adopt_orphans();
+        let project = Project::fixture("python");
+        project.write("a.hostile", "alpha beta\n");
+        let outside = project.root().parent().expect("a directory of the test's own").join("outside");
+        std::fs::create_dir(&outside).expect("a new directory");
+        for file in [outside.join("secret.txt"), outside.with_extension("txt")] {
+            std::fs::write(file, "outside\n").expect("a new file");
+        }
+        std::os::unix::fs::symlink(&outside, project.root().join("link")).expect("a new link");
+        let config = project.home().join("config/zubi");
+        std::fs::create_dir_all(&config).expect("directories");
+        std::fs::write(config.join("servers.toml"), catalogue(vice, row)).expect("a new file");
+        let before = everything(&project);
+        let zubi = Zubi::start(&project, &["ty"]).await;
+        Self { project, zubi, before }
+    }
+
+    /// Asks, within [`BOUND`].
+    pub(crate) async fn ask(&self, (tool, arguments): (&str, Value)) -> String {
+        let answer = self.zubi.call(tool, arguments).await;
+        assert!(answer.took < BOUND, "{tool} took {:?}:\n{}", answer.took, answer.text);
+        let first = answer.text.lines().next().unwrap_or_default();
+        if answer.is_error {
+            let known = ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| first.starts_with(form));
+            assert!(known && answer.text.lines().count() > 1, "an error without form or next step:\n{}", answer.text);
+        }
+        let beside = self.project.root().parent().expect("a parent");
+        answer.text.replace(env!("CARGO_BIN_EXE_hostile"), "[hostile]").replace(beside.as_str(), "[beside]")
+    }
+
+    /// What must hold whatever the server has done; then everything is ended.
+    pub(crate) async fn end(self) {
+        let decent = self.zubi.call("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })).await;
+        assert!(!decent.is_error && decent.text.ends_with("[ty · ready]"), "the other server:\n{}", decent.text);
+        assert!(decent.took < BOUND, "the other server took {:?}", decent.took);
+        let peak = processes::peak_bytes(self.zubi.pid()).expect("zubi runs");
+        assert!(peak < MEMORY, "zubi held {} MB", peak >> 20);
+        assert_eq!(everything(&self.project), self.before, "files changed");
+        assert_eq!(self.zubi.close().await, Some(0));
+        let left = processes::nothing_left_within(LEFT_WITHIN);
+        left.unwrap_or_else(|left| panic!("still running after {LEFT_WITHIN:?}: {left:?}"));
+    }
+}
+
+/// Asks a server with a vice these questions one after the other, and checks what must hold afterwards.
+pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> String {
+    let faced = Faced::with(vice, row).await;
+    let mut texts = Vec::new();
+    for question in questions {
+        texts.push(faced.ask(question.clone()).await);
+    }
+    faced.end().await;
+    texts.join("\n────\n")
+}
+
+/// Asks a server that never stops doing something the same question for a while. Every answer must be the same.
+pub(crate) async fn keep_asking(vice: &str) -> String {
+    // What it does all the time takes time from everybody on the machine.
+    let faced = Faced::with(vice, "timeouts = { request_ms = 10000 }").await;
+    let first = faced.ask(hover()).await;
+    let begun = Instant::now();
+    while begun.elapsed() < LONG_ENOUGH {
+        assert_eq!(faced.ask(hover()).await, first);
+    }
+    faced.end().await;
+    first
+}
+
+/// The files of the project, and those beside it that nobody may touch.
+fn everything(project: &Project) -> Vec<(Utf8PathBuf, Vec<u8>)> {
+    let mut files = project.everything();
+    let beside = project.root().parent().expect("a parent").join("outside.txt");
+    files.push((beside.clone(), std::fs::read(beside).expect("readable")));
+    files
+}
+
+fn catalogue(vice: &str, row: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_hostile");
+    format!(
+        "[[server]]\n\
+         id = \"hostile\"\n\
+         title = \"hostile\"\n\
+         command = \"{program}\"\n\
+         args = [\"{vice}\"]\n\
+         version_args = []\n\
+         languages = [{{ id = \"hostile\", extensions = [\"hostile\"] }}]\n\
+         untrusted = \"run\"\n\
+         {}\n\
+         {}\n\
+         {row}\n",
+        unless(row, "readiness", "\"initialized\""),
+        unless(row, "timeouts", "{ initialize_ms = 2000, request_ms = 2000, shutdown_ms = 300 }"),
+    )
+}
+
+/// A field of the row, unless the row has it already.
+fn unless(row: &str, field: &str, value: &str) -> String {
+    if row.contains(field) { String::new() } else { format!("{field} = {value}") }
+}

@@ -1,0 +1,235 @@
+//! What a caller can do wrong. The agent is told what was wrong and what to do; nothing else happens. Misspelt names,
+//! missing positions and plans that do not exist stand with the surfaces' tests.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_tests::{Project, Zubi};
+
+/// A file larger than any source, in bytes.
+const LARGE: usize = 20 * 1024 * 1024;
+
+#[tokio::test]
+async fn every_wrong_input_is_told_with_a_way_on() {
+    let project = Project::fixture("python");
+    project.write("large.py", &"# filler\n".repeat(LARGE / 9));
+    std::fs::write(project.root().join("binary.py"), [0, 159, 146, 150, 0, 1]).expect("a new file");
+    std::fs::write(project.root().join("latin.py"), b"name = 'caf\xe9'\n").expect("a new file");
+    let outside = project.root().parent().expect("a parent").join("outside.py");
+    std::fs::write(&outside, "secret = 1\n").expect("a new file");
+    std::os::unix::fs::symlink(&outside, project.root().join("link.py")).expect("a new link");
+    std::os::unix::fs::symlink("circle.py", project.root().join("circle.py")).expect("a new link");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    let path = |path: &str| json!({ "path": path });
+    let at = |at: &str| json!({ "at": at });
+    let table: &[(&str, Value)] = &[
+        ("lsp_document_symbols", path("nowhere.py")),
+        ("lsp_document_symbols", path("")),
+        ("lsp_document_symbols", path("a\u{0}b.py")),
+        ("lsp_document_symbols", path("http://example.com/a.py")),
+        ("lsp_document_symbols", path("shapes")),
+        ("lsp_document_symbols", path("binary.py")),
+        ("lsp_document_symbols", path("latin.py")),
+        ("lsp_document_symbols", path("large.py")),
+        ("lsp_document_symbols", path(outside.as_str())),
+        ("lsp_document_symbols", path("link.py")),
+        ("lsp_document_symbols", path("circle.py")),
+        ("lsp_diagnostics", path("binary.py")),
+        ("lsp_format_document", path("large.py")),
+        ("lsp_hover", at("shapes/shape.py:9999:1")),
+        ("lsp_hover", at("shapes/shape.py:4294967295:4294967295")),
+        ("lsp_hover", at("shapes/shape.py:0:1")),
+        ("lsp_hover", at("shapes/shape.py:35:9999")),
+        ("lsp_hover", at("shapes/shape.py")),
+        ("lsp_hover", at("link.py:1:1")),
+        ("lsp_hover", json!({ "uri": "shapes/shape.py", "line": 9999, "character": 0 })),
+        ("lsp_hover", json!({ "uri": "shapes/shape.py", "line": -1, "character": 0 })),
+        ("lsp_hover", json!({ "uri": "shapes/shape.py", "line": 34, "character": 1.5 })),
+        ("lsp_hover", json!({ "symbol": "total_area", "at": "shapes/shape.py:35:5" })),
+        ("lsp_hover", json!({ "symbol": "total_area", "path": 7 })),
+        ("lsp_hover", json!({ "symbol": "total_area", "wait_ms": "long" })),
+        ("lsp_hover", json!({ "symbol": "total_area", "nonsense": true })),
+        ("lsp_references", json!({ "symbol": "total_area", "cursor": "x" })),
+        ("lsp_workspace_symbols", json!({ "query": "" })),
+        ("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "" })),
+        ("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "a\nb" })),
+        ("apply_edit", json!({ "plan": "../../etc/passwd" })),
+        ("undo_edit", json!({})),
+    ];
+    let mut texts = Vec::new();
+    for (tool, arguments) in table {
+        let answer = zubi.call(tool, arguments.clone()).await;
+        assert!(answer.is_error, "{tool} {arguments}:\n{}", answer.text);
+        let text = answer.text.replace(outside.as_str(), "[outside]");
+        texts.push(format!("{tool} {}\n{text}", arguments.to_string().replace(outside.as_str(), "[outside]")));
+    }
+    assert_snapshot!(texts.join("\n────\n"), @r#"
+    lsp_document_symbols {"path":"nowhere.py"}
+    Invalid input: path: `nowhere.py` does not exist in the workspace; paths are relative to `[project]`
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_document_symbols {"path":""}
+    Invalid input: path: `` is not a file path or `file://` URI
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_document_symbols {"path":"a\u0000b.py"}
+    Invalid input: path: `ab.py` is not a file path or `file://` URI
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_document_symbols {"path":"http://example.com/a.py"}
+    Invalid input: path: `http://example.com/a.py` is not a file path or `file://` URI
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_document_symbols {"path":"shapes"}
+    Invalid input: path: `shapes` is a directory
+    Name a file; `lsp_workspace_symbols` looks through all of them.
+    ────
+    lsp_document_symbols {"path":"binary.py"}
+    Failed to outline the file: `[project]/binary.py` is not UTF-8 text
+    Name a text file of the workspace.
+    ────
+    lsp_document_symbols {"path":"latin.py"}
+    Failed to outline the file: `[project]/latin.py` is not UTF-8 text
+    Name a text file of the workspace.
+    ────
+    lsp_document_symbols {"path":"large.py"}
+    Failed to outline the file: `[project]/large.py` has 20971512 bytes, more than the 8388608 that are read as source text
+    Name a text file of the workspace.
+    ────
+    lsp_document_symbols {"path":"[outside]"}
+    Invalid input: path: `[outside]` is outside the workspace; only files under `[project]` can be named
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_document_symbols {"path":"link.py"}
+    Invalid input: path: `link.py` is outside the workspace; only files under `[project]` can be named
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_document_symbols {"path":"circle.py"}
+    Invalid input: path: `circle.py` does not exist in the workspace; paths are relative to `[project]`
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_diagnostics {"path":"binary.py"}
+    Failed to check for problems: `[project]/binary.py` is not UTF-8 text
+    Name a text file of the workspace.
+    ────
+    lsp_format_document {"path":"large.py"}
+    Failed to format the file: ty cannot format this file
+    Ask another question, or read the file; the server does not offer this one.
+    ────
+    lsp_hover {"at":"shapes/shape.py:9999:1"}
+    Invalid input: at: line 9999 is past the end; `shapes/shape.py` has 38 lines
+    `lsp_document_symbols` shows where things are now.
+    ────
+    lsp_hover {"at":"shapes/shape.py:4294967295:4294967295"}
+    Invalid input: at: line 4294967295 is past the end; `shapes/shape.py` has 38 lines
+    `lsp_document_symbols` shows where things are now.
+    ────
+    lsp_hover {"at":"shapes/shape.py:0:1"}
+    Invalid input: at: lines count from 1
+    Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
+    ────
+    lsp_hover {"at":"shapes/shape.py:35:9999"}
+    Invalid input: at: there is no identifier at column 68 of line 35
+    Identifiers on line 35:
+      at: "shapes/shape.py:35:1" (`def`)
+      at: "shapes/shape.py:35:5" (`total_area`)
+      at: "shapes/shape.py:35:16" (`first`)
+      at: "shapes/shape.py:35:23" (`Shape`)
+      at: "shapes/shape.py:35:30" (`second`)
+      at: "shapes/shape.py:35:38" (`Shape`)
+      at: "shapes/shape.py:35:45" (`scale`)
+      at: "shapes/shape.py:35:52" (`float`)
+    ────
+    lsp_hover {"at":"shapes/shape.py"}
+    Invalid input: at: `shapes/shape.py` is not a place
+    Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
+    ────
+    lsp_hover {"at":"link.py:1:1"}
+    Invalid input: path: `link.py` is outside the workspace; only files under `[project]` can be named
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    ────
+    lsp_hover {"uri":"shapes/shape.py","line":9999,"character":0}
+    Invalid input: line: line 9999 (0-based) is past the end; `shapes/shape.py` has 38 lines
+    Lines of `uri`/`line`/`character` count from 0; the `at` form counts from 1.
+    ────
+    lsp_hover {"uri":"shapes/shape.py","line":-1,"character":0}
+    Invalid input: line: must be at least 0, got -1
+    `line` (integer): 0-based
+    ────
+    lsp_hover {"uri":"shapes/shape.py","line":34,"character":1.5}
+    Invalid input: character: expected integer, got 1.5
+    `character` (integer): 0-based UTF-16
+    ────
+    lsp_hover {"symbol":"total_area","at":"shapes/shape.py:35:5"}
+    Invalid input: position: the position was given in more than one way
+    Give the position in exactly one of three ways:
+      symbol: "Type/method" (optionally with path: "src/lib.rs")
+      at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
+      uri: "src/lib.rs", line: 11, character: 4 (0-based)
+    ────
+    lsp_hover {"symbol":"total_area","path":7}
+    Invalid input: path: expected string, got 7
+    `path` (string): File or folder of symbol
+    ────
+    lsp_hover {"symbol":"total_area","wait_ms":"long"}
+    Invalid input: wait_ms: expected integer, got "long"
+    `wait_ms` (integer): How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+    ────
+    lsp_hover {"symbol":"total_area","nonsense":true}
+    Invalid input: nonsense: no such parameter
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), max_tokens (integer), wait_ms (integer), format ("text"|"json").
+    ────
+    lsp_references {"symbol":"total_area","cursor":"x"}
+    Invalid input: cursor: not a cursor
+    Pass the cursor that the cut answer gave, or none.
+    ────
+    lsp_workspace_symbols {"query":""}
+    Invalid input: query: the query is empty
+    Give (the beginning of) a name.
+    ────
+    lsp_rename_symbol {"symbol":"total_area","newName":""}
+    Invalid input: newName: the new name is empty or holds control characters
+    Give an identifier of the language.
+    ────
+    lsp_rename_symbol {"symbol":"total_area","newName":"a\nb"}
+    Invalid input: newName: the new name is empty or holds control characters
+    Give an identifier of the language.
+    ────
+    apply_edit {"plan":"../../etc/passwd"}
+    Failed to apply the edit: `../../etc/passwd` is neither a plan (`p-…`) nor an action (`a-…`)
+    Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
+    ────
+    undo_edit {}
+    Invalid input: plan: is required
+    `plan` (string): p-… or a-… that was applied Example: {"plan":"p-[plan]"}
+    "#);
+    let still = zubi.ask("lsp_hover", at("shapes/shape.py:35 total_area")).await;
+    assert!(still.ends_with("[ty · ready]"), "{still}");
+}
+
+#[tokio::test]
+async fn a_workspace_that_is_deleted_while_it_is_worked_on() {
+    let project = Project::fixture("python");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    zubi.ask("lsp_hover", json!({ "symbol": "total_area" })).await;
+    std::fs::remove_dir_all(project.root()).expect("removed");
+    let mut texts = Vec::new();
+    for (tool, arguments) in [
+        ("lsp_hover", json!({ "symbol": "total_area" })),
+        ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),
+        ("lsp_workspace_symbols", json!({ "query": "total_area" })),
+        ("lsp_diagnostics", json!({})),
+    ] {
+        texts.push(format!("{tool}: {}", zubi.call(tool, arguments).await.text));
+    }
+    assert_snapshot!(texts.join("\n"), @"
+    lsp_hover: Failed to explain the symbol: the workspace folder `[project]` does not exist any more
+    put it back, or start zubi in another folder
+    lsp_document_symbols: Invalid input: path: `shapes/shape.py` does not exist in the workspace; paths are relative to `[project]`
+    Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
+    lsp_workspace_symbols: Failed to search symbols: the workspace folder `[project]` does not exist any more
+    put it back, or start zubi in another folder
+    lsp_diagnostics: Failed to check for problems: the workspace folder `[project]` does not exist any more
+    put it back, or start zubi in another folder
+    ");
+    assert_eq!(zubi.close().await, Some(0));
+}

@@ -1,0 +1,60 @@
+//! How long a server is kept: not while nobody asks, not beyond its memory, and not gone for ever when it dies at once.
+
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use zubi_tests::processes;
+
+use crate::harness::{BOUND, Faced, face, hover};
+
+/// The servers with a vice that run now; each stands below a supervisor with nearly the same command line.
+fn running() -> Vec<processes::Process> {
+    let program = env!("CARGO_BIN_EXE_hostile");
+    processes::descendants().into_iter().filter(|process| process.command.starts_with(program)).collect()
+}
+
+#[tokio::test]
+async fn one_that_nobody_asks_is_ended_and_started_again() {
+    let faced = Faced::with("none", "idle_ms = 2000").await;
+    let first = faced.ask(hover()).await;
+    let before = running();
+    assert_eq!(before.len(), 1, "{before:?}");
+    let ended = processes::watch(before.clone()).ended_within(BOUND);
+    ended.unwrap_or_else(|left| panic!("nobody asked for {BOUND:?}, and it still runs: {left:?}"));
+    assert_eq!(faced.ask(hover()).await, first);
+    let after = running();
+    assert_ne!(before, after, "it is another process");
+    assert_snapshot!(first, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+    faced.end().await;
+}
+
+#[tokio::test]
+async fn one_that_holds_too_much_memory_is_ended_and_the_answer_says_so() {
+    let row = "max_memory_mb = 200\ntimeouts = { request_ms = 20000 }";
+    assert_snapshot!(face("fat", row, &[hover()]).await, @"
+    Failed to explain the symbol: hostile is not running: it held more than 200 MB of memory and was ended; `max_memory_mb` in servers.toml allows more; it wrote: 314572800 bytes are held
+    ask again: it is started anew
+    ");
+}
+
+#[tokio::test]
+async fn one_that_dies_at_once_is_neither_started_without_pause_nor_given_up_for_ever() {
+    let faced = Faced::with("crash-at-start", "").await;
+    let file = faced.project.root().parent().expect("a parent").join("starts");
+    let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
+    let begun = Instant::now();
+    let mut questions = 0;
+    // Two starts come at once, the third a second later, the fourth two seconds after that.
+    while starts() < 4 {
+        faced.ask(hover()).await;
+        questions += 1;
+        assert!(begun.elapsed() < BOUND, "it was started {} times in {questions} questions", starts());
+    }
+    assert!(begun.elapsed() > Duration::from_secs(3), "four starts in {:?}", begun.elapsed());
+    assert!(questions > 10, "{questions} questions");
+    faced.end().await;
+}

@@ -1,0 +1,146 @@
+//! Servers that crash, hang, flood and make noise.
+
+use insta::assert_snapshot;
+
+use crate::harness::{face, hover, keep_asking};
+
+#[tokio::test]
+async fn one_that_crashes_at_its_start() {
+    assert_snapshot!(face("crash-at-start", "", &[hover(), hover(), hover()]).await, @"
+    Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
+    try `[hostile]` by hand
+    ────
+    Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
+    try `[hostile]` by hand
+    ────
+    Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
+    try `[hostile]` by hand
+    ");
+}
+
+#[tokio::test]
+async fn one_that_never_answers_the_handshake() {
+    assert_snapshot!(face("silent-at-start", "", &[hover()]).await, @"
+    Failed to explain the symbol: hostile is not running: `initialize` failed: no answer within 2 s
+    try `[hostile]` by hand
+    ");
+}
+
+#[tokio::test]
+async fn one_that_crashes_in_the_middle_of_an_answer() {
+    assert_snapshot!(face("crash-in-answer", "", &[hover(), hover()]).await, @"
+    Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
+    ask again: it is started anew
+    ────
+    Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
+    ask again: it is started anew
+    ");
+}
+
+#[tokio::test]
+async fn one_that_crashes_at_every_third_question() {
+    let questions = [hover(), hover(), hover(), hover(), hover(), hover()];
+    assert_snapshot!(face("crash-at-every-third", "", &questions).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn one_that_never_answers_is_ended_after_the_second_time() {
+    assert_snapshot!(face("hang", "", &[hover(), hover()]).await, @"
+    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
+    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    ────
+    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
+    ask again: it is started anew
+    ");
+}
+
+#[tokio::test]
+async fn one_that_closes_its_output_and_stays_is_silent() {
+    assert_snapshot!(face("closes-output", "", &[hover(), hover()]).await, @"
+    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
+    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    ────
+    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
+    ask again: it is started anew
+    ");
+}
+
+#[tokio::test]
+async fn one_that_prints_something_else_without_end() {
+    assert_snapshot!(face("noise-only", "", &[hover()]).await, @"
+    Failed to explain the symbol: hostile is not running: it writes something that is not the protocol: ! | ! | ! | ! | !; the process ended (exit status: 0)
+    try `[hostile]` by hand
+    ");
+}
+
+#[tokio::test]
+async fn one_that_prints_between_its_messages() {
+    assert_snapshot!(face("noise-between", "", &[hover(), hover()]).await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn one_that_writes_to_its_standard_error_without_end() {
+    assert_snapshot!(keep_asking("stderr-flood").await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn one_that_floods_with_notifications() {
+    assert_snapshot!(keep_asking("flood").await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn one_that_asks_without_end() {
+    assert_snapshot!(keep_asking("ask-flood").await, @"
+    at a.hostile:1:1 alpha
+    a word
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn one_that_asks_without_reading_the_answers() {
+    assert_snapshot!(face("ask-deaf", "", &[hover()]).await, @"
+    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
+    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    ");
+}

@@ -1,0 +1,323 @@
+//! What the server does wrong, one name for each way.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::wire::{self, frame, send};
+
+/// A size that nobody may believe, in bytes.
+const GIGABYTE: usize = 1 << 30;
+
+/// How many questions about code are answered before the one that is fatal.
+const GOOD_ANSWERS: u32 = 2;
+
+/// What becomes of one request.
+pub(crate) enum Reaction {
+    Send(Value),
+    /// These bytes instead of an answer.
+    Bytes(Vec<u8>),
+    Silent,
+    /// Half of the answer, and then the process ends.
+    HalfThenEnd(Value),
+    End,
+    /// Nothing is read any more; the process stays.
+    Deaf,
+}
+
+/// The vice and what it has to remember.
+pub(crate) struct Vice {
+    name: &'static str,
+    /// How many requests about code there were.
+    asked: u32,
+}
+
+/// Every vice.
+const NAMES: &[&str] = &[
+    "none",
+    "crash-at-start",
+    "silent-at-start",
+    "noise-only",
+    "noise-between",
+    "stderr-flood",
+    "crash-in-answer",
+    "crash-at-every-third",
+    "hang",
+    "closes-output",
+    "flood",
+    "ask-flood",
+    "ask-deaf",
+    "huge-frame",
+    "huge-announced",
+    "many-values",
+    "wrong-ids",
+    "lost-ids",
+    "late-registration",
+    "no-capabilities",
+    "unregisters",
+    "foreign-uris",
+    "edit-outside",
+    "edit-through-link",
+    "edit-overlap",
+    "unasked-edit",
+    "not-utf8",
+    "ready-never",
+    "ready-early",
+    "ready-twice",
+    "deep",
+    "wrong-types",
+    "fat",
+];
+
+/// Stays for ever without reading or writing.
+pub(crate) fn park() -> ! {
+    loop {
+        thread::park();
+    }
+}
+
+/// Repeats something on a thread of its own until a pipe is closed.
+fn without_end(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
+    thread::spawn(move || {
+        let mut number = 0;
+        while work(number).is_ok() {
+            number += 1;
+        }
+    });
+}
+
+impl Vice {
+    pub(crate) fn named(name: &str) -> io::Result<Self> {
+        let known = NAMES.iter().find(|known| **known == name);
+        let name = known.ok_or_else(|| io::Error::other(format!("there is no vice `{name}`")))?;
+        Ok(Self { name, asked: 0 })
+    }
+
+    /// Before anything is read. `Some` ends the process with this code.
+    pub(crate) fn at_start(&self) -> io::Result<Option<u8>> {
+        match self.name {
+            "crash-at-start" => {
+                // Beside the workspace: how often it was started.
+                let mut starts = OpenOptions::new().create(true).append(true).open("../starts")?;
+                writeln!(starts, "started")?;
+                writeln!(io::stderr(), "cannot load its data")?;
+                return Ok(Some(3));
+            }
+            "silent-at-start" => park(),
+            "noise-only" => loop {
+                // So short that the text looks the same wherever it is cut.
+                wire::write(&b"!\n".repeat(1000))?;
+            },
+            "noise-between" => wire::write(b"Welcome! Content-Length: soon\n")?,
+            "stderr-flood" => without_end(|number| writeln!(io::stderr(), "{number} {}", "x".repeat(200))),
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// After the handshake.
+    pub(crate) fn initialized(&self) -> io::Result<()> {
+        let progress = |kind: &str| {
+            let value = json!({ "kind": kind, "title": "Indexing" });
+            send(&json!({ "jsonrpc": "2.0", "method": "$/progress", "params": { "token": "index", "value": value } }))
+        };
+        match self.name {
+            "flood" => without_end(flood),
+            "ask-flood" => without_end(ask),
+            "late-registration" => {
+                thread::spawn(|| {
+                    // Being late is what it is for.
+                    thread::sleep(Duration::from_millis(300));
+                    register("client/registerCapability")
+                });
+            }
+            "unregisters" => register("client/registerCapability")?,
+            "ready-never" => progress("begin")?,
+            "ready-early" => {
+                progress("end")?;
+                progress("begin")?;
+                progress("end")?;
+            }
+            "ready-twice" => {
+                for kind in ["begin", "end", "end", "begin", "end"] {
+                    progress(kind)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What becomes of a request to which `good` is the decent answer.
+    pub(crate) fn answer(&mut self, method: &str, params: &Value, id: &Value, good: Value) -> io::Result<Reaction> {
+        if self.name == "noise-between" {
+            wire::write(b"\x1b[31mthinking about Content-Length\x1b[0m\r\n\r\n")?;
+        }
+        if method == "initialize" {
+            let silent = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);
+            let capabilities = json!({ "textDocumentSync": 1 });
+            return Ok(Reaction::Send(if silent { json!({ "capabilities": capabilities }) } else { good }));
+        }
+        if !method.starts_with("textDocument/") {
+            return Ok(if self.name == "hang" { Reaction::Silent } else { Reaction::Send(good) });
+        }
+        self.asked += 1;
+        Ok(match self.name {
+            "crash-in-answer" => Reaction::HalfThenEnd(good),
+            "crash-at-every-third" if self.asked > GOOD_ANSWERS => Reaction::End,
+            "hang" => Reaction::Silent,
+            "closes-output" => {
+                rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
+                Reaction::Deaf
+            }
+            "ask-deaf" => {
+                without_end(ask);
+                Reaction::Deaf
+            }
+            "huge-frame" => {
+                wire::write(format!("Content-Length: {GIGABYTE}\r\n\r\n").as_bytes())?;
+                let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":\"");
+                wire::write(head.as_bytes())?;
+                let mut left = GIGABYTE - head.len();
+                let piece = vec![b' '; 1 << 20];
+                while left > 0 {
+                    let now = piece.get(..left.min(piece.len())).unwrap_or_default();
+                    wire::write(now)?;
+                    left -= now.len();
+                }
+                Reaction::Silent
+            }
+            "huge-announced" => {
+                Reaction::Bytes(format!("Content-Length: {GIGABYTE}\r\n\r\n{{\"id\":{id},").into_bytes())
+            }
+            "many-values" => {
+                let zeros = "0,".repeat(30 << 20);
+                Reaction::Bytes(frame(format!("{{\"id\":{id},\"result\":[{zeros}0]}}").as_bytes()))
+            }
+            "wrong-ids" => {
+                for wrong in [json!(1_000_000), json!("no number"), json!(-1), Value::Null, json!({ "id": id })] {
+                    send(&json!({ "jsonrpc": "2.0", "id": wrong, "result": "for nobody" }))?;
+                }
+                send(&json!({ "jsonrpc": "2.0", "id": id, "result": good }))?;
+                Reaction::Send(json!({ "contents": "said twice" }))
+            }
+            "lost-ids" => {
+                send(&json!({ "jsonrpc": "2.0", "id": 1_000_000, "result": good }))?;
+                Reaction::Silent
+            }
+            "unregisters" => {
+                register("client/unregisterCapability")?;
+                Reaction::Send(good)
+            }
+            "foreign-uris" => Reaction::Send(foreign(method, good)),
+            "edit-outside" | "edit-through-link" | "edit-overlap" => self.edit(method, params, good),
+            "unasked-edit" => {
+                let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
+                let edit =
+                    json!({ "changes": { uri: [insertion(0, "unasked")], outside(uri): [insertion(0, "unasked")] } });
+                send(
+                    &json!({ "jsonrpc": "2.0", "id": "edit", "method": "workspace/applyEdit", "params": { "edit": edit } }),
+                )?;
+                Reaction::Send(good)
+            }
+            "not-utf8" => {
+                let mut body = format!("{{\"id\":{id},\"result\":{{\"contents\":\"a \\ud800").into_bytes();
+                body.extend_from_slice(b"\xff\xfe\xc0 word\"}}");
+                Reaction::Bytes(frame(&body))
+            }
+            "deep" => {
+                let body = format!("{{\"id\":{id},\"result\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
+                Reaction::Bytes(frame(body.as_bytes()))
+            }
+            "wrong-types" => Reaction::Send(json!("a word")),
+            "fat" => {
+                // Touched, so that it is really held.
+                let fat: &'static [u8] = vec![1; 300 << 20].leak();
+                writeln!(io::stderr(), "{} bytes are held", fat.len())?;
+                park()
+            }
+            _ => Reaction::Send(good),
+        })
+    }
+
+    /// A rename that must not be carried out; everything else is answered well.
+    fn edit(&self, method: &str, params: &Value, good: Value) -> Reaction {
+        if method != "textDocument/rename" {
+            return Reaction::Send(good);
+        }
+        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
+        let other = match self.name {
+            "edit-outside" => outside(uri),
+            "edit-through-link" => uri.replace("a.hostile", "link/secret.txt"),
+            _ => uri.to_owned(),
+        };
+        let long = json!({ "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 5 } }, "newText": "x" });
+        let edits = if other == uri { json!([long, insertion(2, "y")]) } else { json!([insertion(0, "x")]) };
+        Reaction::Send(json!({ "changes": { other: edits } }))
+    }
+}
+
+/// A file beside the workspace.
+fn outside(uri: &str) -> String {
+    uri.replace("project/a.hostile", "outside.txt")
+}
+
+fn insertion(character: u32, text: &str) -> Value {
+    let place = json!({ "line": 0, "character": character });
+    json!({ "range": { "start": place, "end": place }, "newText": text })
+}
+
+/// Places of all kinds that are no file of the workspace.
+fn foreign(method: &str, good: Value) -> Value {
+    if !matches!(method, "textDocument/definition" | "textDocument/references") {
+        return good;
+    }
+    let place = json!({ "start": { "line": 6, "character": 2 }, "end": { "line": 6, "character": 3 } });
+    let uris = [
+        "http://example.com/a.hostile?x=1",
+        "jdt://contents/java.base/java.lang/String.class",
+        "file://host/share/a.hostile",
+        "file:///%ZZ%00/a.hostile",
+        "file:///%FF%FE",
+        "file:///dev/zero",
+        "file:///proc/kmsg",
+        "file:///nowhere/at/all.hostile",
+        "",
+        "\u{1b}[31m\u{202e}",
+    ];
+    uris.iter().map(|uri| json!({ "uri": uri, "range": place })).collect()
+}
+
+fn register(method: &str) -> io::Result<()> {
+    let one = json!([{ "id": "hover", "method": "textDocument/hover", "registerOptions": {} }]);
+    // Both names of the list: the protocol's own spelling of the second has a slip.
+    let params = json!({ "registrations": one, "unregisterations": one });
+    send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }))
+}
+
+/// One round of notifications that nobody asked for.
+fn flood(number: u64) -> io::Result<()> {
+    let place = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
+    let problem = json!({ "range": place, "message": "bad ".repeat(200), "data": "x".repeat(200) });
+    let problems = json!({ "uri": format!("file:///flood/{number}"), "diagnostics": vec![problem; 20] });
+    let progress = json!({ "token": number, "value": { "kind": "begin", "title": "Indexing".repeat(100) } });
+    for (method, params) in [
+        ("textDocument/publishDiagnostics", problems),
+        ("window/logMessage", json!({ "type": 3, "message": "log ".repeat(500) })),
+        ("$/progress", progress),
+        ("hostile/own", json!({ "number": number })),
+    ] {
+        send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))?;
+    }
+    Ok(())
+}
+
+/// One question to zubi.
+fn ask(number: u64) -> io::Result<()> {
+    let items = vec![json!({ "section": "" }); 100];
+    let params = json!({ "items": items });
+    send(&json!({ "jsonrpc": "2.0", "id": number, "method": "workspace/configuration", "params": params }))
+}
