@@ -40,6 +40,7 @@ pub use crate::status::{Answer, AnswerStatus, Completeness};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::Edits;
+use crate::features::remainder::WordCache;
 use crate::router::Router;
 
 /// What [`CodeIntel`] is made of; the host hands it in.
@@ -61,6 +62,7 @@ pub struct CodeIntel {
     texts: Arc<dyn TextSource>,
     edits: Edits,
     snapshots: SnapshotStore,
+    words: WordCache,
 }
 
 impl CodeIntel {
@@ -79,6 +81,7 @@ impl CodeIntel {
             texts: config.texts,
             edits,
             snapshots: SnapshotStore::default(),
+            words: WordCache::default(),
         })
     }
 
