@@ -87,7 +87,7 @@ pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
     rows
 }
 
-/// `  function describe  src/report.rs:6:8  pub fn describe() {  calls it at line 9`.
+/// `  function describe  src/report.rs:6:8  pub fn describe() {  calls at line 9`.
 pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) {
     let Row { depth, node } = row;
     text.push_str(&"  ".repeat(*depth));
