@@ -424,4 +424,10 @@ async fn references_with_the_words_that_are_none() {
     1 further word match is not a reference (comments, strings, namesakes); marked (text)
     [rust-analyzer · ready]
     ");
+    // Words that come with a new file are seen by the next question, as everything else is.
+    let total = async || zubi.ask("lsp_references", json!({ "symbol": "total_area" })).await;
+    let further = |answer: String| answer.lines().find(|line| line.contains("further")).map(str::to_owned);
+    assert_eq!(further(total().await), further(total().await));
+    project.write("src/notes.rs", "// total_area, and total_area again\n");
+    assert_snapshot!(further(total().await).unwrap_or_default(), @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
 }

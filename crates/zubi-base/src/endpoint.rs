@@ -251,6 +251,10 @@ pub trait EndpointSource: Send + Sync {
     /// that could not be assured ("inotify limit reached: only opened files were compared").
     async fn refresh(&self, cx: &RequestCx) -> Option<String>;
 
+    /// How many times [`Self::refresh`] has found changed files. What was read from files after one look at this number
+    /// holds for as long as the number is the same. `None`: files are not followed (yet).
+    fn file_changes(&self) -> Option<u64>;
+
     /// Stops everything this source started; returns when nothing is left.
     async fn shutdown(&self);
 }

@@ -42,6 +42,7 @@ pub use crate::status::{Answer, AnswerStatus, Completeness};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::Edits;
+use crate::features::remainder::WordCache;
 use crate::question::RecentDocuments;
 use crate::router::Router;
 
@@ -65,6 +66,7 @@ pub struct CodeIntel {
     recent: RecentDocuments,
     edits: Edits,
     snapshots: SnapshotStore,
+    words: WordCache,
 }
 
 impl CodeIntel {
@@ -84,6 +86,7 @@ impl CodeIntel {
             recent: RecentDocuments::default(),
             edits,
             snapshots: SnapshotStore::default(),
+            words: WordCache::default(),
         })
     }
 

@@ -54,6 +54,11 @@ impl Router {
         (!notes.is_empty()).then(|| notes.join(" · "))
     }
 
+    /// How often files were seen to change, by all sources together; see [`EndpointSource::file_changes`].
+    pub(crate) fn file_changes(&self) -> Option<u64> {
+        self.sources.iter().map(|source| source.file_changes()).sum()
+    }
+
     pub(crate) async fn shutdown(&self) {
         join_all(self.sources.iter().map(|source| source.shutdown())).await;
     }

@@ -73,6 +73,7 @@ impl Toy {
             encoding,
             readiness: watch::Sender::new(Readiness::Ready),
             unsupported: Mutex::default(),
+            file_changes: Mutex::default(),
             failing: Mutex::default(),
         });
         let state = root.join("state");
@@ -108,6 +109,8 @@ pub struct ToyEndpoint {
     pub readiness: watch::Sender<Readiness>,
     /// Methods it denies to know.
     pub unsupported: Mutex<Vec<&'static str>>,
+    /// How often it has seen files change; it follows none unless told.
+    pub file_changes: Mutex<Option<u64>>,
     /// Methods it offers and answers with an error of this code.
     pub failing: Mutex<Vec<(&'static str, i64)>>,
 }
@@ -375,6 +378,10 @@ impl EndpointSource for ToySource {
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
         None
+    }
+
+    fn file_changes(&self) -> Option<u64> {
+        *self.0.file_changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn shutdown(&self) {}

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs;
-use zubi_base::position::{TextIndex, TextRange, size};
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextIndex, size};
 use zubi_base::walk::{self, Order};
 
 fn starts(character: char) -> bool {
@@ -116,10 +117,29 @@ const MAX_PLACES: usize = 10_000;
 pub struct WordFile {
     /// Absolute.
     pub path: Utf8PathBuf,
-    /// Of the text that was searched.
-    pub index: TextIndex,
-    /// Where the word stands, in bytes.
-    pub ranges: Vec<TextRange>,
+    /// Where the word stands in it, in order.
+    pub places: Vec<WordPlace>,
+}
+
+/// Where a word begins. Kept small: a search finds thousands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WordPlace {
+    line: u32,
+    /// In UTF-8, UTF-16 and UTF-32 units.
+    columns: [u32; 3],
+}
+
+impl WordPlace {
+    /// Where it begins, as LSP counts in an encoding.
+    pub fn start(&self, encoding: Encoding) -> lsp::Position {
+        let [utf8, utf16, utf32] = self.columns;
+        let character = match encoding {
+            Encoding::Utf8 => utf8,
+            Encoding::Utf16 => utf16,
+            Encoding::Utf32 => utf32,
+        };
+        lsp::Position { line: self.line, character }
+    }
 }
 
 /// Where a word stands in the files of a workspace.
@@ -147,14 +167,19 @@ pub fn places(
             continue;
         }
         let Ok(text) = fs::read_text(&path) else { continue };
-        let ranges: Vec<_> =
-            occurrences(&text, word).map(|at| TextRange::at(size(at), size(word.len()))).take(MAX_PLACES).collect();
-        total += ranges.len();
+        let starts: Vec<usize> = occurrences(&text, word).take(MAX_PLACES).collect();
+        total += starts.len();
         if total >= MAX_PLACES {
             return None;
         }
-        if !ranges.is_empty() {
-            found.files.push(WordFile { path, index: TextIndex::new(&text), ranges });
+        if !starts.is_empty() {
+            let index = TextIndex::new(&text);
+            let place = |at: usize| {
+                let column = |encoding| index.to_lsp(size(at), encoding).character;
+                let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
+                WordPlace { line: index.line_col(size(at)).line, columns }
+            };
+            found.files.push(WordFile { path, places: starts.into_iter().map(place).collect() });
         }
     }
     Some(found)

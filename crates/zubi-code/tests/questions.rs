@@ -218,6 +218,24 @@ async fn references_are_the_same_in_every_encoding() {
 }
 
 #[tokio::test]
+async fn the_remainder_is_the_same_in_every_encoding() {
+    for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        let toy = Toy::with("//- a.toy\nlet x\n𝄞é x # x\n", encoding);
+        let question = toy.intel.question(Toy::cx()).await;
+        let at = question.resolve(&at("a.toy:1:5"), Snap::Identifier).await.unwrap();
+        let relation = Relation::References { include_declaration: true };
+        let references = question.locations(&at, relation).await.unwrap().value;
+        let words = question.word_matches(&at).await.unwrap();
+        let rest = question.remainder(&at, relation, &references, &words).await.unwrap();
+        let mut places = Vec::new();
+        for found in &rest {
+            places.push(question.hit(found, 0).await.place.at());
+        }
+        assert_eq!(places, ["a.toy:2:8"], "{encoding:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });

@@ -194,6 +194,10 @@ impl EndpointSource for ServerPool {
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 
+    fn file_changes(&self) -> Option<u64> {
+        self.shared.watcher.cell.get().map(|watcher| watcher.found())
+    }
+
     async fn shutdown(&self) {
         let endpoints = self.shared.endpoints();
         join_all(endpoints.iter().map(|endpoint| endpoint.shutdown())).await;

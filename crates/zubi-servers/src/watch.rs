@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -61,6 +62,8 @@ pub(crate) struct FileWatcher {
     /// One question at a time passes the fence; holds the number of the last one.
     fence: tokio::sync::Mutex<u64>,
     fence_directory: Option<tempfile::TempDir>,
+    /// How many looks have found changes.
+    found: AtomicU64,
 }
 
 /// What the event thread leaves behind.
@@ -125,7 +128,13 @@ impl FileWatcher {
         for folder in folders {
             record.compare(folder, &mut BTreeMap::new());
         }
-        Self { marks, record: Arc::new(Mutex::new(record)), fence: tokio::sync::Mutex::new(0), fence_directory }
+        Self {
+            marks,
+            record: Arc::new(Mutex::new(record)),
+            fence: tokio::sync::Mutex::new(0),
+            fence_directory,
+            found: AtomicU64::new(0),
+        }
     }
 
     /// Everything that happened before this call and was not told before.
@@ -147,7 +156,17 @@ impl FileWatcher {
         }
         let record = Arc::clone(&self.record);
         let changes = tokio::task::spawn_blocking(move || lock(&record).examine(&marked.paths, compare_all)).await;
-        Refreshed { changes: changes.unwrap_or_default(), note }
+        let changes = changes.unwrap_or_default();
+        if !changes.is_empty() {
+            // Before the next question may pass the fence: it finds nothing new and must see the new number.
+            self.found.fetch_add(1, Ordering::AcqRel);
+        }
+        Refreshed { changes, note }
+    }
+
+    /// How many calls of [`Self::refresh`] have found changes.
+    pub(crate) fn found(&self) -> u64 {
+        self.found.load(Ordering::Acquire)
     }
 
     /// Writes the fence and waits for its event.

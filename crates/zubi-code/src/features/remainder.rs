@@ -1,29 +1,76 @@
 //! The textual remainder of an answer about references: whole-word matches of the name that are none. They are what a
 //! search for the text would have found besides: comments, strings, namesakes.
 
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::lsp;
-use zubi_base::position::{Encoding, TextRange};
+use zubi_base::position::Encoding;
 use zubi_base::uri;
 
 use crate::error::CodeError;
 use crate::features::locations::{Found, Relation};
 use crate::locate::Resolved;
 use crate::question::Question;
-use crate::words::{self, WordPlaces};
+use crate::words::{self, WordPlace, WordPlaces};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
 
+/// How many words are remembered.
+const REMEMBERED: usize = 16;
+
+/// The words looked for last, with what was found. Holds until a file changes.
+#[derive(Default)]
+pub(crate) struct WordCache(Mutex<Remembered>);
+
+#[derive(Default)]
+struct Remembered {
+    /// The number of file changes at which the words were looked for; see
+    /// [`zubi_base::endpoint::EndpointSource::file_changes`].
+    changes: u64,
+    /// The newest last.
+    words: VecDeque<(Key, Arc<WordPlaces>)>,
+}
+
+/// A word and the extension of the file it was asked about, which decides on whose files are searched.
+type Key = (String, Option<String>);
+
+impl WordCache {
+    fn get(&self, changes: u64, key: &Key) -> Option<Arc<WordPlaces>> {
+        let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = remembered.words.iter().find(|(known, _)| remembered.changes == changes && known == key);
+        known.map(|(_, places)| Arc::clone(places))
+    }
+
+    fn put(&self, changes: u64, key: Key, places: &Arc<WordPlaces>) {
+        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if remembered.changes < changes {
+            *remembered = Remembered { changes, words: VecDeque::new() };
+        }
+        if remembered.changes == changes {
+            remembered.words.push_back((key, Arc::clone(places)));
+            let beyond = remembered.words.len().saturating_sub(REMEMBERED);
+            drop(remembered.words.drain(..beyond));
+        }
+    }
+}
+
 impl Question<'_> {
     /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
     /// the symbol's own file serve. `None`: there is no name, or the search came to its bound and says nothing.
-    pub async fn word_matches(&self, at: &Resolved) -> Option<WordPlaces> {
+    pub async fn word_matches(&self, at: &Resolved) -> Option<Arc<WordPlaces>> {
         let word = at.name.clone()?;
+        // Looked at before anything is read, so that a later change makes another number.
+        let changes = self.intel.router.file_changes();
+        let key = (word.clone(), at.path.extension().map(str::to_owned));
+        if let Some(known) = changes.and_then(|changes| self.intel.words.get(changes, &key)) {
+            return Some(known);
+        }
         let endpoints = self.navigators(&at.reference).await;
         let roots: Vec<Utf8PathBuf> = self.workspace().folders().iter().map(|folder| folder.path.clone()).collect();
         let deadline = self.cx.deadline;
@@ -35,7 +82,11 @@ impl Question<'_> {
             })
         };
         // Reading thousands of files would hold up the calls that share this thread.
-        tokio::task::spawn_blocking(search).await.ok().flatten()
+        let found = Arc::new(tokio::task::spawn_blocking(search).await.ok().flatten()?);
+        if let Some(changes) = changes {
+            self.intel.words.put(changes, key, &found);
+        }
+        Some(found)
     }
 
     /// The matches that are not among the references of a complete answer, by path and line.
@@ -56,31 +107,73 @@ impl Question<'_> {
             }
             _ => references,
         };
-        let mut by_file: FxHashMap<Utf8PathBuf, Vec<&Found>> = FxHashMap::default();
-        for found in references {
-            if let Some(path) = uri::to_path(&found.location.uri) {
-                by_file.entry(path).or_default().push(found);
+        let mut by_path: FxHashMap<Utf8PathBuf, Known<'_>> = FxHashMap::default();
+        // References come by file, so that a URI need not be read for each.
+        for one_file in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
+            let path = one_file.first().and_then(|found| uri::to_path(&found.location.uri));
+            if let Some(path) = path {
+                let known = by_path.entry(path).or_default();
+                for found in one_file {
+                    known.add(found);
+                }
             }
         }
+        let word = at.name.as_deref().unwrap_or_default();
         let mut rest = Vec::new();
         for file in &matches.files {
-            let known: Vec<TextRange> = by_file
-                .get(&file.path)
-                .into_iter()
-                .flatten()
-                .map(|found| file.index.range_from_lsp(&found.location.range, found.encoding))
-                .collect();
-            // A server may mark more than the name: `super::parse`, `parse!`.
-            let others = file.ranges.iter().filter(|range| !known.iter().any(|known| known.contains_range(**range)));
-            for range in others {
-                let range = file.index.range_to_lsp(*range, Encoding::Utf16);
+            let known = by_path.get(&file.path);
+            let others = file.places.iter().filter(|place| !known.is_some_and(|known| known.covers(place, word)));
+            for place in others {
+                let encoding = Encoding::Utf16;
+                let range = lsp::Range { start: place.start(encoding), end: end(place, word, encoding) };
                 let location = lsp::Location { uri: uri::from_path(&file.path), range };
                 let (shown, external) = self.shown(&location);
-                let encoding = Encoding::Utf16;
                 rest.push(Found { location, encoding, shown, external, declaration: false, text_only: true });
             }
         }
         rest.sort_by_cached_key(|found| (found.shown.clone(), found.location.range.start.line));
         Ok(rest)
     }
+}
+
+/// The references in one file.
+#[derive(Default)]
+struct Known<'a> {
+    encoding: Encoding,
+    starts: FxHashSet<(u32, u32)>,
+    all: Vec<&'a Found>,
+}
+
+impl<'a> Known<'a> {
+    fn add(&mut self, found: &'a Found) {
+        let start = found.location.range.start;
+        // Places of several servers have been brought into one encoding.
+        self.encoding = found.encoding;
+        self.starts.insert((start.line, start.character));
+        self.all.push(found);
+    }
+
+    /// Whether a match is one of the references, or part of one: a server may mark more than the name, such as
+    /// `super::parse`.
+    fn covers(&self, place: &WordPlace, word: &str) -> bool {
+        let key = |position: lsp::Position| (position.line, position.character);
+        let start = key(place.start(self.encoding));
+        let inside = |found: &&Found| {
+            let range = found.location.range;
+            key(range.start) <= start && key(end(place, word, self.encoding)) <= key(range.end)
+        };
+        self.starts.contains(&start) || self.all.iter().any(inside)
+    }
+}
+
+/// Where a word that begins there ends; a word stands on one line.
+fn end(place: &WordPlace, word: &str, encoding: Encoding) -> lsp::Position {
+    let length = match encoding {
+        Encoding::Utf8 => word.len(),
+        Encoding::Utf16 => word.encode_utf16().count(),
+        Encoding::Utf32 => word.chars().count(),
+    };
+    let start = place.start(encoding);
+    let character = start.character.saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
+    lsp::Position { character, ..start }
 }

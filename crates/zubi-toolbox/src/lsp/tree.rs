@@ -87,10 +87,15 @@ pub(crate) fn rows(roots: &[Node]) -> Vec<Row<'_>> {
     rows
 }
 
-/// `  function describe  src/report.rs:6:8  pub fn describe() {  calls it at line 9`.
+/// `  function describe  src/report.rs:6:8  pub fn describe() {  calls at line 9`.
 pub(crate) fn write_row(text: &mut String, direction: Direction, row: &Row<'_>) {
     let Row { depth, node } = row;
-    let _ = write!(text, "{}{} {}  {}", "  ".repeat(*depth), node.kind, node.name, node.place.at());
+    text.push_str(&"  ".repeat(*depth));
+    // pyright puts the kind of some symbols into their names: `(module) markup.py`.
+    if !node.name.starts_with('(') {
+        let _ = write!(text, "{} ", node.kind);
+    }
+    let _ = write!(text, "{}  {}", node.name, node.place.at());
     if node.place.external {
         text.push_str(if node.not_entered { " (external, not entered)" } else { " (external)" });
     }

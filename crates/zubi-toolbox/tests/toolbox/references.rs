@@ -106,3 +106,20 @@ async fn too_many_words_are_not_counted() {
     [toy · ready]
     ");
 }
+
+#[tokio::test]
+async fn words_are_looked_for_again_when_a_file_has_changed() {
+    let toy = Toy::new("//- a.toy\nlet x # x\nuse x\n");
+    let further = async || {
+        let answer = call(&toy, "lsp_references", json!({ "symbol": "x" })).await;
+        answer.lines().find(|line| line.contains("further")).unwrap_or("none").to_owned()
+    };
+    let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
+    changed(1);
+    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): include_text=true");
+    // Nobody was told of this one, so it shows that nothing was read again.
+    zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# x x\n").unwrap();
+    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): include_text=true");
+    changed(2);
+    insta::assert_snapshot!(further().await, @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
+}
