@@ -410,10 +410,8 @@ async fn jedi_language_server() {
     [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references for 4 word matches · problems of syntax only]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
-    1 reference to `forgotten` in 1 file
-    shapes/report.py
-      13:5  def forgotten() -> float:
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    0 references to `forgotten` in 0 files
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 0 references for 1 word matches · problems of syntax only]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python

@@ -236,6 +236,19 @@ async fn the_remainder_is_the_same_in_every_encoding() {
 }
 
 #[tokio::test]
+async fn a_declaration_that_was_not_wanted_is_left_out() {
+    let toy = Toy::new(SHAPES);
+    let question = toy.intel.question(Toy::cx()).await;
+    // The toy names the declaration whatever it is told. Asked about elsewhere it stays: a line that imports is a
+    // declaration for some servers.
+    for (asked, expected) in [(symbol("unit", None), 2), (at("app.toy:2:14"), 3)] {
+        let place = question.resolve(&asked, Snap::Identifier).await.unwrap();
+        let found = question.locations(&place, Relation::References { include_declaration: false }).await.unwrap();
+        assert_eq!(found.value.len(), expected, "{asked:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });

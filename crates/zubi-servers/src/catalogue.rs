@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,8 +14,10 @@ use crate::readiness::Recipe;
 use crate::settling::DocumentStatus;
 
 mod role;
+mod timeouts;
 
 pub use role::Role;
+pub use timeouts::Timeouts;
 
 /// The rows that come with zubi: those that its tests run before those that it only knows of, so that of two claims to a
 /// file name the tested one counts.
@@ -221,37 +222,6 @@ pub struct Restriction {
     pub settings: Value,
     #[serde(default)]
     pub initialization_options: Value,
-}
-
-/// How long a server may take, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Timeouts {
-    pub initialize_ms: u64,
-    pub request_ms: u64,
-    pub shutdown_ms: u64,
-}
-
-impl Default for Timeouts {
-    /// Node.js servers on a busy machine take seconds to answer `initialize`; references in a large project take tens
-    /// of seconds; nothing that matters happens in a shutdown.
-    fn default() -> Self {
-        Self { initialize_ms: 30_000, request_ms: 60_000, shutdown_ms: 2_000 }
-    }
-}
-
-impl Timeouts {
-    pub fn initialize(&self) -> Duration {
-        Duration::from_millis(self.initialize_ms)
-    }
-
-    pub fn request(&self) -> Duration {
-        Duration::from_millis(self.request_ms)
-    }
-
-    pub fn shutdown(&self) -> Duration {
-        Duration::from_millis(self.shutdown_ms)
-    }
 }
 
 /// Something about a project that limits what a server can know.

@@ -109,6 +109,9 @@ impl Question<'_> {
                 found.push(Found { location, encoding, shown, external, declaration, text_only: false });
             }
         }
+        if relation == (Relation::References { include_declaration: false }) {
+            self.drop_own_declaration(&mut found, &ready.endpoints, at, &document).await;
+        }
         let first = found.first().map(|one| one.encoding);
         if found.iter().any(|one| Some(one.encoding) != first) {
             for one in &mut found {
@@ -178,6 +181,25 @@ impl Question<'_> {
             let range = document.index.range_from_lsp(&found.location.range, found.encoding);
             found.location.range = document.index.range_to_lsp(range, Encoding::Utf16);
             found.encoding = Encoding::Utf16;
+        }
+    }
+
+    /// Drops the place that was asked about where it is the declaration, which was not wanted: some servers
+    /// (jedi-language-server 0.47) name it all the same, and a symbol that nothing uses would look used.
+    async fn drop_own_declaration(
+        &self,
+        found: &mut Vec<Found>,
+        endpoints: &[Arc<dyn Endpoint>],
+        at: &Resolved,
+        document: &Document,
+    ) {
+        let is_own = |one: &Found| {
+            one.location.range.start == document.index.to_lsp(at.offset, one.encoding)
+                && uri::to_path(&one.location.uri).as_ref() == Some(&at.path)
+        };
+        if found.iter().any(is_own) {
+            let declared = self.declarations(endpoints, at, document).await;
+            found.retain(|one| !(is_own(one) && declared.iter().any(|own| same_start(own, &one.location))));
         }
     }
 

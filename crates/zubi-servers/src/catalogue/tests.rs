@@ -50,7 +50,7 @@ fn the_tested_servers() {
     typescript-language-server | typescript-language-server --stdio | typescript typescriptreact javascript javascriptreact | never
     basedpyright | basedpyright-langserver --stdio | python | restricted
     pyrefly | pyrefly lsp | python | never
-    zuban | zuban server | python | never
+    zuban | zuban server | python | run
     jedi-language-server | jedi-language-server  | python | never
     vtsls | vtsls --stdio | typescript typescriptreact javascript javascriptreact | never
     svelte-language-server | svelteserver --stdio | svelte | never
