@@ -139,6 +139,9 @@ pub struct Row {
     /// How it tells that it is done with a document, where its first publication of problems is no sign of that.
     #[serde(default)]
     pub document_status: Option<DocumentStatus>,
+    /// Whether whatever it publishes about an open document names the document's version.
+    #[serde(default)]
+    pub names_versions: bool,
     /// A command of `workspace/executeCommand` that passes a request of tsserver's protocol on: problems are asked for
     /// with it instead of waiting for publications in parts.
     #[serde(default)]

@@ -35,6 +35,8 @@ pub(crate) struct DiagnosticsStore {
     held: AtomicUsize,
     /// Counts publications, for those who wait for one.
     publications: watch::Sender<u64>,
+    /// Whether the server is known to name the version whenever it publishes about an open document.
+    names_versions: bool,
 }
 
 #[derive(Debug, Default)]
@@ -70,11 +72,21 @@ pub(crate) struct Pushed {
 
 impl Default for DiagnosticsStore {
     fn default() -> Self {
-        Self { documents: Mutex::default(), held: AtomicUsize::new(0), publications: watch::Sender::new(0) }
+        Self::new(false)
     }
 }
 
 impl DiagnosticsStore {
+    /// The store of a server that is known, or not, to name the version of every open document it publishes about.
+    pub(crate) fn new(names_versions: bool) -> Self {
+        Self {
+            documents: Mutex::default(),
+            held: AtomicUsize::new(0),
+            publications: watch::Sender::new(0),
+            names_versions,
+        }
+    }
+
     fn documents(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Entry>> {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -109,6 +121,8 @@ impl DiagnosticsStore {
             let entry = documents.entry(path).or_default();
             let belongs = match (version, entry.sent) {
                 (Some(version), Some(sent)) => version >= i64::from(sent),
+                // What it found while it read the project; the publication about the opened text names it.
+                (None, Some(_)) if self.names_versions => false,
                 _ => true,
             };
             // An older text's problems must not hide newer ones.
@@ -278,6 +292,16 @@ mod tests {
             store.publish(&json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": [] }));
         }
         assert!(store.held.load(Ordering::Relaxed) < 1024);
+    }
+
+    #[test]
+    fn a_server_that_names_versions_is_not_believed_without_one() {
+        let store = DiagnosticsStore::new(true);
+        store.expect(Utf8Path::new("/w/a.rs"), 1);
+        store.publish(&publication(None, &["while reading"]));
+        insta::assert_snapshot!(show(&store), @r#""while reading" old"#);
+        store.publish(&publication(Some(1), &["one"]));
+        insta::assert_snapshot!(show(&store), @r#""one" current"#);
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Peer {
             settings: spec.settings.clone(),
             offers: Mutex::new(offers),
             tracker: Mutex::new(Tracker::new(spec.recipe.clone())),
-            diagnostics: DiagnosticsStore::default(),
+            diagnostics: DiagnosticsStore::new(spec.names_versions),
             log: LineRing::default(),
             checks: Checks::new(spec.checker.clone()),
             settling: Settling::new(spec.document_status.clone()),

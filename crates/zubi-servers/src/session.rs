@@ -62,6 +62,8 @@ pub struct SessionSpec {
     pub checker: Option<Checker>,
     /// How it tells that it is done with a document.
     pub document_status: Option<DocumentStatus>,
+    /// Whether it always names the version of an open document it publishes about.
+    pub names_versions: bool,
     /// The command that passes requests on to tsserver.
     pub tsserver_command: Option<String>,
     /// How it learns of files that changed on disk.

@@ -56,6 +56,7 @@ impl Workspace {
             withheld: Vec::new(),
             checker: None,
             document_status: None,
+            names_versions: false,
             tsserver_command: None,
             freshness: Freshness::WatchedFiles,
             language_table: Arc::new(Languages::of(Catalogue::builtin())),
