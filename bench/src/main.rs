@@ -9,6 +9,7 @@
     reason = "a program that measures: it prints its figures, reads its own clock and starts what it measures"
 )]
 
+mod breadth;
 mod cold;
 mod fixed;
 mod lsp;
@@ -25,7 +26,10 @@ use anyhow::{Result, bail};
 use subject::SUBJECTS;
 use table::Table;
 
-const USAGE: &str = "usage: zubi-bench [--quick] [python|cpp|rust]…";
+const USAGE: &str = "usage: zubi-bench [--quick] [breadth|python|cpp|rust]…";
+
+/// What the command line calls the measurements with many servers and many files.
+const BREADTH: &str = "breadth";
 
 fn main() -> Result<()> {
     let mut quick = false;
@@ -33,6 +37,7 @@ fn main() -> Result<()> {
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--quick" => quick = true,
+            BREADTH => chosen.push(argument),
             name if SUBJECTS.iter().any(|subject| subject.name == name) => chosen.push(argument),
             other => bail!("unknown argument `{other}`\n{USAGE}"),
         }
@@ -41,6 +46,9 @@ fn main() -> Result<()> {
     println!("zubi against the bare servers; load average {}", stats::load_average());
     let mut table = Table::default();
     fixed::measure(&mut table, if quick { 5 } else { 20 })?;
+    if chosen.is_empty() || chosen.iter().any(|name| name == BREADTH) {
+        breadth::measure(&mut table, if quick { 3 } else { 10 })?;
+    }
     for subject in SUBJECTS.iter().filter(|subject| chosen.is_empty() || chosen.iter().any(|name| name == subject.name))
     {
         println!("\n── {} · {}", subject.title, subject.server);

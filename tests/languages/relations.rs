@@ -147,7 +147,7 @@ async fn cpp() {
     // In Rectangle
     public: double Rectangle::area() const
     ```
-    2 definitions in 2 files
+    1 definition in 2 files
     src/shape.cc
       7:19
             4  

@@ -35,6 +35,8 @@ fn what_is_there_and_what_is_missing() {
     typescript · 1 file
       - TypeScript (tsc --lsp): `tsc` is not installed
           install it with npm: npm install --global typescript@7
+
+    without a server, which is no loss to the code: toml
     ");
     assert_eq!(zubi_tests::processes::named("ty server"), Vec::new(), "nothing is left running");
 }
@@ -62,6 +64,8 @@ fn an_untrusted_folder_starts_nothing_of_the_project() {
       ! rust-analyzer 1.96.0
           may not run here: the folder is not trusted
           `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros
+
+    without a server, which is no loss to the code: toml
     ");
 }
 
@@ -87,6 +91,8 @@ fn what_is_missing_is_installed_by_its_package_manager() {
     typescript · 4 files
       - TypeScript (tsc --lsp): `tsc` is not installed
           install it with npm: npm install --global typescript@7
+
+    without a server, which is no loss to the code: json
     npm install --global typescript@7
     npm was asked to install --global typescript@7
     `zubi doctor` tells what works now
@@ -95,6 +101,7 @@ fn what_is_missing_is_installed_by_its_package_manager() {
     let (text, code) = doctor(&Start::new(&project, &[]), &["--fix", "--yes"]);
     assert_eq!(code, Some(1));
     assert_snapshot!(text.lines().skip(3).collect::<Vec<_>>().join("\n"), @"
+    without a server, which is no loss to the code: json
     npm install --global typescript@7
     no network
     `npm install --global typescript@7` failed

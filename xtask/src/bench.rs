@@ -5,8 +5,23 @@ use anyhow::Result;
 use crate::{place, run, setup};
 
 /// What the benchmark needs; the rest of the set-up is for the tests.
-const COMPONENTS: &[&str] =
-    &["ty", "clangd", "cxx", "rust-analyzer", "rust-library", "node", "pyright", "rich", "leveldb", "clap_builder"];
+const COMPONENTS: &[&str] = &[
+    "ty",
+    "clangd",
+    "cxx",
+    "rust-analyzer",
+    "rust-library",
+    "node",
+    "pyright",
+    "rich",
+    "leveldb",
+    "clap_builder",
+    "typescript",
+    "go",
+    "gopls",
+    "vscode-langservers",
+    "bash-language-server",
+];
 
 /// Builds and runs the benchmark; `arguments` go to it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {

@@ -74,6 +74,7 @@ impl Toy {
             readiness: watch::Sender::new(Readiness::Ready),
             unsupported: Mutex::default(),
             file_changes: Mutex::default(),
+            declarations_always: Mutex::default(),
             failing: Mutex::default(),
         });
         let state = root.join("state");
@@ -111,6 +112,8 @@ pub struct ToyEndpoint {
     pub unsupported: Mutex<Vec<&'static str>>,
     /// How often it has seen files change; it follows none unless told.
     pub file_changes: Mutex<Option<u64>>,
+    /// Whether it names declarations among references whatever it is told, as some servers do.
+    pub declarations_always: Mutex<bool>,
     /// Methods it offers and answers with an error of this code.
     pub failing: Mutex<Vec<(&'static str, i64)>>,
 }
@@ -311,7 +314,8 @@ impl Endpoint for ToyEndpoint {
             "textDocument/references" => {
                 let word = word();
                 let mut uses = self.uses(&word);
-                if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) {
+                let sloppy = *self.declarations_always.lock().unwrap_or_else(PoisonError::into_inner);
+                if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) && !sloppy {
                     let declared = self.declarations(|name| name == word);
                     uses.retain(|place| declared.iter().all(|(_, location)| location != place));
                 }

@@ -27,13 +27,23 @@ const MAX_PLACES: usize = 2_000;
 
 impl AnswerStatus {
     /// Of an answer from texts; `absent` are those who would have known better.
-    pub(crate) fn of_texts(absent: Vec<Absent>) -> Self {
+    fn of_texts(absent: Vec<Absent>) -> Self {
         let completeness = Completeness::Unknown { why: "names only".to_owned() };
         Self { text_search: true, absent, completeness, ..Self::default() }
     }
 }
 
 impl Question<'_> {
+    /// The beginning of an answer from texts. An error, the one that would have been given without them, when there are
+    /// none: the workspace's folders are gone.
+    pub(crate) fn texts_answer(&self, absent: Vec<Absent>) -> Result<AnswerStatus, CodeError> {
+        if self.workspace().folders().iter().any(|folder| folder.path.is_dir()) {
+            Ok(AnswerStatus::of_texts(absent))
+        } else {
+            Err(CodeError::NoEndpoint(absent))
+        }
+    }
+
     /// What lines of a document look like declarations. An error, the one that would have been given without this,
     /// when none does.
     pub(crate) async fn textual_outline(
@@ -60,7 +70,7 @@ impl Question<'_> {
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
             return Err(CodeError::NoEndpoint(absent));
         };
-        let mut status = AnswerStatus::of_texts(absent);
+        let mut status = self.texts_answer(absent)?;
         let searched = self.search_words(name, None).await;
         let mut found = Vec::new();
         for (path, _) in &searched.files {

@@ -239,8 +239,8 @@ async fn the_remainder_is_the_same_in_every_encoding() {
 async fn a_declaration_that_was_not_wanted_is_left_out() {
     let toy = Toy::new(SHAPES);
     let question = toy.intel.question(Toy::cx()).await;
-    // The toy names the declaration whatever it is told. Asked about elsewhere it stays: a line that imports is a
-    // declaration for some servers.
+    *toy.endpoint.declarations_always.lock().unwrap() = true;
+    // Asked about elsewhere it stays: a line that imports is a declaration for some servers.
     for (asked, expected) in [(symbol("unit", None), 2), (at("app.toy:2:14"), 3)] {
         let place = question.resolve(&asked, Snap::Identifier).await.unwrap();
         let found = question.locations(&place, Relation::References { include_declaration: false }).await.unwrap();

@@ -39,7 +39,7 @@ impl Question<'_> {
                 return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &why).await;
             }
             Err(CodeError::NoEndpoint(absent)) => {
-                let status = AnswerStatus::of_texts(absent);
+                let status = self.texts_answer(absent)?;
                 return self.symbols_by_word(&name_path, kind, status, "without a server").await;
             }
             Err(error) => return Err(error),

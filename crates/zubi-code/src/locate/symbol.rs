@@ -105,7 +105,7 @@ impl Question<'_> {
             }
             // No index anywhere; the word search below needs none.
             Err(CodeError::Unsupported { .. }) => {}
-            Err(CodeError::NoEndpoint(absent)) => status = AnswerStatus::of_texts(absent),
+            Err(CodeError::NoEndpoint(absent)) => status = self.texts_answer(absent)?,
             Err(error) => return Err(error),
         }
         files.truncate(MAX_INDEXED_FILES);
