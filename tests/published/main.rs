@@ -349,7 +349,7 @@ async fn typescript() {
             ("lsp_workspace_symbols", json!({ "query": "BehaviorSubject", "kind": "class" })),
             ("lsp_diagnostics", json!({ "path": "src/internal/Subject.ts" })),
             ("lsp_rename_symbol", json!({ "symbol": "hasLift", "newName": "canLift" })),
-            ("lsp_completion", json!({ "at": "src/internal/Subject.ts:60:10", "limit": 3 })),
+            ("lsp_definition", json!({ "at": "src/internal/Subject.ts:1 Operator" })),
         ],
     )
     .await;
@@ -427,13 +427,11 @@ async fn typescript() {
     …
     [typescript · ready]
 
-    > lsp_completion {"at":"src/internal/Subject.ts:60:10","limit":3}
-    at src/internal/Subject.ts:60:10
-    32 completions, best 3
-      errorContext (variable)
-      error (method)
-      ErrorEvent (variable)
-    …
+    > lsp_definition {"at":"src/internal/Subject.ts:1 Operator"}
+    at src/internal/Subject.ts:1:10 Operator
+    1 definition of `Operator`
+    src/internal/Operator.ts
+      7:18  export interface Operator<T, R> {
     [typescript · ready]
     "#);
 }
