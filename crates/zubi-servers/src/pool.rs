@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -139,12 +139,7 @@ impl EndpointSource for ServerPool {
             .for_language(&language)
             .into_iter()
             .filter(|row| row.answers(method))
-            .map(|row| Wanted {
-                root: project_root(&row, path, &folder.path),
-                row,
-                folder: folder.clone(),
-                document: path.clone(),
-            })
+            .map(|row| Wanted { root: OnceLock::new(), row, folder: folder.clone(), document: path.clone() })
             .collect();
         shared.start_all(wanted).await
     }
@@ -168,6 +163,7 @@ impl EndpointSource for ServerPool {
                         // What is opened first must exist; a root that has no file of its own known gets none.
                         let document =
                             if files.example.starts_with(&root) { files.example.clone() } else { root.clone() };
+                        let root = OnceLock::from(root);
                         wanted.push(Wanted { row: Arc::clone(&row), root, folder: folder.clone(), document });
                     }
                 }
@@ -209,10 +205,18 @@ impl EndpointSource for ServerPool {
 /// A server that should answer, if it can.
 struct Wanted {
     row: Arc<Row>,
-    root: Utf8PathBuf,
+    /// Worked out when it is needed: a language may have ten servers, of which one is asked.
+    root: OnceLock<Utf8PathBuf>,
     folder: Folder,
     /// Opened first.
     document: Utf8PathBuf,
+}
+
+impl Wanted {
+    /// Where the document's project begins.
+    fn root(&self) -> &Utf8PathBuf {
+        self.root.get_or_init(|| project_root(&self.row, &self.document, &self.folder.path))
+    }
 }
 
 impl Shared {
@@ -308,7 +312,8 @@ impl Shared {
 
     /// Starts one server, or says why not.
     async fn start(&self, wanted: &Wanted) -> Result<Arc<ServerEndpoint>, NotStarted> {
-        let Wanted { row, root, folder, document } = wanted;
+        let Wanted { row, folder, document, .. } = wanted;
+        let root = wanted.root();
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
         let key = (row.id.clone(), root.clone());
@@ -363,7 +368,7 @@ impl Shared {
 
     /// What limits the answers of a server that is about to be started.
     async fn limits_of(&self, wanted: &Wanted, trusted: bool) -> zubi_base::endpoint::Limits {
-        let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root.clone(), Arc::clone(&self.finder));
+        let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
         // It may have to walk the project.
         tokio::task::spawn_blocking(move || limits(&row, &root, trusted, &finder)).await.unwrap_or_default()
     }
@@ -375,7 +380,8 @@ impl Shared {
         trusted: bool,
         limits: zubi_base::endpoint::Limits,
     ) -> Launch {
-        let Wanted { row, root, folder, .. } = wanted;
+        let Wanted { row, folder, .. } = wanted;
+        let root = wanted.root();
         let name = if *root == folder.path { folder.name.clone() } else { root.file_name().unwrap_or("/").to_owned() };
         let withheld = Offers::methods().filter(|method| !row.answers(method)).map(str::to_owned);
         let spec = SessionSpec {

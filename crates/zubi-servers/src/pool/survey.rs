@@ -186,7 +186,8 @@ impl ServerPool {
                 return report;
             }
         }
-        let wanted = Wanted { row: std::sync::Arc::clone(row), root, folder, document: files.example.clone() };
+        let wanted =
+            Wanted { row: std::sync::Arc::clone(row), root: root.into(), folder, document: files.example.clone() };
         let started = Instant::now();
         report.state = match shared.start(&wanted).await {
             Ok(endpoint) => {
