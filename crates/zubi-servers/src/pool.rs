@@ -332,16 +332,14 @@ impl Shared {
         // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
         // the program turns out to be unusable, it is ended again before anyone has asked it anything.
         let likely = self.finder.likely(row, root, &folder.path, trusted).filter(|_| may_run);
-        let limits = self.limits_of(wanted, trusted).await;
-        let new = |program: &Utf8Path| {
-            let launch = self.launch(wanted, program, trusted, limits.clone());
-            Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
+        let mut early = match likely {
+            Some(program) => {
+                let endpoint = self.endpoint(wanted, &program, trusted).await;
+                endpoint.ensure_started(document);
+                Some(Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
+            }
+            None => None,
         };
-        let mut early = likely.map(|program| {
-            let endpoint = new(&program);
-            endpoint.ensure_started(document);
-            Early { program, endpoint: Some(endpoint), retiring: self.retiring.clone() }
-        });
         let program = self.finder.find(row, root, &folder.path, trusted).await.map_err(|missing| NotStarted {
             installed: !missing.tried.is_empty(),
             absent: Absent { subject: row.title.clone(), why: missing.to_string(), hint: install_hint(row) },
@@ -356,7 +354,7 @@ impl Shared {
         }
         let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Early::take) {
             Some(endpoint) => endpoint,
-            None => new(&program.path),
+            None => self.endpoint(wanted, &program.path, trusted).await,
         };
         let running = Running { endpoint: Arc::clone(&endpoint), trusted };
         if let Some(replaced) = self.servers().insert(key, running) {
@@ -366,11 +364,13 @@ impl Shared {
         Ok(endpoint)
     }
 
-    /// What limits the answers of a server that is about to be started.
-    async fn limits_of(&self, wanted: &Wanted, trusted: bool) -> zubi_base::endpoint::Limits {
+    /// A server that has not been started yet.
+    async fn endpoint(&self, wanted: &Wanted, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
         let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
-        // It may have to walk the project.
-        tokio::task::spawn_blocking(move || limits(&row, &root, trusted, &finder)).await.unwrap_or_default()
+        // What limits its answers may take a walk through the project to find out.
+        let limits = tokio::task::spawn_blocking(move || limits(&row, &root, trusted, &finder)).await;
+        let launch = self.launch(wanted, program, trusted, limits.unwrap_or_default());
+        Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
     }
 
     fn launch(
