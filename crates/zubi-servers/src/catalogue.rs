@@ -3,6 +3,7 @@
 //! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the
 //! form of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -35,8 +36,8 @@ const BUILTIN: &[&str] = &[
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     rows: Vec<Arc<Row>>,
-    /// The rows as they were written, from which a user's changes are made.
-    tables: Vec<toml::Table>,
+    /// What they were read from, in order. A user's file is rare; only then is this read once more.
+    files: Vec<Cow<'static, str>>,
 }
 
 /// Why a catalogue is not usable. The text names the row.
@@ -424,13 +425,16 @@ struct CatalogueFile {
     server: Vec<toml::Table>,
 }
 
+fn builtin_files() -> Vec<Cow<'static, str>> {
+    BUILTIN.iter().copied().map(Cow::Borrowed).collect()
+}
+
 impl Catalogue {
     /// The servers that come with zubi, read once.
     pub fn builtin() -> &'static Self {
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-            let empty = Catalogue { rows: Vec::new(), tables: Vec::new() };
             // A test holds the embedded files to their form, so this cannot fail in a binary that was tested.
-            empty.with_files(BUILTIN).unwrap_or(empty)
+            Catalogue::read(builtin_files()).unwrap_or(Catalogue { rows: Vec::new(), files: Vec::new() })
         });
         &CATALOGUE
     }
@@ -438,13 +442,13 @@ impl Catalogue {
     /// This catalogue with the rows of a user's file: new ids are added at the end, known ones get the fields that are
     /// named (tables key by key, lists as a whole).
     pub fn with_user(&self, text: &str) -> Result<Self, CatalogueError> {
-        self.with_files(&[text])
+        Self::read(self.files.iter().cloned().chain([Cow::Owned(text.to_owned())]).collect())
     }
 
-    /// The same with several files, each laid over those before it.
-    fn with_files(&self, files: &[&str]) -> Result<Self, CatalogueError> {
-        let mut tables = self.tables.clone();
-        for text in files {
+    /// The rows of several files, each laid over those before it.
+    fn read(files: Vec<Cow<'static, str>>) -> Result<Self, CatalogueError> {
+        let mut tables: Vec<toml::Table> = Vec::new();
+        for text in &files {
             let file: CatalogueFile =
                 toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
             let mut seen: Vec<String> = Vec::new();
@@ -463,7 +467,7 @@ impl Catalogue {
             }
         }
         let rows = tables.iter().map(|table| row(table).map(Arc::new)).collect::<Result<_, _>>()?;
-        Ok(Self { rows, tables })
+        Ok(Self { rows, files })
     }
 
     /// Every server that is not switched off, in the order of the file.
