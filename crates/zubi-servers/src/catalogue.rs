@@ -3,7 +3,6 @@
 //! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the
 //! form of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -36,8 +35,8 @@ const BUILTIN: &[&str] = &[
 #[derive(Debug, Clone)]
 pub struct Catalogue {
     rows: Vec<Arc<Row>>,
-    /// What they were read from, in order. A user's file is rare; only then is this read once more.
-    files: Vec<Cow<'static, str>>,
+    /// The users' files that were laid over the built-in ones, in order.
+    user: Vec<String>,
 }
 
 /// Why a catalogue is not usable. The text names the row.
@@ -420,21 +419,19 @@ fn merge_tables(base: &mut toml::Table, over: toml::Table) {
 /// The form of a catalogue file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct CatalogueFile {
-    #[serde(default)]
-    server: Vec<toml::Table>,
-}
-
-fn builtin_files() -> Vec<Cow<'static, str>> {
-    BUILTIN.iter().copied().map(Cow::Borrowed).collect()
+struct CatalogueFile<R> {
+    #[serde(default = "Vec::new")]
+    server: Vec<R>,
 }
 
 impl Catalogue {
     /// The servers that come with zubi, read once.
     pub fn builtin() -> &'static Self {
+        // A test holds the embedded files to their form, so that they are read without the checks, and the way over
+        // tables, that a user's file needs: half the time in which zubi starts.
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
-            // A test holds the embedded files to their form, so this cannot fail in a binary that was tested.
-            Catalogue::read(builtin_files()).unwrap_or(Catalogue { rows: Vec::new(), files: Vec::new() })
+            let files = BUILTIN.iter().filter_map(|text| toml::from_str::<CatalogueFile<Row>>(text).ok());
+            Catalogue { rows: files.flat_map(|file| file.server).map(Arc::new).collect(), user: Vec::new() }
         });
         &CATALOGUE
     }
@@ -442,32 +439,9 @@ impl Catalogue {
     /// This catalogue with the rows of a user's file: new ids are added at the end, known ones get the fields that are
     /// named (tables key by key, lists as a whole).
     pub fn with_user(&self, text: &str) -> Result<Self, CatalogueError> {
-        Self::read(self.files.iter().cloned().chain([Cow::Owned(text.to_owned())]).collect())
-    }
-
-    /// The rows of several files, each laid over those before it.
-    fn read(files: Vec<Cow<'static, str>>) -> Result<Self, CatalogueError> {
-        let mut tables: Vec<toml::Table> = Vec::new();
-        for text in &files {
-            let file: CatalogueFile =
-                toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
-            let mut seen: Vec<String> = Vec::new();
-            for table in file.server {
-                let Some(id) = id_of(&table).map(str::to_owned) else {
-                    return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
-                };
-                if seen.contains(&id) {
-                    return Err(CatalogueError::Row { id, what: "it stands in the file twice".to_owned() });
-                }
-                match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
-                    Some(known) => merge_tables(known, table),
-                    None => tables.push(table),
-                }
-                seen.push(id);
-            }
-        }
-        let rows = tables.iter().map(|table| row(table).map(Arc::new)).collect::<Result<_, _>>()?;
-        Ok(Self { rows, files })
+        let user: Vec<String> = self.user.iter().cloned().chain([text.to_owned()]).collect();
+        let rows = read(BUILTIN.iter().copied().chain(user.iter().map(String::as_str)))?;
+        Ok(Self { rows, user })
     }
 
     /// Every server that is not switched off, in the order of the file.
@@ -490,6 +464,30 @@ impl Catalogue {
 
 fn id_of(table: &toml::Table) -> Option<&str> {
     table.get("id").and_then(toml::Value::as_str).filter(|id| !id.is_empty())
+}
+
+/// The rows of several files, each laid over those before it.
+fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<Row>>, CatalogueError> {
+    let mut tables: Vec<toml::Table> = Vec::new();
+    for text in files {
+        let file: CatalogueFile<toml::Table> =
+            toml::from_str(text).map_err(|error| CatalogueError::Syntax(error.to_string()))?;
+        let mut seen: Vec<String> = Vec::new();
+        for table in file.server {
+            let Some(id) = id_of(&table).map(str::to_owned) else {
+                return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
+            };
+            if seen.contains(&id) {
+                return Err(CatalogueError::Row { id, what: "it stands in the file twice".to_owned() });
+            }
+            match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
+                Some(known) => merge_tables(known, table),
+                None => tables.push(table),
+            }
+            seen.push(id);
+        }
+    }
+    tables.iter().map(|table| row(table).map(Arc::new)).collect()
 }
 
 fn row(table: &toml::Table) -> Result<Row, CatalogueError> {
