@@ -16,6 +16,7 @@ pub mod error;
 pub mod features;
 pub mod locate;
 pub mod markup;
+mod memory;
 pub mod outline;
 pub mod place;
 pub mod question;
@@ -42,7 +43,8 @@ pub use crate::status::{Answer, AnswerStatus, Completeness};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::Edits;
-use crate::features::remainder::WordCache;
+use crate::features::remainder::RecentWords;
+use crate::outline::RecentOutlines;
 use crate::question::RecentDocuments;
 use crate::router::Router;
 
@@ -66,7 +68,8 @@ pub struct CodeIntel {
     recent: RecentDocuments,
     edits: Edits,
     snapshots: SnapshotStore,
-    words: WordCache,
+    words: RecentWords,
+    outlines: RecentOutlines,
 }
 
 impl CodeIntel {
@@ -86,7 +89,8 @@ impl CodeIntel {
             recent: RecentDocuments::default(),
             edits,
             snapshots: SnapshotStore::default(),
-            words: WordCache::default(),
+            words: RecentWords::default(),
+            outlines: RecentOutlines::default(),
         })
     }
 

@@ -1,17 +1,20 @@
 //! A document's symbols as a tree, whatever form the server gave them in.
 
-use camino::Utf8Path;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
-use zubi_base::endpoint::DocumentRef;
+use zubi_base::endpoint::{DocumentRef, Readiness};
 use zubi_base::lsp::{self, SymbolKind};
 use zubi_base::position::{Encoding, TextIndex, TextRange};
 
 use crate::error::CodeError;
 use crate::markup::clean_line;
+use crate::memory::UntilFilesChange;
 use crate::question::Question;
 use crate::readiness::Need;
-use crate::status::Answer;
+use crate::status::{Answer, Completeness};
 
 /// One declared symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +120,28 @@ pub const KINDS: [&str; 26] = [
     "type parameter",
 ];
 
+/// The outlines that places were looked up in last; four, because an agent's questions circle around a few files.
+pub(crate) type RecentOutlines = UntilFilesChange<Utf8PathBuf, Answer<Vec<Symbol>>, 4>;
+
 impl Question<'_> {
+    /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
+    /// names a symbol needs them, and for a file of 2,700 lines they are 140 KB of JSON.
+    pub(crate) async fn declared_in(&self, path: &Utf8Path) -> Result<Arc<Answer<Vec<Symbol>>>, CodeError> {
+        // Looked at before anything is asked, so that a later change makes another number.
+        let changes = self.intel.router.file_changes();
+        let key = path.to_owned();
+        if let Some(known) = self.intel.outlines.get(changes, &key) {
+            return Ok(known);
+        }
+        let outline = Arc::new(self.outline(path).await?);
+        // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
+        let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
+        if ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search {
+            self.intel.outlines.put(changes, key, &outline);
+        }
+        Ok(outline)
+    }
+
     /// The symbols of a document, by the first endpoint that has any.
     pub async fn outline(&self, path: &Utf8Path) -> Result<Answer<Vec<Symbol>>, CodeError> {
         let reference = DocumentRef::new(path);

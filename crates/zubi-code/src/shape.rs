@@ -29,8 +29,8 @@ pub(crate) fn of(method: &str, answer: &Value) -> Shape {
         | "textDocument/implementation"
         | "textDocument/typeDefinition"
         | "textDocument/references" => match answer {
-            Value::Array(items) => list(items, |item| item.is_object() && !locations::parse(item).is_empty()),
-            _ => either(answer.is_object() && !locations::parse(answer).is_empty()),
+            Value::Array(items) => list(items, locations::readable),
+            _ => either(locations::readable(answer)),
         },
         "textDocument/hover" => either(answer.get("contents").is_some_and(|contents| !contents.is_number())),
         "textDocument/documentSymbol" => items_of(answer, |item| {

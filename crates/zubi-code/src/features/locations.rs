@@ -103,10 +103,14 @@ impl Question<'_> {
         let mut found: Vec<Found> = Vec::new();
         for reply in &replies.replies {
             let encoding = reply.endpoint.encoding();
-            for location in parse(&reply.result) {
-                let (shown, external) = self.shown(&location);
-                let declaration = declarations.iter().any(|declared| same_start(declared, &location));
-                found.push(Found { location, encoding, shown, external, declaration, text_only: false });
+            // References come by file, so that a path need not be worked out for each.
+            for one_file in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
+                let (shown, external) = one_file.first().map(|first| self.shown(first)).unwrap_or_default();
+                for location in one_file {
+                    let declaration = declarations.iter().any(|declared| same_start(declared, location));
+                    let (location, shown) = (location.clone(), shown.clone());
+                    found.push(Found { location, encoding, shown, external, declaration, text_only: false });
+                }
             }
         }
         if relation == (Relation::References { include_declaration: false }) {
@@ -269,19 +273,28 @@ pub(crate) fn position_params(
 /// The locations of any of the protocol's forms: one, a list, links, `null`. Items of another form are passed over.
 /// Of a link, the name itself is taken, not the whole declaration.
 pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
-    let uri = |uri: &Value| uri.as_str().filter(|uri| !uri.is_empty()).map(|uri| lsp::Uri(uri.to_owned()));
-    let one = |item: &Value| -> Option<lsp::Location> {
-        if let Some(target) = item.get("targetUri") {
-            let range = item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?;
-            return Some(lsp::Location { uri: uri(target)?, range: lsp::Range::deserialize(range).ok()? });
-        }
-        Some(lsp::Location { uri: uri(item.get("uri")?)?, range: lsp::Range::deserialize(item.get("range")?).ok()? })
+    let one = |item: &Value| {
+        let (uri, range) = uri_and_range(item)?;
+        Some(lsp::Location { uri: lsp::Uri(uri.to_owned()), range: lsp::Range::deserialize(range).ok()? })
     };
     match result {
         Value::Array(items) => items.iter().filter_map(one).collect(),
         Value::Object(_) => one(result).into_iter().collect(),
         _ => Vec::new(),
     }
+}
+
+/// Whether [`parse`] reads one location from an item.
+pub(crate) fn readable(item: &Value) -> bool {
+    uri_and_range(item).is_some_and(|(_, range)| lsp::Range::deserialize(range).is_ok())
+}
+
+fn uri_and_range(item: &Value) -> Option<(&str, &Value)> {
+    let (uri, range) = match item.get("targetUri") {
+        Some(uri) => (uri, item.get("targetSelectionRange").or_else(|| item.get("targetRange"))?),
+        None => (item.get("uri")?, item.get("range")?),
+    };
+    Some((uri.as_str().filter(|uri| !uri.is_empty())?, range))
 }
 
 fn same_start(a: &lsp::Location, b: &lsp::Location) -> bool {

@@ -1,8 +1,7 @@
 //! The textual remainder of an answer about references: whole-word matches of the name that are none. They are what a
 //! search for the text would have found besides: comments, strings, namesakes.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
@@ -15,50 +14,18 @@ use zubi_base::uri;
 use crate::error::CodeError;
 use crate::features::locations::{Found, Relation};
 use crate::locate::Resolved;
+use crate::memory::UntilFilesChange;
 use crate::question::Question;
 use crate::words::{self, WordPlace, WordPlaces};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
 
-/// How many words are remembered.
-const REMEMBERED: usize = 16;
-
-/// The words looked for last, with what was found. Holds until a file changes.
-#[derive(Default)]
-pub(crate) struct WordCache(Mutex<Remembered>);
-
-#[derive(Default)]
-struct Remembered {
-    /// The number of file changes at which the words were looked for; see
-    /// [`zubi_base::endpoint::EndpointSource::file_changes`].
-    changes: u64,
-    /// The newest last.
-    words: VecDeque<(Key, Arc<WordPlaces>)>,
-}
+/// The words looked for last, with what was found.
+pub(crate) type RecentWords = UntilFilesChange<Key, WordPlaces, 16>;
 
 /// A word and the extension of the file it was asked about, which decides on whose files are searched.
 type Key = (String, Option<String>);
-
-impl WordCache {
-    fn get(&self, changes: u64, key: &Key) -> Option<Arc<WordPlaces>> {
-        let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = remembered.words.iter().find(|(known, _)| remembered.changes == changes && known == key);
-        known.map(|(_, places)| Arc::clone(places))
-    }
-
-    fn put(&self, changes: u64, key: Key, places: &Arc<WordPlaces>) {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if remembered.changes < changes {
-            *remembered = Remembered { changes, words: VecDeque::new() };
-        }
-        if remembered.changes == changes {
-            remembered.words.push_back((key, Arc::clone(places)));
-            let beyond = remembered.words.len().saturating_sub(REMEMBERED);
-            drop(remembered.words.drain(..beyond));
-        }
-    }
-}
 
 impl Question<'_> {
     /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
@@ -68,7 +35,7 @@ impl Question<'_> {
         // Looked at before anything is read, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
         let key = (word.clone(), at.path.extension().map(str::to_owned));
-        if let Some(known) = changes.and_then(|changes| self.intel.words.get(changes, &key)) {
+        if let Some(known) = self.intel.words.get(changes, &key) {
             return Some(known);
         }
         let endpoints = self.navigators(&at.reference).await;
@@ -83,9 +50,7 @@ impl Question<'_> {
         };
         // Reading thousands of files would hold up the calls that share this thread.
         let found = Arc::new(tokio::task::spawn_blocking(search).await.ok().flatten()?);
-        if let Some(changes) = changes {
-            self.intel.words.put(changes, key, &found);
-        }
+        self.intel.words.put(changes, key, &found);
         Some(found)
     }
 

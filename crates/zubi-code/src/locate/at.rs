@@ -145,7 +145,7 @@ impl Question<'_> {
             return Ok(self.resolved(path, document, offset, None));
         }
         // Without an outline (no server) the identifiers of the line are still a way on.
-        if let Ok(outline) = self.outline(&path).await
+        if let Ok(outline) = self.declared_in(&path).await
             && let Some((offset, kind)) = declared_on(&outline.value, document, line)
         {
             let mut resolved = self.resolved(path, document, offset, None);
@@ -217,7 +217,7 @@ impl Question<'_> {
         };
         let mut resolved = self.resolved(path.clone(), document, offset_of(last.start), note.clone());
         if inside.len() > 1
-            && let Ok(outline) = self.outline(&path).await
+            && let Ok(outline) = self.declared_in(&path).await
             && let Some((offset, kind)) = declared_on(&outline.value, document, line)
             && (offset_of(start)..offset_of(end)).contains(&offset)
         {

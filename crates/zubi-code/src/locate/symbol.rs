@@ -58,8 +58,8 @@ impl Question<'_> {
         let scope = path.map(|path| self.workspace().resolve(path)).transpose()?;
         let (mut candidates, status) = match &scope {
             Some(file) if file.is_file() => {
-                let outline = self.outline(file).await?;
-                (self.matching(file, &outline.value, &name_path).await?, outline.status)
+                let outline = self.declared_in(file).await?;
+                (self.matching(file, &outline.value, &name_path).await?, outline.status.clone())
             }
             scope => self.candidates(&name_path, scope.as_deref()).await?,
         };
@@ -132,11 +132,11 @@ impl Question<'_> {
         status: &mut AnswerStatus,
     ) -> Result<Vec<Candidate>, CodeError> {
         let mut candidates = Vec::new();
-        for (file, outline) in files.iter().zip(join_all(files.iter().map(|file| self.outline(file))).await) {
+        for (file, outline) in files.iter().zip(join_all(files.iter().map(|file| self.declared_in(file))).await) {
             // A file no server serves, or that one refuses, has no symbols to offer.
             if let Ok(outline) = outline {
                 candidates.extend(self.matching(file, &outline.value, name_path).await?);
-                status.merge(outline.status);
+                status.merge(outline.status.clone());
             }
         }
         Ok(candidates)
@@ -275,7 +275,7 @@ impl Question<'_> {
         let mut names: Vec<(String, String)> = Vec::new();
         match scope {
             Some(file) if file.is_file() => {
-                if let (Ok(outline), Ok(document)) = (self.outline(file).await, self.document(file).await) {
+                if let (Ok(outline), Ok(document)) = (self.declared_in(file).await, self.document(file).await) {
                     outline::walk(&outline.value, |above, symbol| {
                         let above: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
                         let place = self.place_of(&document, file, symbol.selection).at();

@@ -123,3 +123,20 @@ async fn words_are_looked_for_again_when_a_file_has_changed() {
     changed(2);
     insta::assert_snapshot!(further().await, @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
 }
+
+#[tokio::test]
+async fn a_symbol_is_looked_up_again_when_a_file_has_changed() {
+    let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
+    let answer = async || {
+        let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "path": "a.toy" })).await;
+        answer.lines().next().unwrap_or("none").to_owned()
+    };
+    let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
+    changed(1);
+    insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
+    // From here on an outline cannot be had, so it shows that none was asked for.
+    *toy.endpoint.failing.lock().unwrap() = vec![("textDocument/documentSymbol", -32603)];
+    insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
+    changed(2);
+    insta::assert_snapshot!(answer().await, @"Failed to find references: toy answered `textDocument/documentSymbol` with an error: it does not work (-32603)");
+}
