@@ -60,6 +60,11 @@ impl Workspace {
         &self.folders
     }
 
+    /// The paths of the folders.
+    pub fn roots(&self) -> Vec<Utf8PathBuf> {
+        self.folders.iter().map(|folder| folder.path.clone()).collect()
+    }
+
     /// The first folder: where relative paths start.
     pub fn root(&self) -> &Utf8Path {
         &self.folders[0].path

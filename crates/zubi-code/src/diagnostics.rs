@@ -297,7 +297,7 @@ impl Question<'_> {
         let ready = self.ready_for_problems_anywhere().await?;
         let roots: Vec<Utf8PathBuf> = match scope {
             Some(scope) => vec![scope.to_owned()],
-            None => self.workspace().folders().iter().map(|folder| folder.path.clone()).collect(),
+            None => self.workspace().roots(),
         };
         let files = tokio::task::spawn_blocking(move || files_below(&roots)).await.unwrap_or_default();
         Ok(files

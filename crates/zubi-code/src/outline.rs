@@ -202,7 +202,8 @@ fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize
     symbols
 }
 
-fn kind_of(item: &Value) -> &'static str {
+/// The kind of an item that has one in its `kind`, as a person would name it.
+pub(crate) fn kind_of(item: &Value) -> &'static str {
     let kind = item.get("kind").and_then(Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
     kind.map_or("symbol", |kind| kind_name(SymbolKind::from(kind)))
 }

@@ -6,7 +6,7 @@
 
 mod outline;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::Absent;
@@ -127,11 +127,21 @@ impl Question<'_> {
 
     /// Searches the source files below a scope, or of the whole workspace, for a word.
     pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> words::WordFiles {
-        let until = self.cx.deadline.min(Instant::now() + WORD_SEARCH);
-        let roots: Vec<Utf8PathBuf> = match scope {
+        let roots = match scope {
             Some(scope) => vec![scope.to_owned()],
-            None => self.workspace().folders().iter().map(|folder| folder.path.clone()).collect(),
+            None => self.workspace().roots(),
         };
+        self.search_words_in(roots, word, WORD_SEARCH).await
+    }
+
+    /// The same for at most so long.
+    pub(crate) async fn search_words_in(
+        &self,
+        roots: Vec<Utf8PathBuf>,
+        word: &str,
+        longest: Duration,
+    ) -> words::WordFiles {
+        let until = self.cx.deadline.min(Instant::now() + longest);
         let word = word.to_owned();
         // Reading thousands of files would hold up the calls that share this thread.
         tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await.unwrap_or_default()

@@ -92,7 +92,7 @@ impl ServerPool {
     /// A pool that has started nothing yet. Does no I/O.
     pub fn new(config: PoolConfig) -> Self {
         let watcher = Arc::new(WatcherCell {
-            folders: config.workspace.folders().iter().map(|folder| folder.path.clone()).collect(),
+            folders: config.workspace.roots(),
             state_directory: config.state_directory.clone(),
             cell: OnceCell::new(),
         });

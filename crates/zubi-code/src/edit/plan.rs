@@ -243,7 +243,7 @@ impl PlanStore {
     }
 
     fn folders(&self) -> Vec<Utf8PathBuf> {
-        self.workspace.folders().iter().map(|folder| folder.path.clone()).collect()
+        self.workspace.roots()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::Resolved;
 use crate::markup::clean_line;
-use crate::outline::kind_name;
+use crate::outline::kind_of;
 use crate::place::Place;
 use crate::question::Question;
 use crate::readiness::Need;
@@ -206,10 +206,9 @@ impl Item {
             (!text.trim().is_empty()).then_some(text)
         };
         let range = raw.get("selectionRange").or_else(|| raw.get("range"))?;
-        let kind = raw.get("kind").and_then(Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
         Some(Self {
             name: text("name")?,
-            kind: kind.map_or("symbol", |kind| kind_name(lsp::SymbolKind::from(kind))),
+            kind: kind_of(raw),
             detail: text("detail"),
             location: lsp::Location {
                 uri: lsp::Uri(raw.get("uri")?.as_str()?.to_owned()),

@@ -1,7 +1,7 @@
 //! Places a symbol leads to: definition, references, implementations, type definition.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde::Deserialize as _;
@@ -17,7 +17,6 @@ use crate::place::Place;
 use crate::question::{Document, Question};
 use crate::readiness::Need;
 use crate::status::{Answer, Completeness};
-use crate::words;
 
 /// Which places are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,18 +234,10 @@ impl Question<'_> {
     /// The verdict on references of a server without a readiness signal: every whole-word occurrence found is
     /// complete for certain; fewer may be comments and strings, or may be what the server has not read.
     async fn check_by_words(&self, at: &Resolved, references: usize, why: &str) -> Completeness {
-        let Some(word) = at.name.clone() else { return Completeness::Unknown { why: why.to_owned() } };
-        let until = Instant::now() + WORD_CHECK;
-        let roots = self.workspace().folders().iter().map(|folder| folder.path.clone()).collect::<Vec<_>>();
-        let extension = at.path.extension().map(str::to_owned);
-        let counted = tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await;
-        let Ok(counted) = counted else { return Completeness::Unknown { why: why.to_owned() } };
-        let words: usize = counted
-            .files
-            .iter()
-            .filter(|(path, _)| path.extension() == extension.as_deref())
-            .map(|(_, count)| count)
-            .sum();
+        let Some(word) = &at.name else { return Completeness::Unknown { why: why.to_owned() } };
+        let counted = self.search_words_in(self.workspace().roots(), word, WORD_CHECK).await;
+        let same_language = counted.files.iter().filter(|(path, _)| path.extension() == at.path.extension());
+        let words: usize = same_language.map(|(_, count)| count).sum();
         if counted.cut {
             return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
         }

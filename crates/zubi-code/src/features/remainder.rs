@@ -39,7 +39,7 @@ impl Question<'_> {
             return Some(known);
         }
         let endpoints = self.navigators(&at.reference).await;
-        let roots: Vec<Utf8PathBuf> = self.workspace().folders().iter().map(|folder| folder.path.clone()).collect();
+        let roots = self.workspace().roots();
         let deadline = self.cx.deadline;
         let search = move || {
             let until = deadline.min(Instant::now() + WORD_SEARCH);

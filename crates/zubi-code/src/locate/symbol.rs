@@ -348,14 +348,13 @@ impl Indexed {
     fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
         let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
         let range = item.pointer("/location/range").and_then(|range| lsp::Range::deserialize(range).ok());
-        let kind = item.get("kind").and_then(serde_json::Value::as_u64).and_then(|kind| u32::try_from(kind).ok());
         let text = |field: &str| {
             let text = item.get(field)?.as_str()?;
             Some(crate::markup::clean_line(text)).filter(|text| !text.is_empty())
         };
         Some(Self {
             name: text("name")?,
-            kind: kind.map_or("symbol", |kind| outline::kind_name(lsp::SymbolKind::from(kind))),
+            kind: outline::kind_of(item),
             container: text("containerName"),
             path: uri::to_path(&uri)?,
             encoding,
