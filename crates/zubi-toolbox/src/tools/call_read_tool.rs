@@ -6,11 +6,10 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::registry::Registry;
-use zubi_tools::spec::Example;
-use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::inner::{self, Input};
-use super::{CALL_TOOL, TOOLSET};
+use super::CALL_TOOL;
+use super::inner::{self, About, Input};
 
 pub(crate) const ID: &str = "call_read_tool";
 
@@ -21,25 +20,16 @@ pub(super) struct CallReadTool {
 
 impl CallReadTool {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let spec = ToolSpec {
-            id: ID.to_owned(),
-            title: "Call a tool that changes nothing".to_owned(),
-            description: "Calls a tool that find_tools named and that changes no file.".to_owned(),
-            input: schema::of::<Input>(),
-            examples: vec![Example {
-                title: "Which classes derive from Shape?".to_owned(),
-                args: json!({ "tool": "lsp_type_hierarchy", "arguments": { "symbol": "Shape", "direction": "subtypes" } }),
-            }],
-            notes: String::new(),
+        let inherits =
+            json!({ "tool": "lsp_type_hierarchy", "arguments": { "symbol": "Shape", "direction": "subtypes" } });
+        let spec = inner::spec::<Input>(&About {
+            id: ID,
+            title: "Call a tool that changes nothing",
+            description: "Calls a tool that find_tools named and that changes no file.",
             effect: Effect::Plan,
-            toolset: TOOLSET.to_owned(),
-            exposure: Exposure::Direct,
-            approval: Approval::ByEffect,
-            timeout: inner::TIMEOUT,
-            category: "Tools".to_owned(),
-            tags: vec!["call".to_owned(), "run".to_owned()],
-            icon: None,
-        };
+            tags: &["call", "run"],
+            example: ("Which classes derive from Shape?", inherits),
+        });
         Self { spec, registry }
     }
 }

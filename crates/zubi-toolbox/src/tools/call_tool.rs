@@ -5,11 +5,9 @@ use std::sync::Weak;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_tools::registry::Registry;
-use zubi_tools::spec::Example;
-use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::TOOLSET;
-use super::inner::{self, Input};
+use super::inner::{self, About, Input};
 
 pub(crate) const ID: &str = "call_tool";
 
@@ -20,26 +18,15 @@ pub(super) struct CallTool {
 
 impl CallTool {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let spec = ToolSpec {
-            id: ID.to_owned(),
-            title: "Call any tool".to_owned(),
-            description: "Calls a tool that find_tools named, also one that writes or runs something.".to_owned(),
-            input: schema::of::<Input>(),
-            examples: vec![Example {
-                title: "Carry out a plan".to_owned(),
-                args: json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } }),
-            }],
-            notes: String::new(),
+        let spec = inner::spec::<Input>(&About {
+            id: ID,
+            title: "Call any tool",
+            description: "Calls a tool that find_tools named, also one that writes or runs something.",
             // At its worst; what a call does is what the tool called does, see `footprint`.
             effect: Effect::Execute,
-            toolset: TOOLSET.to_owned(),
-            exposure: Exposure::Direct,
-            approval: Approval::ByEffect,
-            timeout: inner::TIMEOUT,
-            category: "Tools".to_owned(),
-            tags: vec!["call".to_owned(), "run".to_owned()],
-            icon: None,
-        };
+            tags: &["call", "run"],
+            example: ("Carry out a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),
+        });
         Self { spec, registry }
     }
 }

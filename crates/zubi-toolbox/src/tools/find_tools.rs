@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zubi_tools::registry::Registry;
-use zubi_tools::spec::Example;
-use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tools::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET, inner};
+use super::inner::{self, About};
+use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET};
 
 pub(crate) const ID: &str = "find_tools";
 
@@ -39,23 +39,15 @@ pub(super) struct FindTools {
 impl FindTools {
     pub(super) fn new(registry: Weak<Registry>) -> Self {
         let spec = ToolSpec {
-            id: ID.to_owned(),
-            title: "Find tools".to_owned(),
-            description: "More tools than this list has, by what they do: id, description, input schema.".to_owned(),
-            input: schema::of::<Input>(),
-            examples: vec![Example {
-                title: "What is there for inheritance?".to_owned(),
-                args: json!({ "query": "inheritance" }),
-            }],
-            notes: String::new(),
-            effect: Effect::Read,
-            toolset: TOOLSET.to_owned(),
-            exposure: Exposure::Direct,
-            approval: Approval::ByEffect,
             timeout: Duration::from_secs(30),
-            category: "Tools".to_owned(),
-            tags: vec!["find".to_owned(), "search".to_owned()],
-            icon: None,
+            ..inner::spec::<Input>(&About {
+                id: ID,
+                title: "Find tools",
+                description: "More tools than this list has, by what they do: id, description, input schema.",
+                effect: Effect::Read,
+                tags: &["find", "search"],
+                example: ("What is there for inheritance?", json!({ "query": "inheritance" })),
+            })
         };
         Self { spec, registry }
     }

@@ -8,12 +8,45 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zubi_tools::registry::{CallError, Registry};
-use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput};
+use zubi_tools::spec::Example;
+use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS};
+use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, TOOLSET};
 
 /// Longer than any tool's own time-out, which is the one that counts.
 pub(super) const TIMEOUT: Duration = Duration::from_hours(1);
+
+/// What the specifications of the tools about tools differ in.
+pub(super) struct About {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    pub(super) effect: Effect,
+    pub(super) tags: &'static [&'static str],
+    /// What it is for, and arguments.
+    pub(super) example: (&'static str, Value),
+}
+
+/// The specification of a tool about tools.
+pub(super) fn spec<I: JsonSchema>(about: &About) -> ToolSpec {
+    let (title, args) = about.example.clone();
+    ToolSpec {
+        id: about.id.to_owned(),
+        title: about.title.to_owned(),
+        description: about.description.to_owned(),
+        input: schema::of::<I>(),
+        examples: vec![Example { title: title.to_owned(), args }],
+        notes: String::new(),
+        effect: about.effect,
+        toolset: TOOLSET.to_owned(),
+        exposure: Exposure::Direct,
+        approval: Approval::ByEffect,
+        timeout: TIMEOUT,
+        category: "Tools".to_owned(),
+        tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+        icon: None,
+    }
+}
 
 /// What the tools that call others take.
 #[derive(Debug, Deserialize, JsonSchema)]
