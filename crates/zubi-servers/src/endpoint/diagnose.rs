@@ -188,7 +188,7 @@ impl ServerEndpoint {
         }
         let _pins = Self::pin(session, &cx.about(document))?;
         let checks = &session.peer().checks;
-        let was_settled = checks.stage() == Stage::Settled;
+        let mut settled = checks.stage() == Stage::Settled;
         let mut pulled = self.pull(session, path, cx).await?;
         let mut reliable = false;
         if pulled.is_none() {
@@ -196,11 +196,17 @@ impl ServerEndpoint {
             // pyright and ty register a moment after they were initialized that they tell on asking.
             pulled = self.pull(session, path, cx).await?;
         }
-        if !was_settled && Self::await_check(session, &patience(cx)).await? && pulled.is_some() {
+        let patience = patience(cx);
+        // What was told while the check ran is not its last word, nor is it when the check has begun again meanwhile.
+        while !(settled && checks.stage() == Stage::Settled) {
+            settled = Self::await_check(session, &patience).await?;
+            if !settled || pulled.is_none() {
+                break;
+            }
             // What the check said last is published after its end is told, but before the next question is answered.
             match self.pull(session, path, cx).await {
                 Ok(again) => pulled = again,
-                Err(Failure::Final(EndpointError::TimedOut { .. })) => {}
+                Err(Failure::Final(EndpointError::TimedOut { .. })) => break,
                 Err(error) => return Err(error),
             }
         }

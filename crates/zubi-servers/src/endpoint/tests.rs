@@ -376,6 +376,25 @@ async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
 }
 
 #[tokio::test]
+async fn a_check_that_begins_again_while_its_last_words_are_fetched_is_waited_for() {
+    let (mut it, question) = Checked::start(10_000).await;
+    it.pulled("native").await;
+    it.check("begin").await;
+    it.check("end").await;
+    let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
+    // rust-analyzer asks for a check twice when it has read the project anew.
+    it.check("begin").await;
+    it.server.reply(id, json!({ "kind": "full", "items": [problem("native")] })).await;
+    // Once this is answered, the reply has been read.
+    it.server.ask("workspace/configuration", json!({ "items": [] })).await.unwrap();
+    assert!(!question.is_finished());
+    it.published("from cargo").await;
+    it.check("end").await;
+    it.pulled("native").await;
+    assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("native"), String("from cargo")], current: true, note: None"#);
+}
+
+#[tokio::test]
 async fn a_check_that_never_begins_is_waited_for_once() {
     let (mut it, question) = Checked::start(20).await;
     it.pulled("native").await;
