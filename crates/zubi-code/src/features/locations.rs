@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use camino::Utf8Path;
 use futures_util::future::join_all;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -131,7 +132,7 @@ impl Question<'_> {
         let mut status = replies.status;
         status.tell_beyond(found.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
-            status.completeness = self.check_by_words(at, found.len(), why).await;
+            status.completeness = self.check_by_words(at, &ready.endpoints, found.len(), why).await;
         }
         Ok(Answer { value: found, status })
     }
@@ -228,22 +229,33 @@ impl Question<'_> {
         join_all(answers).await.concat()
     }
 
-    /// The verdict on references of a server without a readiness signal: every whole-word occurrence found is
-    /// complete for certain; fewer may be comments and strings, or may be what the server has not read.
-    async fn check_by_words(&self, at: &Resolved, references: usize, why: &str) -> Completeness {
+    /// The verdict on references of a server without a readiness signal: every whole-word occurrence in the files that it
+    /// serves found is complete for certain; fewer may be comments and strings, or may be what the server has not read.
+    async fn check_by_words(
+        &self,
+        at: &Resolved,
+        endpoints: &[Arc<dyn Endpoint>],
+        references: usize,
+        why: &str,
+    ) -> Completeness {
         let Some(word) = at.name.clone() else { return Completeness::Unknown { why: why.to_owned() } };
         let until = Instant::now() + WORD_CHECK;
         let roots = self.workspace().folders().iter().map(|folder| folder.path.clone()).collect::<Vec<_>>();
-        let extension = at.path.extension().map(str::to_owned);
-        let counted = tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await;
-        let Ok(counted) = counted else { return Completeness::Unknown { why: why.to_owned() } };
-        let words: usize = counted
-            .files
-            .iter()
-            .filter(|(path, _)| path.extension() == extension.as_deref())
-            .map(|(_, count)| count)
-            .sum();
-        if counted.cut {
+        let endpoints = endpoints.to_vec();
+        let search = move || {
+            let counted = words::search(&roots, &word, until);
+            // By the servers and not by extension: a `justfile` has none, and imports `.just` files.
+            let serves = |path: &Utf8Path| {
+                let document = DocumentRef::new(path);
+                endpoints.iter().any(|endpoint| endpoint.serves(&document))
+            };
+            let words: usize = counted.files.iter().filter(|(path, _)| serves(path)).map(|(_, count)| count).sum();
+            (counted.cut, words)
+        };
+        let Ok((cut, words)) = tokio::task::spawn_blocking(search).await else {
+            return Completeness::Unknown { why: why.to_owned() };
+        };
+        if cut {
             return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
         }
         if references >= words {
