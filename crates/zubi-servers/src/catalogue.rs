@@ -26,6 +26,7 @@ pub use timeouts::Timeouts;
 const BUILTIN: &[&str] = &[
     include_str!("../catalogue.toml"),
     include_str!("../catalogue/more.toml"),
+    include_str!("../catalogue/texts.toml"),
     include_str!("../catalogue/listed/native.toml"),
     include_str!("../catalogue/listed/managed.toml"),
     include_str!("../catalogue/listed/web.toml"),
