@@ -1,6 +1,8 @@
 //! Cold: from starting the program to the first complete references answer.
 
-use anyhow::{Result, bail};
+use std::time::Duration;
+
+use anyhow::{Result, bail, ensure};
 use zubi_tests::Project;
 
 use crate::lsp::{self, Question, Server};
@@ -12,36 +14,29 @@ use crate::table::{Aim, Row, Table};
 /// What zubi may add to the server's own time, in milliseconds.
 const ADDED: f64 = 200.0;
 
+/// After so many marked answers, each of which has waited, the measurement is given up.
+const MOST_MARKED: usize = 100;
+
 /// Starts both sides in turns, each time on fresh copies without caches.
 pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
-    let (mut marked, mut expected) = (0, 0);
-    for _ in 0..rounds {
-        let project = Project::published(subject.project);
-        let spot = subject.spots(&project)?.remove(0);
-        let mut server = Server::start(subject, &project)?;
-        server.wait_until_ready(&spot.file)?;
-        let reply = server.request(Question::References, &spot)?;
-        floor.push(server.started().elapsed());
-        expected = lsp::count(&reply.result);
-        drop(server);
-
-        let project = Project::published(subject.project);
-        Zubi::trust(&project)?;
-        let mut zubi = Zubi::start(&project, subject.components)?;
-        loop {
-            let reply = zubi.request(Question::References, &spot)?;
-            let complete = reply.count() == Some(expected);
-            match (complete, reply.is_ready()) {
-                (true, true) => break ours.push(zubi.wire.started.elapsed()),
-                (_, false) => marked += 1,
-                (false, true) => bail!("a silent partial answer, {expected} expected:\n{}", reply.text),
-            }
+    let mut marked = 0;
+    let mut expected = None;
+    for round in 0..rounds {
+        // Who goes first changes with the round; in the first it is the server, which tells what is true.
+        if round % 2 == 0 {
+            floor.push(bare(subject, &mut expected)?);
+        }
+        let (took, before) = behind_zubi(subject, expected)?;
+        ours.push(took);
+        marked += before;
+        if round % 2 == 1 {
+            floor.push(bare(subject, &mut expected)?);
         }
     }
-    let what = format!("{}: cold start → first complete references, p50 of {rounds}", subject.server);
+    let expected = expected.unwrap_or_default();
     table.push(Row {
-        what,
+        what: format!("{}: cold start → first complete references, p50 of {rounds}", subject.server),
         zubi: ours.percentile(50),
         floor: Some(floor.percentile(50)),
         unit: "ms",
@@ -49,4 +44,36 @@ pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Re
         note: format!("{expected} references · silent partial answers: 0 · marked answers before: {marked}"),
     });
     Ok(())
+}
+
+/// The server alone, from its start. Its answers have to agree with each other and with what is known of the project.
+fn bare(subject: &Subject, expected: &mut Option<usize>) -> Result<Duration> {
+    let project = Project::published(subject.project);
+    let spot = subject.spots(&project)?.remove(0);
+    let mut server = Server::start(subject, &project)?;
+    server.wait_until_ready(&spot.file)?;
+    let reply = server.request(Question::References, &spot)?;
+    let took = server.started().elapsed();
+    let count = lsp::count(&reply.result);
+    ensure!(count >= subject.at_least, "{} alone knows {count} of {} references", subject.server, subject.at_least);
+    let before = *expected.get_or_insert(count);
+    ensure!(count == before, "{} alone gave {before} references, then {count}", subject.server);
+    Ok(took)
+}
+
+/// The same through zubi, with the number of marked answers before the complete one.
+fn behind_zubi(subject: &Subject, expected: Option<usize>) -> Result<(Duration, usize)> {
+    let project = Project::published(subject.project);
+    let spot = subject.spots(&project)?.remove(0);
+    Zubi::trust(&project)?;
+    let mut zubi = Zubi::start(&project, subject.components)?;
+    for marked in 0..MOST_MARKED {
+        let reply = zubi.request(Question::References, &spot)?;
+        match (reply.count() == expected, reply.is_ready()) {
+            (true, true) => return Ok((zubi.wire.started.elapsed(), marked)),
+            (_, false) => {}
+            (false, true) => bail!("a silent partial answer, {expected:?} expected:\n{}", reply.text),
+        }
+    }
+    bail!("{} is not ready after {MOST_MARKED} answers", subject.server)
 }

@@ -108,6 +108,21 @@ impl<'a> Server<'a> {
                 })?;
                 Ok(())
             }
+            Ready::Titled(title) => {
+                self.open(file)?;
+                let mut token = Value::Null;
+                self.wire.until(|note| {
+                    let params = &note["params"];
+                    let is_progress = note["method"] == "$/progress";
+                    let begins = is_progress && params["value"]["kind"] == "begin";
+                    if begins && params["value"]["title"].as_str().is_some_and(|own| own.starts_with(title)) {
+                        token = params["token"].clone();
+                    }
+                    is_progress && params["value"]["kind"] == "end" && params["token"] == token
+                })?;
+                Ok(())
+            }
+            Ready::Holding => self.open(file),
             Ready::ServerStatus => {
                 self.open(file)?;
                 let mut was_busy = false;

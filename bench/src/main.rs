@@ -23,38 +23,59 @@ mod wire;
 
 use anyhow::{Result, bail};
 
-use subject::SUBJECTS;
+use subject::{Depth, SUBJECTS, Subject};
 use table::Table;
 
-const USAGE: &str = "usage: zubi-bench [--quick] [breadth|python|cpp|rust]…";
+const USAGE: &str =
+    "usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go|basedpyright|ty]…";
 
 /// What the command line calls the measurements with many servers and many files.
 const BREADTH: &str = "breadth";
 
+/// What it calls cold starts alone: of the subjects that are named with it, or of all.
+const COLD: &str = "cold";
+
+/// How often a cold start is measured on its own, and beside everything else; each in short and in full.
+const COLD_ALONE: (usize, usize) = (3, 7);
+const COLD_BESIDES: (usize, usize) = (1, 3);
+
 fn main() -> Result<()> {
     let mut quick = false;
-    let mut chosen = Vec::new();
+    let (mut breadth, mut cold_only) = (false, false);
+    let mut named: Vec<&Subject> = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--quick" => quick = true,
-            BREADTH => chosen.push(argument),
-            name if SUBJECTS.iter().any(|subject| subject.name == name) => chosen.push(argument),
-            other => bail!("unknown argument `{other}`\n{USAGE}"),
+            BREADTH => breadth = true,
+            COLD => cold_only = true,
+            name => match SUBJECTS.iter().find(|subject| subject.name == name) {
+                Some(subject) => named.push(subject),
+                None => bail!("unknown argument `{name}`\n{USAGE}"),
+            },
         }
     }
+    let all = named.is_empty() && !breadth && !cold_only;
     zubi_tests::processes::adopt_orphans();
     println!("zubi against the bare servers; load average {}", stats::load_average());
     let mut table = Table::default();
-    fixed::measure(&mut table, if quick { 5 } else { 20 })?;
-    if chosen.is_empty() || chosen.iter().any(|name| name == BREADTH) {
+    if !cold_only {
+        fixed::measure(&mut table, if quick { 5 } else { 20 })?;
+    }
+    if all || breadth {
         breadth::measure(&mut table, if quick { 3 } else { 10 })?;
     }
-    for subject in SUBJECTS.iter().filter(|subject| chosen.is_empty() || chosen.iter().any(|name| name == subject.name))
-    {
+    let (short, full) = if cold_only { COLD_ALONE } else { COLD_BESIDES };
+    for subject in SUBJECTS {
+        let is_named = named.iter().any(|one| one.name == subject.name);
+        if !(all || is_named || (cold_only && named.is_empty())) {
+            continue;
+        }
         println!("\n── {} · {}", subject.title, subject.server);
-        warm::measure(subject, &mut table, if quick { 3 } else { 12 })?;
-        recovery::measure(subject, &mut table, if quick { 2 } else { 5 })?;
-        cold::measure(subject, &mut table, if quick { 1 } else { 3 })?;
+        if !cold_only && (is_named || subject.depth == Depth::Full) {
+            warm::measure(subject, &mut table, if quick { 3 } else { 12 })?;
+            recovery::measure(subject, &mut table, if quick { 2 } else { 5 })?;
+        }
+        cold::measure(subject, &mut table, if quick { short } else { full })?;
     }
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())

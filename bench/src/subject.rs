@@ -1,14 +1,19 @@
-//! What is measured: three published projects, each with a server and symbols to ask about.
+//! What is measured: published projects, each with a server and symbols to ask about.
 
 use anyhow::{Context as _, Result};
 use camino::Utf8PathBuf;
 use zubi_tests::Project;
+
+/// Files, each with a text whose last word is a symbol's declaration.
+type Symbols = &'static [(&'static str, &'static str)];
 
 /// One project with its server.
 pub(crate) struct Subject {
     /// What the command line calls it.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
+    /// What is measured of it when nothing is named.
+    pub(crate) depth: Depth,
     /// The published sources, as [`Project::published`] names them.
     pub(crate) project: &'static str,
     /// The server's name in the table, and part of its command line.
@@ -22,11 +27,20 @@ pub(crate) struct Subject {
     pub(crate) ready: Ready,
     /// The symbols asked about in turn: a file and a text whose last word is the symbol's declaration. The first is
     /// used widely and is the one the cold start is measured with.
-    pub(crate) symbols: &'static [(&'static str, &'static str)],
+    pub(crate) symbols: Symbols,
+    /// How many references the first symbol has at least: a server that gives fewer has not read the project.
+    pub(crate) at_least: usize,
     /// A new file's name and text with one more use of the first symbol.
     pub(crate) new_file: (&'static str, &'static str),
     /// Where the language wants a new file declared: the file, and the line added to it.
     pub(crate) declared: Option<(&'static str, &'static str)>,
+}
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    Full,
+    Cold,
 }
 
 /// A server's own signal.
@@ -36,6 +50,10 @@ pub(crate) enum Ready {
     Log(&'static str),
     /// The end of the progress with this token.
     Progress(&'static str),
+    /// The end of the progress whose title begins so.
+    Titled(&'static str),
+    /// None: it holds requests back until it can answer them whole.
+    Holding,
     /// `experimental/serverStatus` that is quiescent after one that was not.
     ServerStatus,
 }
@@ -101,30 +119,50 @@ fn spot(project: &Project, file: &str, text: &str) -> Result<Spot> {
     Ok(Spot { file: file.to_owned(), line, column: end - name.len(), name: name.to_owned() })
 }
 
+/// Symbols of rich, and a file that uses the first.
+const RICH: Symbols = &[
+    ("rich/console.py", "class Console"),
+    ("rich/text.py", "class Text"),
+    ("rich/segment.py", "class Segment"),
+    ("rich/style.py", "class Style"),
+    ("rich/console.py", "class ConsoleOptions"),
+];
+const IN_RICH: (&str, &str) = ("rich/_zubi_bench.py", "from .console import Console\n\nBENCH = Console()\n");
+
+/// Symbols of rxjs, and a file that uses the first.
+const RXJS: Symbols = &[
+    ("src/internal/Subscriber.ts", "export class Subscriber"),
+    ("src/internal/Observable.ts", "export class Observable"),
+    ("src/internal/Subject.ts", "export class Subject"),
+    ("src/internal/BehaviorSubject.ts", "export class BehaviorSubject"),
+    ("src/internal/util/isFunction.ts", "export function isFunction"),
+];
+const IN_RXJS: (&str, &str) = (
+    "src/internal/zubiBench.ts",
+    "import { Subscriber } from './Subscriber';\n\nexport const bench: Subscriber<number> | null = null;\n",
+);
+
 /// All of them.
 pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "python",
         title: "rich (Python)",
+        depth: Depth::Full,
         project: "rich",
         server: "pyright",
         components: &["node", "pyright"],
         command: &["pyright-langserver", "--stdio"],
         language: "python",
         ready: Ready::Log("Found "),
-        symbols: &[
-            ("rich/console.py", "class Console"),
-            ("rich/text.py", "class Text"),
-            ("rich/segment.py", "class Segment"),
-            ("rich/style.py", "class Style"),
-            ("rich/console.py", "class ConsoleOptions"),
-        ],
-        new_file: ("rich/_zubi_bench.py", "from .console import Console\n\nBENCH = Console()\n"),
+        symbols: RICH,
+        at_least: 200,
+        new_file: IN_RICH,
         declared: None,
     },
     Subject {
         name: "cpp",
         title: "LevelDB (C++)",
+        depth: Depth::Full,
         project: "leveldb",
         server: "clangd",
         components: &["clangd"],
@@ -138,6 +176,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             ("util/arena.h", "class Arena"),
             ("db/version_set.h", "class VersionSet"),
         ],
+        at_least: 400,
         new_file: (
             "util/zubi_bench.cc",
             "#include \"leveldb/slice.h\"\n\nnamespace leveldb {\nSlice ZubiBench() { return Slice(\"bench\"); }\n}\n",
@@ -147,6 +186,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "rust",
         title: "clap_builder (Rust)",
+        depth: Depth::Full,
         project: "clap_builder",
         server: "rust-analyzer",
         components: &["rust-analyzer"],
@@ -160,10 +200,92 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             ("src/builder/action.rs", "pub enum ArgAction"),
             ("src/builder/arg_group.rs", "pub struct ArgGroup"),
         ],
+        at_least: 200,
         new_file: (
             "src/zubi_bench.rs",
             "pub fn zubi_bench() -> crate::Command {\n    crate::Command::new(\"bench\")\n}\n",
         ),
         declared: Some(("src/lib.rs", "mod zubi_bench;\n")),
+    },
+    Subject {
+        name: "typescript",
+        title: "rxjs (TypeScript)",
+        depth: Depth::Cold,
+        project: "rxjs",
+        server: "tsc",
+        components: &["node", "typescript"],
+        command: &["tsc", "--lsp", "--stdio"],
+        language: "typescript",
+        ready: Ready::Holding,
+        symbols: RXJS,
+        at_least: 80,
+        new_file: IN_RXJS,
+        declared: None,
+    },
+    Subject {
+        name: "tsserver",
+        title: "rxjs (TypeScript)",
+        depth: Depth::Cold,
+        project: "rxjs",
+        server: "typescript-language-server",
+        components: &["node", "typescript-language-server"],
+        command: &["typescript-language-server", "--stdio"],
+        language: "typescript",
+        ready: Ready::Titled("Initializing JS/TS language features"),
+        symbols: RXJS,
+        at_least: 80,
+        new_file: IN_RXJS,
+        declared: None,
+    },
+    Subject {
+        name: "go",
+        title: "x/tools (Go)",
+        depth: Depth::Cold,
+        project: "x-tools",
+        server: "gopls",
+        components: &["go", "gopls"],
+        command: &["gopls"],
+        language: "go",
+        ready: Ready::Titled("Setting up workspace"),
+        symbols: &[
+            ("go/analysis/analysis.go", "type Pass"),
+            ("go/analysis/analysis.go", "type Analyzer"),
+            ("go/ast/inspector/inspector.go", "type Inspector"),
+            ("go/analysis/diagnostic.go", "type Diagnostic"),
+            ("go/analysis/validate.go", "func Validate"),
+        ],
+        at_least: 100,
+        new_file: ("go/analysis/zubi_bench.go", "package analysis\n\nvar bench *Pass\n"),
+        declared: None,
+    },
+    Subject {
+        name: "basedpyright",
+        title: "rich (Python)",
+        depth: Depth::Cold,
+        project: "rich",
+        server: "basedpyright",
+        components: &["node", "basedpyright"],
+        command: &["basedpyright-langserver", "--stdio"],
+        language: "python",
+        ready: Ready::Log("Found "),
+        symbols: RICH,
+        at_least: 200,
+        new_file: IN_RICH,
+        declared: None,
+    },
+    Subject {
+        name: "ty",
+        title: "rich (Python)",
+        depth: Depth::Cold,
+        project: "rich",
+        server: "ty",
+        components: &["ty"],
+        command: &["ty", "server"],
+        language: "python",
+        ready: Ready::Holding,
+        symbols: RICH,
+        at_least: 200,
+        new_file: IN_RICH,
+        declared: None,
     },
 ];

@@ -29,6 +29,11 @@ impl Row {
         self.floor.map(|floor| self.zubi - floor)
     }
 
+    /// How many times the floor it is.
+    fn ratio(&self) -> Option<f64> {
+        self.floor.filter(|floor| *floor > 0.0).map(|floor| self.zubi / floor)
+    }
+
     fn reached(&self) -> Option<bool> {
         match self.aim? {
             Aim::AtMost(limit) => Some(self.zubi <= limit),
@@ -48,7 +53,8 @@ impl Table {
 
     /// Markdown, so that it can be pasted where it is needed.
     pub(crate) fn render(&self) -> String {
-        let mut text = "| what | zubi | floor | difference | aim | |\n|---|--:|--:|--:|--:|---|\n".to_owned();
+        let mut text =
+            "| what | zubi | floor | difference | ratio | aim | |\n|---|--:|--:|--:|--:|--:|---|\n".to_owned();
         for row in &self.0 {
             let number = |value: f64| if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") };
             let optional = |value: Option<f64>| value.map(number).unwrap_or_default();
@@ -66,12 +72,13 @@ impl Table {
             // Writing to a string cannot fail.
             writeln!(
                 text,
-                "| {} ({}) | {} | {} | {} | {aim} | {} |",
+                "| {} ({}) | {} | {} | {} | {} | {aim} | {} |",
                 row.what,
                 row.unit,
                 number(row.zubi),
                 optional(row.floor),
                 optional(row.difference()),
+                optional(row.ratio()),
                 remarks.join(" · ")
             )
             .ok();
@@ -100,10 +107,10 @@ mod tests {
         table.push(row("plain", 120.4, None, None));
         assert_eq!(
             table.render(),
-            "| what | zubi | floor | difference | aim | |\n|---|--:|--:|--:|--:|---|\n\
-             | quick (ms) | 1.00 | 0.75 | 0.25 | + 0.50 | reached |\n\
-             | slow (ms) | 12.00 |  |  | ≤ 10.00 | MISSED |\n\
-             | plain (ms) | 120 |  |  |  |  |\n"
+            "| what | zubi | floor | difference | ratio | aim | |\n|---|--:|--:|--:|--:|--:|---|\n\
+             | quick (ms) | 1.00 | 0.75 | 0.25 | 1.33 | + 0.50 | reached |\n\
+             | slow (ms) | 12.00 |  |  |  | ≤ 10.00 | MISSED |\n\
+             | plain (ms) | 120 |  |  |  |  |  |\n"
         );
     }
 }

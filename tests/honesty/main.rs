@@ -88,6 +88,8 @@ const READY: &[(&str, &[&str], &str)] = &[
     ("python", &["node", "basedpyright"], "forgotten"),
     ("typescript", &["node", "vtsls"], "forgotten"),
     ("shell", &["node", "bash-language-server"], "forgotten"),
+    ("lua", &["emmylua"], "forgotten"),
+    ("proto", &["buf"], "Forgotten"),
 ];
 
 #[tokio::test]
@@ -230,6 +232,23 @@ const ADDED: &[Added] = &[
         symbol: "rectangle_area",
         file: "added.sh",
         text: "#!/usr/bin/env bash\nsource ./shapes.sh\nrectangle_area 3 3\nrectangle_area 4 4\n",
+        declared: None,
+    },
+    Added {
+        fixture: "lua",
+        components: &["emmylua"],
+        symbol: "total_area",
+        file: "added.lua",
+        text: "local shape = require(\"shape\")\nprint(shape.total_area(), 1)\nprint(shape.total_area(), 2)\n",
+        declared: None,
+    },
+    Added {
+        fixture: "proto",
+        components: &["buf"],
+        symbol: "Circle",
+        file: "shapes/v1/added.proto",
+        text: "syntax = \"proto3\";\n\npackage shapes.v1;\n\nimport \"shapes/v1/shape.proto\";\n\n\
+               message Added {\n  Circle first = 1;\n  Circle second = 2;\n}\n",
         declared: None,
     },
 ];

@@ -1,4 +1,4 @@
-//! Data, images and scripts: JSON, YAML, Dockerfile, shell.
+//! Data, images and scripts: JSON, YAML, TOML, Dockerfile, shell.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -162,6 +162,83 @@ async fn yaml() {
     ──── lsp_format_document {"path":"shapes.yaml"}
     `shapes.yaml` is formatted already; nothing to change
     [yaml-language-server · ready]
+    "#);
+}
+
+#[tokio::test]
+async fn toml() {
+    let project = Project::fixture("toml");
+    let zubi = Zubi::start(&project, &["tombi"]).await;
+    let questions = [
+        ("lsp_document_symbols", json!({ "path": "shapes.toml" })),
+        ("lsp_workspace_symbols", json!({ "query": "circle" })),
+        ("lsp_definition", json!({ "at": "member/Cargo.toml:6 serde" })),
+        ("lsp_hover", json!({ "at": "shapes.toml:5 radius" })),
+        ("lsp_diagnostics", json!({ "path": "shapes.toml" })),
+        ("lsp_diagnostics", json!({ "path": "broken.toml" })),
+        ("lsp_references", json!({ "at": "shapes.toml:5 radius" })),
+        ("lsp_rename_symbol", json!({ "at": "shapes.toml:5 radius", "newName": "size" })),
+        ("lsp_format_document", json!({ "path": "shapes.toml" })),
+    ];
+    assert_snapshot!(answers(&zubi, &questions).await, @r#"
+    ──── lsp_document_symbols {"path":"shapes.toml"}
+    5 symbols in `shapes.toml`
+      object circle  4-7
+        number radius  5
+      object rectangle  7-10
+        number width  8
+        string height  9
+    [tombi · ready]
+    ──── lsp_workspace_symbols {"query":"circle"}
+    1 symbol matching `circle`
+      object circle  shapes.toml:4:1
+    [tombi + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · `vscode-json-language-server` is not installed: install it with npm: npm install --global vscode-langservers-extracted]
+    ──── lsp_definition {"at":"member/Cargo.toml:6 serde"}
+    at member/Cargo.toml:6:1 serde
+    1 definition of `serde`
+    Cargo.toml
+      5:1  serde = "1"
+    [tombi · ready]
+    ──── lsp_hover {"at":"shapes.toml:5 radius"}
+    at shapes.toml:5:1 radius
+    In metres.
+
+    Keys: `circle.radius`
+
+    Value: `Float?`
+
+    Schema: [shapes.schema.json](file://[project]/shapes.schema.json)
+    [tombi · ready]
+    ──── lsp_diagnostics {"path":"shapes.toml"}
+    1 error in `shapes.toml`; snapshot d-1
+    shapes.toml
+      9:10  error: expected a value of type Float, but found String  [Tombi type-mismatch]
+    [tombi · ready]
+    ──── lsp_diagnostics {"path":"broken.toml"}
+    1 error in `broken.toml`; snapshot d-2
+    broken.toml
+      3:1  error: duplicate key: side  [Tombi duplicate-key]
+    [tombi · ready]
+    ──── lsp_references {"at":"shapes.toml:5 radius"} (refused)
+    Failed to find references: tombi cannot find references
+    Ask another question, or read the file; the server does not offer this one.
+    ──── lsp_rename_symbol {"at":"shapes.toml:5 radius","newName":"size"} (refused)
+    Failed to plan the rename: tombi cannot rename symbols
+    Ask another question, or read the file; the server does not offer this one.
+    ──── lsp_format_document {"path":"shapes.toml"}
+    plan p-[plan]: format `shapes.toml`, 1 edit in 1 file; nothing is written yet
+    diff --git a/shapes.toml b/shapes.toml
+    --- a/shapes.toml
+    +++ b/shapes.toml
+    @@ -5,5 +5,5 @@
+     radius = 2.0
+     
+     [rectangle]
+    -width   = 2.0
+    +width = 2.0
+     height = "one"
+    apply_edit {"plan":"p-[plan]"} writes it
+    [tombi · ready]
     "#);
 }
 

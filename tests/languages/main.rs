@@ -6,7 +6,9 @@
 mod clangd;
 mod data;
 mod gopls;
+mod lua;
 mod php_and_fortran;
+mod proto_and_just;
 mod pyright;
 mod python_others;
 mod relations;

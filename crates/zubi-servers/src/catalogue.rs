@@ -3,7 +3,6 @@
 //! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the
 //! form of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -13,9 +12,11 @@ use crate::checks::Checker;
 use crate::readiness::Recipe;
 use crate::settling::DocumentStatus;
 
+mod limit;
 mod role;
 mod timeouts;
 
+pub use limit::{About, Limit};
 pub use role::Role;
 pub use timeouts::Timeouts;
 
@@ -24,6 +25,7 @@ pub use timeouts::Timeouts;
 const BUILTIN: &[&str] = &[
     include_str!("../catalogue.toml"),
     include_str!("../catalogue/more.toml"),
+    include_str!("../catalogue/texts.toml"),
     include_str!("../catalogue/listed/native.toml"),
     include_str!("../catalogue/listed/managed.toml"),
     include_str!("../catalogue/listed/web.toml"),
@@ -139,6 +141,10 @@ pub struct Row {
     /// How it tells that it is done with a document, where its first publication of problems is no sign of that.
     #[serde(default)]
     pub document_status: Option<DocumentStatus>,
+    /// A request with nothing but `textDocument` in its params, which is answered before anything is asked after a text of
+    /// that document was sent: the server works on several messages at once, and would answer without the text.
+    #[serde(default)]
+    pub fence: Option<String>,
     /// Whether whatever it publishes about an open document names the document's version.
     #[serde(default)]
     pub names_versions: bool,
@@ -225,40 +231,6 @@ pub struct Restriction {
     pub settings: Value,
     #[serde(default)]
     pub initialization_options: Value,
-}
-
-/// Something about a project that limits what a server can know.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limit {
-    /// Files or directories that decide it, relative to the project's directory; the first that exists counts.
-    #[serde(default)]
-    pub files: Vec<String>,
-    /// Programs that decide it, on PATH: where one is found, the limit does not hold.
-    #[serde(default)]
-    pub programs: Vec<String>,
-    /// What to say when none exists. With neither files nor programs: what is always so.
-    #[serde(default)]
-    pub missing: Option<String>,
-    /// What to say when the one that exists holds this text.
-    #[serde(default)]
-    pub present: BTreeMap<String, String>,
-    /// Extensions of source files: those that the one that exists, a compilation database, does not name are counted
-    /// and told, because the server reads them only when they are asked about.
-    #[serde(default)]
-    pub names_sources: Vec<String>,
-    #[serde(default)]
-    pub about: About,
-}
-
-/// What a [`Limit`] limits knowledge of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum About {
-    #[default]
-    Project,
-    /// Installed packages and the like.
-    Beyond,
 }
 
 /// [`Recipe`] as it is written in the catalogue.

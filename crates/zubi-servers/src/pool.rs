@@ -394,6 +394,7 @@ impl Shared {
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),
             document_status: row.document_status.clone(),
+            fence: row.fence.clone(),
             names_versions: row.names_versions,
             tsserver_command: row.tsserver_command.clone(),
             freshness: row.freshness,

@@ -34,11 +34,13 @@ use crate::readiness::{Recipe, Tracker};
 use crate::settling::DocumentStatus;
 
 mod delivery;
+mod fence;
 mod process;
 #[cfg(test)]
 mod tests;
 mod usage;
 
+use fence::Fence;
 pub(crate) use process::Process;
 use process::{attend, quote};
 use usage::Usage;
@@ -62,6 +64,8 @@ pub struct SessionSpec {
     pub checker: Option<Checker>,
     /// How it tells that it is done with a document.
     pub document_status: Option<DocumentStatus>,
+    /// The request whose answer shows that it has taken up a document's text.
+    pub fence: Option<String>,
     /// Whether it always names the version of an open document it publishes about.
     pub names_versions: bool,
     /// The command that passes requests on to tsserver.
@@ -135,6 +139,7 @@ pub struct Session {
     /// `name version`, as the server gives them.
     server_version: Option<String>,
     documents: Mutex<Documents>,
+    fence: Fence,
     /// Why it ended, once it has.
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
@@ -228,6 +233,7 @@ impl Session {
             encoding,
             server_version: server_version(&answer),
             documents: Mutex::default(),
+            fence: Fence::new(spec.fence.clone()),
             ended,
             stop,
             verdict,
@@ -311,7 +317,7 @@ impl Session {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request. Documents are the caller's concern.
+    /// Sends a request, behind the fence if texts were sent. Documents are the caller's concern.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -319,6 +325,7 @@ impl Session {
         cancel: &CancellationToken,
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
+        self.fence.pass(&self.connection, cancel, deadline).await?;
         self.connection.request(method, params, cancel, deadline).await
     }
 
@@ -411,6 +418,7 @@ impl Outgoing for Expecting<'_> {
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
             self.session.peer.settling.sent(self.path);
+            self.session.fence.sent(self.path);
         }
         Outgoing::notify(&self.session.connection, method, params)
     }

@@ -56,6 +56,7 @@ impl Workspace {
             withheld: Vec::new(),
             checker: None,
             document_status: None,
+            fence: None,
             names_versions: false,
             tsserver_command: None,
             freshness: Freshness::WatchedFiles,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use futures_util::future::join_all;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -134,7 +135,7 @@ impl Question<'_> {
         let mut status = replies.status;
         status.tell_beyond(found.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
-            status.completeness = self.check_by_words(at, found.len(), why).await;
+            status.completeness = self.check_by_words(at, &ready.endpoints, found.len(), why).await;
         }
         Ok(Answer { value: found, status })
     }
@@ -231,13 +232,23 @@ impl Question<'_> {
         join_all(answers).await.concat()
     }
 
-    /// The verdict on references of a server without a readiness signal: every whole-word occurrence found is
-    /// complete for certain; fewer may be comments and strings, or may be what the server has not read.
-    async fn check_by_words(&self, at: &Resolved, references: usize, why: &str) -> Completeness {
+    /// The verdict on references of a server without a readiness signal: every whole-word occurrence found in the files
+    /// that it serves is complete for certain; fewer may be comments and strings, or may be what the server has not read.
+    async fn check_by_words(
+        &self,
+        at: &Resolved,
+        endpoints: &[Arc<dyn Endpoint>],
+        references: usize,
+        why: &str,
+    ) -> Completeness {
         let Some(word) = &at.name else { return Completeness::Unknown { why: why.to_owned() } };
         let counted = self.search_words_in(self.workspace().roots(), word, WORD_CHECK).await;
-        let same_language = counted.files.iter().filter(|(path, _)| path.extension() == at.path.extension());
-        let words: usize = same_language.map(|(_, count)| count).sum();
+        // By the servers and not by extension: a `justfile` has none, and imports `.just` files.
+        let serves = |path: &Utf8Path| {
+            let document = DocumentRef::new(path);
+            endpoints.iter().any(|endpoint| endpoint.serves(&document))
+        };
+        let words: usize = counted.files.iter().filter(|(path, _)| serves(path)).map(|(_, count)| count).sum();
         if counted.cut {
             return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
         }

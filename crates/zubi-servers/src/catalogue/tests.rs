@@ -44,7 +44,7 @@ fn the_tested_servers() {
             format!("{} | {} {} | {} | {untrusted}", row.id, row.command, row.args.join(" "), languages(row))
         })
         .collect();
-    assert_snapshot!(table.join("\n"), @"
+    assert_snapshot!(table.join("\n"), @r"
     rust-analyzer | rust-analyzer  | rust | never
     clangd | clangd --background-index --log=error --limit-references=0 --limit-results=1000 --rename-file-limit=0 | c objective-c objective-cpp cuda-cpp cpp | run
     pyright | pyright-langserver --stdio | python | restricted
@@ -61,12 +61,16 @@ fn the_tested_servers() {
     svelte-language-server | svelteserver --stdio | svelte | never
     intelephense | intelephense --stdio | php | never
     fortls | fortls --disable_autoupdate --use_signature_help | fortran | never
+    emmylua_ls | emmylua_ls  | lua | never
     bash-language-server | bash-language-server start | shellscript | never
     vscode-html-language-server | vscode-html-language-server --stdio | html | run
     vscode-css-language-server | vscode-css-language-server --stdio | css scss less | run
     vscode-json-language-server | vscode-json-language-server --stdio | json jsonc | run
     yaml-language-server | yaml-language-server --stdio | yaml | never
     docker-langserver | docker-langserver --stdio | dockerfile | run
+    tombi | tombi lsp --offline | toml | run
+    buf | buf lsp serve --log-format=text | proto | never
+    just-lsp | just-lsp  | just | never
     ");
 }
 

@@ -276,3 +276,38 @@ async fn what_changed_without_being_open_counts_as_saved() {
     didSave file:///W/b.rs
     ");
 }
+
+#[tokio::test]
+async fn nothing_is_asked_before_a_server_that_works_on_several_messages_has_taken_up_the_texts() {
+    let mut workspace = Workspace::new(&[("a.rs", "1")]);
+    workspace.spec.fence = Some("fake/fence".to_owned());
+    let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
+    let ask = |method: &'static str| {
+        let session = Arc::clone(&session);
+        let deadline = Instant::now() + Duration::from_secs(10);
+        tokio::spawn(async move { session.request(method, Value::Null, &CancellationToken::new(), deadline).await })
+    };
+    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    server.expect_notification("textDocument/didOpen").await;
+    // Both wait behind one fence, whatever is answered there.
+    let questions = [ask("fake/one"), ask("fake/two")];
+    let (id, params) = server.expect_request("fake/fence").await;
+    assert_eq!(params["textDocument"]["uri"], json!(zubi_base::uri::from_path(&workspace.path("a.rs"))));
+    server.refuse(id, -32803, None).await;
+    for _ in &questions {
+        match server.next().await {
+            Some(Message::Request(request)) if request.method != "fake/fence" => {
+                server.reply(request.id, json!(1)).await;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    for question in questions {
+        assert_eq!(question.await.unwrap().unwrap(), json!(1));
+    }
+    // Nothing was sent since, so nothing stands in between.
+    let question = ask("fake/three");
+    let (id, _) = server.expect_request("fake/three").await;
+    server.reply(id, json!(3)).await;
+    question.await.unwrap().unwrap();
+}

@@ -1,0 +1,97 @@
+//! Waiting until a server has taken up the texts it was sent.
+//!
+//! Some servers work on several messages at once. A question that follows a text at once is then answered now and then as
+//! if the text were not there: tombi (1.9) names no symbols in every second document that was opened a moment ago,
+//! just-lsp (0.10) in every tenth, `emmylua_ls` (0.25) misses the uses in a new file. A question about the same document whose
+//! answer is waited for stands between them; with it, hundreds of tries showed none of this.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::future::join_all;
+use rustc_hash::FxHashMap;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::connection::{Connection, ConnectionError};
+
+/// The texts that one server may not have taken up yet. Of a server without a fence nothing is noted.
+#[derive(Debug)]
+pub(super) struct Fence {
+    /// The request; `None` for servers that need none.
+    method: Option<String>,
+    sent: Mutex<Sent>,
+    /// Whoever asks while another waits at the fence waits as well.
+    turn: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Sent {
+    /// Counts the texts.
+    count: u64,
+    /// The newest text of each document that was sent one.
+    documents: FxHashMap<Utf8PathBuf, u64>,
+}
+
+impl Fence {
+    pub(super) fn new(method: Option<String>) -> Self {
+        Self { method, sent: Mutex::default(), turn: tokio::sync::Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A text of a document is about to be sent.
+    pub(super) fn sent(&self, path: &Utf8Path) {
+        if self.method.is_none() {
+            return;
+        }
+        let mut sent = self.lock();
+        sent.count += 1;
+        let count = sent.count;
+        sent.documents.insert(path.to_owned(), count);
+    }
+
+    /// Returns when the server has taken up every text that was sent before. A server that refuses the request has
+    /// looked at it all the same.
+    pub(super) async fn pass(
+        &self,
+        connection: &Connection,
+        cancel: &CancellationToken,
+        deadline: Instant,
+    ) -> Result<(), ConnectionError> {
+        let Some(method) = &self.method else { return Ok(()) };
+        let waiting = Instant::now();
+        let _turn = tokio::select! {
+            turn = self.turn.lock() => turn,
+            () = cancel.cancelled() => return Err(ConnectionError::Cancelled),
+            () = tokio::time::sleep_until(deadline.into()) => {
+                return Err(ConnectionError::TimedOut { after: waiting.elapsed() });
+            }
+        };
+        let sent: Vec<(Utf8PathBuf, u64)> = {
+            let sent = self.lock();
+            sent.documents.iter().map(|(path, count)| (path.clone(), *count)).collect()
+        };
+        let questions = sent.iter().map(|(path, _)| {
+            let params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path) } });
+            connection.request(method, params, cancel, deadline)
+        });
+        for answer in join_all(questions).await {
+            match answer {
+                Ok(_) | Err(ConnectionError::Response { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut known = self.lock();
+        for (path, count) in sent {
+            // A text that was sent meanwhile has a fence of its own to pass.
+            if known.documents.get(&path) == Some(&count) {
+                known.documents.remove(&path);
+            }
+        }
+        Ok(())
+    }
+}
