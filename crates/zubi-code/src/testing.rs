@@ -74,6 +74,7 @@ impl Toy {
             readiness: watch::Sender::new(Readiness::Ready),
             unsupported: Mutex::default(),
             file_changes: Mutex::default(),
+            freshness: Mutex::default(),
             declarations_always: Mutex::default(),
             failing: Mutex::default(),
         });
@@ -112,6 +113,8 @@ pub struct ToyEndpoint {
     pub unsupported: Mutex<Vec<&'static str>>,
     /// How often it has seen files change; it follows none unless told.
     pub file_changes: Mutex<Option<u64>>,
+    /// Why it may not know every change on disk.
+    pub freshness: Mutex<Option<String>>,
     /// Whether it names declarations among references whatever it is told, as some servers do.
     pub declarations_always: Mutex<bool>,
     /// Methods it offers and answers with an error of this code.
@@ -381,7 +384,7 @@ impl EndpointSource for ToySource {
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        None
+        self.0.freshness.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn file_changes(&self) -> Option<u64> {

@@ -123,3 +123,17 @@ async fn words_are_looked_for_again_when_a_file_has_changed() {
     changed(2);
     insta::assert_snapshot!(further().await, @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
 }
+
+#[tokio::test]
+async fn that_files_could_not_be_watched_is_said() {
+    let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
+    *toy.endpoint.freshness.lock().unwrap() = Some("no watches left: files were compared one by one".to_owned());
+    let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "includeDeclaration": false })).await;
+    insta::assert_snapshot!(answer, @"
+    at a.toy:1:5 x (variable)
+    1 reference to `x` in 1 file
+    a.toy
+      2:5  use x
+    [toy · ready · no watches left: files were compared one by one]
+    ");
+}
