@@ -7,6 +7,7 @@ mod clangd;
 mod data;
 mod gopls;
 mod php_and_fortran;
+mod projects;
 mod pyright;
 mod python_others;
 mod relations;

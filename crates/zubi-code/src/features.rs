@@ -5,6 +5,7 @@ pub mod format;
 pub mod hierarchy;
 pub mod hover;
 pub mod locations;
+mod projects;
 pub mod remainder;
 pub mod rename;
 pub mod signature;

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
     Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits,
-    Readiness, RequestCx,
+    OtherProject, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
@@ -75,6 +75,7 @@ impl Toy {
             unsupported: Mutex::default(),
             file_changes: Mutex::default(),
             freshness: Mutex::default(),
+            other_projects: Mutex::default(),
             declarations_always: Mutex::default(),
             failing: Mutex::default(),
         });
@@ -115,6 +116,8 @@ pub struct ToyEndpoint {
     pub file_changes: Mutex<Option<u64>>,
     /// Why it may not know every change on disk.
     pub freshness: Mutex<Option<String>>,
+    /// Directories whose files it says to be other projects.
+    pub other_projects: Mutex<Vec<&'static str>>,
     /// Whether it names declarations among references whatever it is told, as some servers do.
     pub declarations_always: Mutex<bool>,
     /// Methods it offers and answers with an error of this code.
@@ -381,6 +384,22 @@ impl EndpointSource for ToySource {
 
     async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
         Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() }
+    }
+
+    async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {
+        !self.0.other_projects.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    async fn other_projects(
+        &self,
+        _document: &DocumentRef,
+        _method: &str,
+        files: Vec<Utf8PathBuf>,
+    ) -> Vec<OtherProject> {
+        let directories = self.0.other_projects.lock().unwrap_or_else(PoisonError::into_inner);
+        let roots = directories.iter().map(|directory| self.0.root.join(directory));
+        let example = |root: &Utf8PathBuf| files.iter().find(|file| file.starts_with(root)).cloned();
+        roots.filter_map(|root| Some(OtherProject { example: example(&root)?, root })).collect()
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {

@@ -4,7 +4,6 @@
 //! form of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -14,9 +13,11 @@ use crate::checks::Checker;
 use crate::readiness::Recipe;
 use crate::settling::DocumentStatus;
 
+mod limit;
 mod role;
 mod timeouts;
 
+pub use limit::{About, Limit};
 pub use role::Role;
 pub use timeouts::Timeouts;
 
@@ -77,6 +78,13 @@ pub struct Row {
     /// Files that mark a project's directory, best group first. Paths relative to that directory.
     #[serde(default)]
     pub root_markers: Vec<Vec<String>>,
+    /// Those of `root_markers` that inside a root mark a project which the server reads only while a file of it is open.
+    #[serde(default)]
+    pub inner_projects: Vec<String>,
+    /// Whether a question about the whole workspace also starts it in roots inside other roots, which the outer one's
+    /// server does not read. Otherwise they wait until one of their documents is asked about.
+    #[serde(default)]
+    pub nested_apart: bool,
     /// Sent with `initialize`; `Null` for none.
     #[serde(default)]
     pub initialization_options: Value,
@@ -228,40 +236,6 @@ pub struct Restriction {
     pub initialization_options: Value,
 }
 
-/// Something about a project that limits what a server can know.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limit {
-    /// Files or directories that decide it, relative to the project's directory; the first that exists counts.
-    #[serde(default)]
-    pub files: Vec<String>,
-    /// Programs that decide it, on PATH: where one is found, the limit does not hold.
-    #[serde(default)]
-    pub programs: Vec<String>,
-    /// What to say when none exists. With neither files nor programs: what is always so.
-    #[serde(default)]
-    pub missing: Option<String>,
-    /// What to say when the one that exists holds this text.
-    #[serde(default)]
-    pub present: BTreeMap<String, String>,
-    /// Extensions of source files: those that the one that exists, a compilation database, does not name are counted
-    /// and told, because the server reads them only when they are asked about.
-    #[serde(default)]
-    pub names_sources: Vec<String>,
-    #[serde(default)]
-    pub about: About,
-}
-
-/// What a [`Limit`] limits knowledge of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum About {
-    #[default]
-    Project,
-    /// Installed packages and the like.
-    Beyond,
-}
-
 /// [`Recipe`] as it is written in the catalogue.
 #[derive(Deserialize)]
 #[serde(remote = "Recipe", rename_all = "snake_case", deny_unknown_fields)]
@@ -372,6 +346,9 @@ impl Row {
             .any(|name| name.is_empty() || name.contains('/'))
         {
             return wrong("a file name has no directory");
+        }
+        if self.inner_projects.iter().any(|marker| !self.root_markers.iter().flatten().any(|known| known == marker)) {
+            return wrong("`inner_projects` are among its `root_markers`");
         }
         if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {
             return wrong("`minimum_version` is numbers with dots");

@@ -37,7 +37,7 @@ mod tests;
 
 pub use lifecycle::Keep;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{Phase, Shared, lock};
+use lifecycle::{Phase, Shared, lock, was_shut_down};
 use partial::with_pieces;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -382,6 +382,10 @@ impl Endpoint for ServerEndpoint {
             && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
     }
 
+    fn speaks(&self, document: &DocumentRef) -> bool {
+        self.shared.launch.spec.speaks(&document.path)
+    }
+
     fn readiness(&self) -> Readiness {
         match self.running_now() {
             // Asked anew for the time it has been up.
@@ -478,11 +482,6 @@ impl Endpoint for ServerEndpoint {
         }
         Err(self.died(died.unwrap_or_default()))
     }
-}
-
-/// What is said of a server that was ended on request, and what to do about it.
-fn was_shut_down() -> (String, String) {
-    ("it was shut down".to_owned(), "start zubi again".to_owned())
 }
 
 /// Whether a request changes nothing, so that it may be asked twice.

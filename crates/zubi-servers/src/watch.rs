@@ -108,9 +108,7 @@ impl FileWatcher {
     ///
     /// `state_directory` is where the fence is written: outside the folders, private to the user.
     pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
-        Self::start_with(folders, state_directory, |handler| {
-            Ok(Box::new(notify::recommended_watcher(move |event| handler(event))?))
-        })
+        Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
     }
 
     /// The same with a watcher that `open` makes.

@@ -320,6 +320,9 @@ impl Question<'_> {
                 found.extend(Indexed::parse(item, reply.endpoint.encoding()));
             }
         }
+        // A project that another one uses is in the index of both.
+        let mut seen = FxHashSet::default();
+        found.retain(|symbol| symbol.line.is_none() || seen.insert(symbol.key()));
         // Stable: within each half the servers' own ranking stays.
         found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
         Ok((found, replies.status))
@@ -345,6 +348,13 @@ pub(crate) struct Indexed {
 }
 
 impl Indexed {
+    /// What two entries for the same symbol have in common.
+    fn key(&self) -> (Utf8PathBuf, Option<(u32, u32)>, String, &'static str) {
+        let start = self.location.as_ref().map(|location| location.range.start);
+        let start = start.map(|start| (start.line, start.character));
+        (self.path.clone(), start, self.name.clone(), self.kind)
+    }
+
     fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
         let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
         let range = item.pointer("/location/range").and_then(|range| lsp::Range::deserialize(range).ok());

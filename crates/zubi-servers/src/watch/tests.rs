@@ -6,7 +6,7 @@ use super::*;
 
 struct Fixture {
     _workspace: tempfile::TempDir,
-    _state: tempfile::TempDir,
+    state: tempfile::TempDir,
     root: Utf8PathBuf,
     watcher: FileWatcher,
 }
@@ -19,7 +19,7 @@ impl Fixture {
             write(&root.join(file), "old");
         }
         let watcher = FileWatcher::start(std::slice::from_ref(&root), Utf8Path::from_path(state.path()).unwrap());
-        Self { _workspace: workspace, _state: state, root, watcher }
+        Self { _workspace: workspace, state, root, watcher }
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -197,9 +197,9 @@ impl Watcher for Limited {
 fn limited(left: u64) -> (Fixture, Arc<AtomicU64>) {
     let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
     let left = Arc::new(AtomicU64::new(left));
-    let state = Utf8Path::from_path(fixture._state.path()).unwrap();
+    let state = Utf8Path::from_path(fixture.state.path()).unwrap();
     fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |handler| {
-        let watcher = notify::recommended_watcher(move |event| handler(event))?;
+        let watcher = notify::recommended_watcher(handler)?;
         Ok(Box::new(Limited { watcher, left: Arc::clone(&left) }))
     });
     (fixture, left)
@@ -242,7 +242,7 @@ async fn a_limit_that_is_no_longer_reached_is_no_longer_said() {
 #[tokio::test]
 async fn where_no_watcher_can_be_had_files_are_compared_and_that_is_said() {
     let mut fixture = Fixture::new(&["a.rs"]);
-    let state = Utf8Path::from_path(fixture._state.path()).unwrap();
+    let state = Utf8Path::from_path(fixture.state.path()).unwrap();
     for (error, why) in [
         (rustix::io::Errno::MFILE, "the limit of watchers (fs.inotify.max_user_instances) or of open files is reached"),
         (rustix::io::Errno::NOMEM, "files cannot be watched (Cannot allocate memory (os error 12))"),
