@@ -212,6 +212,12 @@ pub trait Endpoint: Send + Sync {
     /// `ServerCancelled`), gathers partial results, and cancels on the server when the caller gives up.
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError>;
 
+    /// The text of a document that is no file: a class of a library, for instance. `None`: the endpoint gives no texts of
+    /// such URIs.
+    async fn virtual_text(&self, _uri: &lsp::Uri, _cx: &RequestCx) -> Result<Option<String>, EndpointError> {
+        Ok(None)
+    }
+
     /// The document's problems, pulled or pushed, for its present text.
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError>;
 }

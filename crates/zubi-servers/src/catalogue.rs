@@ -16,10 +16,12 @@ use crate::settling::DocumentStatus;
 mod limit;
 mod role;
 mod timeouts;
+pub(crate) mod virtual_documents;
 
 pub use limit::{About, Limit};
 pub use role::Role;
 pub use timeouts::Timeouts;
+pub use virtual_documents::VirtualDocuments;
 
 /// The rows that come with zubi: those that its tests run before those that it only knows of, so that of two claims to a
 /// file name the tested one counts.
@@ -155,6 +157,9 @@ pub struct Row {
     /// with it instead of waiting for publications in parts.
     #[serde(default)]
     pub tsserver_command: Option<String>,
+    /// How it gives the text of documents that are no files, where that is not LSP's own `workspace/textDocumentContent`.
+    #[serde(default)]
+    pub virtual_documents: Option<VirtualDocuments>,
     /// What limits its answers, to be said in them.
     #[serde(default)]
     pub limits: Vec<Limit>,

@@ -19,10 +19,12 @@ use tokio::sync::watch;
 use zubi_base::endpoint::{
     DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Limits, Readiness, RequestCx,
 };
+use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
 use zubi_base::workspace::Workspace;
 
+use crate::catalogue::VirtualDocuments;
 use crate::connection::ConnectionError;
 use crate::offers::Offers;
 use crate::readiness::Health;
@@ -34,6 +36,7 @@ mod lifecycle;
 mod partial;
 #[cfg(test)]
 mod tests;
+mod virtual_text;
 
 pub use lifecycle::Keep;
 pub(crate) use lifecycle::Starter;
@@ -65,6 +68,8 @@ pub struct Launch {
     /// How long one request may take, whatever its caller allows.
     pub request_timeout: Duration,
     pub keep: Keep,
+    /// How it gives texts of documents that are no files.
+    pub virtual_documents: Option<VirtualDocuments>,
     /// What limits the answers, as far as it is known before the server runs.
     pub limits: Limits,
 }
@@ -467,6 +472,10 @@ impl Endpoint for ServerEndpoint {
             }
         }
         Err(self.died(died.unwrap_or_default()))
+    }
+
+    async fn virtual_text(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
+        self.text_of(uri, cx).await
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {

@@ -70,6 +70,7 @@ fn capabilities() -> Value {
             "inlineValue": { "refreshSupport": true },
             "codeLens": { "refreshSupport": true },
             "foldingRange": { "refreshSupport": true },
+            "textDocumentContent": dynamic,
         },
         "textDocument": {
             "synchronization": { "dynamicRegistration": true, "didSave": true },

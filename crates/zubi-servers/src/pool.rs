@@ -453,6 +453,7 @@ impl Shared {
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
+            virtual_documents: row.virtual_documents.clone(),
             keep: Keep { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
             limits,
         }

@@ -397,6 +397,7 @@ impl Walk<'_> {
     }
 
     async fn place_of(&self, location: &lsp::Location) -> Place {
+        self.question.virtual_documents.named(&location.uri, &self.endpoint);
         self.question.place(location, self.endpoint.encoding(), 0).await
     }
 }

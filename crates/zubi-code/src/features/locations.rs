@@ -147,6 +147,7 @@ impl Question<'_> {
         for reply in replies {
             let encoding = reply.endpoint.encoding();
             for location in parse(&reply.result) {
+                self.virtual_documents.named(&location.uri, &reply.endpoint);
                 let (shown, external) = self.shown(&location);
                 let declaration = declarations.iter().any(|declared| same_start(declared, &location));
                 found.push(Found { location, encoding, shown, external, declaration, text_only: false });
