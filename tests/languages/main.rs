@@ -3,6 +3,7 @@
 //! The projects stand in `tests/fixtures`; they say the same in each language, so that the answers can be compared. A
 //! changed snapshot is changed behaviour: of zubi, or of a server whose pinned version was raised.
 
+mod annotations;
 mod clangd;
 mod data;
 mod gopls;

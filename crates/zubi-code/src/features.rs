@@ -1,5 +1,6 @@
 //! The questions, one file each. All are methods of [`crate::Question`] and answer plain data with a verdict.
 
+pub mod annotations;
 pub mod completion;
 pub mod format;
 pub mod hierarchy;

@@ -28,6 +28,7 @@ use zubi_base::walk::{self, Order};
 use zubi_base::workspace::Workspace;
 use zubi_base::{fs, uri};
 
+mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
@@ -347,6 +348,9 @@ impl Endpoint for ToyEndpoint {
                 { "title": "Run it", "command": "toy.run" },
                 { "title": "Not now", "disabled": { "reason": "it is Friday" } },
             ]),
+            "textDocument/inlayHint" => self.inlay_hints(&params),
+            "textDocument/codeLens" => self.lenses(&params),
+            "codeLens/resolve" => self.resolved_lens(params),
             _ => {
                 let unsupported = EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() };
                 return self.relations(method, &params).unwrap_or(Err(unsupported));
