@@ -169,45 +169,45 @@ async fn places_that_are_no_files_of_the_workspace() {
     at a.hostile:1:1 alpha
     9 definitions of `alpha`
      [31m  (external)
-      7:3
+      7:3  (no text)
     /dev/zero (external)
-      7:3
+      7:3  (cannot be read)
     /nowhere/at/all.hostile (external)
-      7:3
+      7:3  (cannot be read)
     /proc/kmsg (external)
-      7:3
+      7:3  (cannot be read)
     file:///%FF%FE (external)
-      7:3
+      7:3  (no text: hostile gives none for `file:`)
     file:///%ZZ%00/a.hostile (external)
-      7:3
+      7:3  (no text: hostile gives none for `file:`)
     file://host/share/a.hostile (external)
-      7:3
+      7:3  (no text: hostile gives none for `file:`)
     http://example.com/a.hostile?x=1 (external)
-      7:3
+      7:3  (no text: hostile gives none for `http:`)
     jdt://contents/java.base/java.lang/String.class (external)
-      7:3
+      7:3  (no text: hostile gives none for `jdt:`)
     [hostile · ready · may be incomplete: 1 of the items that hostile answered cannot be read]
     ────
     at a.hostile:1:1 alpha
     9 references to `alpha` in 9 files
      [31m  (external)
-      7:3  (declaration)
+      7:3  (no text)  (declaration)
     /dev/zero (external)
-      7:3  (declaration)
+      7:3  (cannot be read)  (declaration)
     /nowhere/at/all.hostile (external)
-      7:3  (declaration)
+      7:3  (cannot be read)  (declaration)
     /proc/kmsg (external)
-      7:3  (declaration)
+      7:3  (cannot be read)  (declaration)
     file:///%FF%FE (external)
-      7:3  (declaration)
+      7:3  (no text: hostile gives none for `file:`)  (declaration)
     file:///%ZZ%00/a.hostile (external)
-      7:3  (declaration)
+      7:3  (no text: hostile gives none for `file:`)  (declaration)
     file://host/share/a.hostile (external)
-      7:3  (declaration)
+      7:3  (no text: hostile gives none for `file:`)  (declaration)
     http://example.com/a.hostile?x=1 (external)
-      7:3  (declaration)
+      7:3  (no text: hostile gives none for `http:`)  (declaration)
     jdt://contents/java.base/java.lang/String.class (external)
-      7:3  (declaration)
+      7:3  (no text: hostile gives none for `jdt:`)  (declaration)
     [hostile · ready · may be incomplete: 1 of the items that hostile answered cannot be read]
     ");
 }

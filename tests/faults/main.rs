@@ -12,4 +12,5 @@ mod answers;
 mod harness;
 mod inputs;
 mod keeping;
+mod library;
 mod processes;

@@ -3,11 +3,13 @@
 //! The projects stand in `tests/fixtures`; they say the same in each language, so that the answers can be compared. A
 //! changed snapshot is changed behaviour: of zubi, or of a server whose pinned version was raised.
 
+mod annotations;
 mod clangd;
 mod data;
 mod gopls;
 mod lua;
 mod php_and_fortran;
+mod projects;
 mod proto_and_just;
 mod pyright;
 mod python_others;

@@ -188,3 +188,35 @@ async fn fix() {
     [pyright · ready · no virtual environment: packages of the system's Python]
     "#);
 }
+
+/// What pyright knows of Python's own library stands in stub files beside pyright, outside the workspace.
+#[tokio::test]
+async fn stubs_of_the_library() {
+    let project = Project::fixture("python");
+    project.write("library.py", "size: int = len([])\n");
+    let zubi = Zubi::start(&project, SERVERS).await;
+    let without_machine = |answer: String| {
+        let lines = answer.lines().map(|line| match line.split_once("/typeshed-fallback/") {
+            Some((_, place)) => format!("[pyright]/typeshed-fallback/{place}"),
+            None => line.to_owned(),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    // Built in, so that no Python source defines it.
+    let definition = zubi.ask("lsp_definition", json!({ "at": "library.py:1 len" })).await;
+    assert_snapshot!(without_machine(definition), @"
+    at library.py:1:13 len
+    1 definition of `len`
+    [pyright]/typeshed-fallback/stdlib/builtins.pyi (external)
+      1827:5  def len(obj: Sized, /) -> int: ...
+    [pyright · ready]
+    ");
+    let of_its_type = json!({ "tool": "lsp_type_definition", "arguments": { "at": "library.py:1 size" } });
+    assert_snapshot!(without_machine(zubi.ask("call_read_tool", of_its_type).await), @"
+    at library.py:1:1 size
+    1 type definition of `size`
+    [pyright]/typeshed-fallback/stdlib/builtins.pyi (external)
+      253:7  class int:
+    [pyright · ready]
+    ");
+}

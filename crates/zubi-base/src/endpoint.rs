@@ -180,6 +180,11 @@ pub trait Endpoint: Send + Sync {
 
     fn serves(&self, document: &DocumentRef) -> bool;
 
+    /// Whether a document is in a language of this endpoint, wherever it lies.
+    fn speaks(&self, document: &DocumentRef) -> bool {
+        self.serves(document)
+    }
+
     fn readiness(&self) -> Readiness;
 
     /// Follows [`Self::readiness`]; waiting for a state is waiting on this, never polling.
@@ -206,6 +211,12 @@ pub trait Endpoint: Send + Sync {
     /// Sends a request and waits for its answer. Retries what the protocol says to retry (`ContentModified`,
     /// `ServerCancelled`), gathers partial results, and cancels on the server when the caller gives up.
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError>;
+
+    /// The text of a document that is no file: a class of a library, for instance. `None`: the endpoint gives no texts of
+    /// such URIs.
+    async fn virtual_text(&self, _uri: &lsp::Uri, _cx: &RequestCx) -> Result<Option<String>, EndpointError> {
+        Ok(None)
+    }
 
     /// The document's problems, pulled or pushed, for its present text.
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError>;
@@ -237,6 +248,16 @@ impl fmt::Debug for Endpoints {
     }
 }
 
+/// A project of the workspace that a question about another one does not reach by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OtherProject {
+    /// Its directory.
+    pub root: Utf8PathBuf,
+    /// One of its files. Who answers for it knows the project; while it is open, also a server of several projects that
+    /// reads each only then.
+    pub example: Utf8PathBuf,
+}
+
 /// Finds and starts endpoints: the pool of headless servers, the editor, the built-in languages.
 #[async_trait]
 pub trait EndpointSource: Send + Sync {
@@ -246,6 +267,23 @@ pub trait EndpointSource: Send + Sync {
 
     /// The same for the whole workspace (`workspace/symbol`): one endpoint for each server of each language found.
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints;
+
+    /// Whether the workspace has several projects of this document's language, each known to a server of its own or
+    /// read only while a file of it is open. What a question about one of them finds in the others must then be asked
+    /// there.
+    async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {
+        false
+    }
+
+    /// The projects that these files lie in and this document does not, in order of their directories.
+    async fn other_projects(
+        &self,
+        _document: &DocumentRef,
+        _method: &str,
+        _files: Vec<Utf8PathBuf>,
+    ) -> Vec<OtherProject> {
+        Vec::new()
+    }
 
     /// Makes every endpoint know the files as they are on disk now. Called before each question; returns a note when
     /// that could not be assured ("inotify limit reached: only opened files were compared").

@@ -47,6 +47,13 @@ pub fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     (decoded.starts_with('/') && !decoded.contains('\0')).then(|| Utf8PathBuf::from(decoded))
 }
 
+/// The scheme of a URI (RFC 3986, section 3.1), as it is written; `None` where there is none.
+pub fn scheme(uri: &Uri) -> Option<&str> {
+    let (scheme, _) = uri.0.split_once(':')?;
+    let rest = |character: char| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.');
+    (scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.chars().all(rest)).then_some(scheme)
+}
+
 fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let head = text.get(..prefix.len())?;
     head.eq_ignore_ascii_case(prefix).then(|| text.get(prefix.len()..)).flatten()
@@ -111,6 +118,20 @@ mod tests {
             if let Some(path) = to_path(&Uri(format!("file://{text}"))) {
                 prop_assert!(path.is_absolute() && !path.as_str().contains('\0'));
             }
+        }
+    }
+
+    #[test]
+    fn schemes() {
+        for (uri, expected) in [
+            ("jdt://contents/a/B.class?=x", Some("jdt")),
+            ("clojure-lsp+a.b:x", Some("clojure-lsp+a.b")),
+            ("1x:y", None),
+            ("a b:c", None),
+            (":x", None),
+            ("/a/b", None),
+        ] {
+            assert_eq!(scheme(&Uri(uri.to_owned())), expected, "{uri}");
         }
     }
 }

@@ -1,10 +1,12 @@
 //! The questions, one file each. All are methods of [`crate::Question`] and answer plain data with a verdict.
 
+pub mod annotations;
 pub mod completion;
 pub mod format;
 pub mod hierarchy;
 pub mod hover;
 pub mod locations;
+mod projects;
 pub mod remainder;
 pub mod rename;
 pub mod signature;

@@ -27,6 +27,7 @@ pub mod status;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod textual;
+mod virtual_documents;
 pub mod words;
 
 use std::sync::Arc;

@@ -28,6 +28,8 @@ pub struct Place {
     /// The source line, trimmed, control characters removed, at most [`crate::markup::MAX_SOURCE_LINE`] characters;
     /// `None` when the text cannot be read.
     pub source: Option<String>,
+    /// Why there is no source line, as a clause.
+    pub unread: Option<String>,
     /// Lines around it with their one-based numbers, when asked for; the line itself is among them.
     pub context: Vec<(u32, String)>,
 }
@@ -55,29 +57,33 @@ impl Question<'_> {
     pub(crate) fn shown(&self, location: &lsp::Location) -> (String, bool) {
         match uri::to_path(&location.uri) {
             Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
-            None => (clean_line(&location.uri.0), true),
+            None => (shown_uri(&location.uri), true),
         }
     }
 
     /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
     pub(crate) async fn place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> Place {
         let (shown, external) = self.shown(location);
-        let Some(path) = uri::to_path(&location.uri) else {
-            return unread(location, None, shown, external);
+        let path = uri::to_path(&location.uri);
+        let document = match &path {
+            // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
+            Some(path) => self.document(path).await.map_err(|_| "cannot be read".to_owned()),
+            None => self.virtual_document(&location.uri).await,
         };
-        // A server may point anywhere; only regular text files are opened, and at most a bounded part of them.
-        let Ok(document) = self.document(&path).await else {
-            return unread(location, Some(path), shown, external);
-        };
-        let range = document.index.range_from_lsp(&location.range, encoding);
-        place_in(&document, path, shown, external, range, context)
+        match document {
+            Ok(document) => {
+                let range = document.index.range_from_lsp(&location.range, encoding);
+                place_in(&document, path, shown, external, range, context)
+            }
+            Err(why) => unread(location, path, shown, external, why),
+        }
     }
 
     /// The place of a byte range in a document of the workspace.
     pub fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> Place {
         place_in(
             document,
-            path.to_owned(),
+            Some(path.to_owned()),
             clean_line(&self.workspace().display(path)),
             !self.workspace().contains(path),
             range,
@@ -86,7 +92,17 @@ impl Question<'_> {
     }
 }
 
-fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, external: bool) -> Place {
+/// The longest URI that is shown whole, in bytes. A class of a Java library has one of 300, most of it the library's place
+/// on this machine, behind the question mark.
+const MAX_URI: usize = 100;
+
+/// How an answer names a document that is no file.
+pub(crate) fn shown_uri(uri: &lsp::Uri) -> String {
+    let whole = uri.0.len() <= MAX_URI;
+    clean_line(if whole { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
+}
+
+fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, external: bool, why: String) -> Place {
     Place {
         shown,
         path,
@@ -96,13 +112,14 @@ fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, ex
         end_line: location.range.end.line.saturating_add(1),
         range: location.range,
         source: None,
+        unread: Some(why),
         context: Vec::new(),
     }
 }
 
 fn place_in(
     document: &Document,
-    path: Utf8PathBuf,
+    path: Option<Utf8PathBuf>,
     shown: String,
     external: bool,
     range: TextRange,
@@ -128,7 +145,8 @@ fn place_in(
         range: document.index.range_to_lsp(range, Encoding::Utf16),
         source: line_text(&document.text, &document.index, start.line)
             .map(|line| crate::markup::source_line(line.trim())),
+        unread: None,
         context: around,
-        path: Some(path),
+        path,
     }
 }

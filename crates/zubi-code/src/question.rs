@@ -13,6 +13,7 @@ use zubi_base::position::TextIndex;
 use zubi_base::workspace::Workspace;
 
 use crate::CodeIntel;
+use crate::virtual_documents::VirtualDocuments;
 
 /// Receives progress while servers load: a fraction 0–1 when known, and a short clause.
 pub type Progress = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
@@ -69,13 +70,14 @@ pub struct Question<'a> {
     pub freshness: Option<String>,
     /// Texts are read once for each question, so that all its places speak of one state.
     documents: Mutex<FxHashMap<Utf8PathBuf, Arc<Document>>>,
+    pub(crate) virtual_documents: VirtualDocuments,
 }
 
 impl<'a> Question<'a> {
     pub(crate) async fn begin(intel: &'a CodeIntel, cx: CallCx) -> Self {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         let freshness = intel.router.refresh(&request).await;
-        Self { intel, cx, freshness, documents: Mutex::default() }
+        Self { intel, cx, freshness, documents: Mutex::default(), virtual_documents: VirtualDocuments::default() }
     }
 
     pub fn workspace(&self) -> &Workspace {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use serde_json::Value;
 use zubi_base::endpoint::{
-    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, Readiness, RequestCx,
+    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, OtherProject, Readiness, RequestCx,
 };
 
 use crate::error::CodeError;
@@ -46,6 +47,23 @@ impl Router {
             all.absent.extend(found.absent);
         }
         all
+    }
+
+    /// See [`EndpointSource::has_other_projects`].
+    pub(crate) async fn has_other_projects(&self, document: &DocumentRef, method: &str) -> bool {
+        let asked = self.sources.iter().map(|source| source.has_other_projects(document, method));
+        join_all(asked).await.contains(&true)
+    }
+
+    /// See [`EndpointSource::other_projects`].
+    pub(crate) async fn other_projects(
+        &self,
+        document: &DocumentRef,
+        method: &str,
+        files: Vec<Utf8PathBuf>,
+    ) -> Vec<OtherProject> {
+        let asked = self.sources.iter().map(|source| source.other_projects(document, method, files.clone()));
+        join_all(asked).await.concat()
     }
 
     pub(crate) async fn refresh(&self, cx: &RequestCx) -> Option<String> {
@@ -156,7 +174,7 @@ impl Question<'_> {
         self.ready(found, None, method, operation, Need::Project).await
     }
 
-    async fn ready(
+    pub(crate) async fn ready(
         &self,
         found: Endpoints,
         document: Option<&DocumentRef>,

@@ -39,6 +39,10 @@ pub(crate) fn of(method: &str, answer: &Value) -> Shape {
         "workspace/symbol" => items_of(answer, |item| has_text(item, "name") && item.get("location").is_some()),
         "textDocument/completion" => items_of(answer.get("items").unwrap_or(answer), |item| has_text(item, "label")),
         "textDocument/signatureHelp" => either(answer.get("signatures").is_some_and(Value::is_array)),
+        "textDocument/inlayHint" => {
+            items_of(answer, |item| item.get("position").is_some() && item.get("label").is_some())
+        }
+        "textDocument/codeLens" => items_of(answer, |item| item.get("range").is_some()),
         "textDocument/codeAction" => items_of(answer, |item| has_text(item, "title")),
         _ => Shape::Right,
     }
@@ -98,6 +102,10 @@ mod tests {
             ("signatureHelp", json!([]), Shape::Wrong),
             ("codeAction", json!([{ "title": "a", "command": "b" }]), Shape::Right),
             ("codeAction", json!(true), Shape::Wrong),
+            ("inlayHint", json!([{ "position": range["start"], "label": "a" }, { "label": "a" }]), Shape::Partly(1)),
+            ("inlayHint", json!("a"), Shape::Wrong),
+            ("codeLens", json!([{ "range": range }]), Shape::Right),
+            ("codeLens", json!({}), Shape::Wrong),
             ("formatting", json!(true), Shape::Right),
         ] {
             assert_eq!(of(&format!("textDocument/{method}"), &answer), shape, "{method} {answer}");

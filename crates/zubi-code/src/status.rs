@@ -40,16 +40,26 @@ pub struct AnswerStatus {
 }
 
 impl AnswerStatus {
-    /// `rust-analyzer`, `pyright + ruff`, `no server`.
+    /// `rust-analyzer`, `pyright + ruff`, `no server`. Each name once: a server runs for each project.
     pub fn endpoint_line(&self) -> String {
         if self.text_search {
-            let ids = self.endpoints.iter().map(|state| state.id.0.as_ref());
+            let ids = self.names().into_iter();
             return ids.chain(["text search: names only"]).collect::<Vec<_>>().join(" + ");
         }
         if self.endpoints.is_empty() {
             return self.absent.first().map_or_else(|| "no server".to_owned(), |absent| absent.why.clone());
         }
-        self.endpoints.iter().map(|state| state.id.0.as_ref()).collect::<Vec<_>>().join(" + ")
+        self.names().join(" + ")
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for state in &self.endpoints {
+            if !names.contains(&state.id.0.as_ref()) {
+                names.push(state.id.0.as_ref());
+            }
+        }
+        names
     }
 
     /// `ready`, or what the least ready endpoint is doing.

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
     Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits,
-    Readiness, RequestCx,
+    OtherProject, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
@@ -28,6 +28,7 @@ use zubi_base::walk::{self, Order};
 use zubi_base::workspace::Workspace;
 use zubi_base::{fs, uri};
 
+mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
@@ -74,6 +75,8 @@ impl Toy {
             readiness: watch::Sender::new(Readiness::Ready),
             unsupported: Mutex::default(),
             file_changes: Mutex::default(),
+            freshness: Mutex::default(),
+            other_projects: Mutex::default(),
             declarations_always: Mutex::default(),
             failing: Mutex::default(),
         });
@@ -112,6 +115,10 @@ pub struct ToyEndpoint {
     pub unsupported: Mutex<Vec<&'static str>>,
     /// How often it has seen files change; it follows none unless told.
     pub file_changes: Mutex<Option<u64>>,
+    /// Why it may not know every change on disk.
+    pub freshness: Mutex<Option<String>>,
+    /// Directories whose files it says to be other projects.
+    pub other_projects: Mutex<Vec<&'static str>>,
     /// Whether it names declarations among references whatever it is told, as some servers do.
     pub declarations_always: Mutex<bool>,
     /// Methods it offers and answers with an error of this code.
@@ -341,6 +348,9 @@ impl Endpoint for ToyEndpoint {
                 { "title": "Run it", "command": "toy.run" },
                 { "title": "Not now", "disabled": { "reason": "it is Friday" } },
             ]),
+            "textDocument/inlayHint" => self.inlay_hints(&params),
+            "textDocument/codeLens" => self.lenses(&params),
+            "codeLens/resolve" => self.resolved_lens(params),
             _ => {
                 let unsupported = EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() };
                 return self.relations(method, &params).unwrap_or(Err(unsupported));
@@ -380,8 +390,24 @@ impl EndpointSource for ToySource {
         Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() }
     }
 
+    async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {
+        !self.0.other_projects.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    async fn other_projects(
+        &self,
+        _document: &DocumentRef,
+        _method: &str,
+        files: Vec<Utf8PathBuf>,
+    ) -> Vec<OtherProject> {
+        let directories = self.0.other_projects.lock().unwrap_or_else(PoisonError::into_inner);
+        let roots = directories.iter().map(|directory| self.0.root.join(directory));
+        let example = |root: &Utf8PathBuf| files.iter().find(|file| file.starts_with(root)).cloned();
+        roots.filter_map(|root| Some(OtherProject { example: example(&root)?, root })).collect()
+    }
+
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        None
+        self.0.freshness.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn file_changes(&self) -> Option<u64> {

@@ -15,10 +15,12 @@ use crate::settling::DocumentStatus;
 mod limit;
 mod role;
 mod timeouts;
+pub(crate) mod virtual_documents;
 
 pub use limit::{About, Limit};
 pub use role::Role;
 pub use timeouts::Timeouts;
+pub use virtual_documents::VirtualDocuments;
 
 /// The rows that come with zubi: those that its tests run before those that it only knows of, so that of two claims to a
 /// file name the tested one counts.
@@ -78,6 +80,13 @@ pub struct Row {
     /// Files that mark a project's directory, best group first. Paths relative to that directory.
     #[serde(default)]
     pub root_markers: Vec<Vec<String>>,
+    /// Those of `root_markers` that inside a root mark a project which the server reads only while a file of it is open.
+    #[serde(default)]
+    pub inner_projects: Vec<String>,
+    /// Whether a question about the whole workspace also starts it in roots inside other roots, which the outer one's
+    /// server does not read. Otherwise they wait until one of their documents is asked about.
+    #[serde(default)]
+    pub nested_apart: bool,
     /// Sent with `initialize`; `Null` for none.
     #[serde(default)]
     pub initialization_options: Value,
@@ -152,6 +161,9 @@ pub struct Row {
     /// with it instead of waiting for publications in parts.
     #[serde(default)]
     pub tsserver_command: Option<String>,
+    /// How it gives the text of documents that are no files, where that is not LSP's own `workspace/textDocumentContent`.
+    #[serde(default)]
+    pub virtual_documents: Option<VirtualDocuments>,
     /// What limits its answers, to be said in them.
     #[serde(default)]
     pub limits: Vec<Limit>,
@@ -343,6 +355,9 @@ impl Row {
             .any(|name| name.is_empty() || name.contains('/'))
         {
             return wrong("a file name has no directory");
+        }
+        if self.inner_projects.iter().any(|marker| !self.root_markers.iter().flatten().any(|known| known == marker)) {
+            return wrong("`inner_projects` are among its `root_markers`");
         }
         if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {
             return wrong("`minimum_version` is numbers with dots");

@@ -19,10 +19,12 @@ use tokio::sync::watch;
 use zubi_base::endpoint::{
     DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Limits, Readiness, RequestCx,
 };
+use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
 use zubi_base::workspace::Workspace;
 
+use crate::catalogue::VirtualDocuments;
 use crate::connection::ConnectionError;
 use crate::offers::Offers;
 use crate::readiness::Health;
@@ -34,10 +36,11 @@ mod lifecycle;
 mod partial;
 #[cfg(test)]
 mod tests;
+mod virtual_text;
 
 pub use lifecycle::Keep;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{Phase, Shared, lock};
+use lifecycle::{Phase, Shared, lock, was_shut_down};
 use partial::with_pieces;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -65,6 +68,8 @@ pub struct Launch {
     /// How long one request may take, whatever its caller allows.
     pub request_timeout: Duration,
     pub keep: Keep,
+    /// How it gives texts of documents that are no files.
+    pub virtual_documents: Option<VirtualDocuments>,
     /// What limits the answers, as far as it is known before the server runs.
     pub limits: Limits,
 }
@@ -382,6 +387,10 @@ impl Endpoint for ServerEndpoint {
             && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
     }
 
+    fn speaks(&self, document: &DocumentRef) -> bool {
+        self.shared.launch.spec.speaks(&document.path)
+    }
+
     fn readiness(&self) -> Readiness {
         match self.running_now() {
             // Asked anew for the time it has been up.
@@ -465,6 +474,10 @@ impl Endpoint for ServerEndpoint {
         Err(self.died(died.unwrap_or_default()))
     }
 
+    async fn virtual_text(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
+        self.text_of(uri, cx).await
+    }
+
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         let mut died = None;
         for _ in 0..2 {
@@ -478,11 +491,6 @@ impl Endpoint for ServerEndpoint {
         }
         Err(self.died(died.unwrap_or_default()))
     }
-}
-
-/// What is said of a server that was ended on request, and what to do about it.
-fn was_shut_down() -> (String, String) {
-    ("it was shut down".to_owned(), "start zubi again".to_owned())
 }
 
 /// Whether a request changes nothing, so that it may be asked twice.

@@ -70,6 +70,7 @@ fn capabilities() -> Value {
             "inlineValue": { "refreshSupport": true },
             "codeLens": { "refreshSupport": true },
             "foldingRange": { "refreshSupport": true },
+            "textDocumentContent": dynamic,
         },
         "textDocument": {
             "synchronization": { "dynamicRegistration": true, "didSave": true },
@@ -153,9 +154,14 @@ fn capabilities() -> Value {
             "selectionRange": dynamic,
             "foldingRange": { "dynamicRegistration": true, "lineFoldingOnly": true },
             "inlayHint": dynamic,
+            "codeLens": { "dynamicRegistration": true, "resolveSupport": { "properties": ["command"] } },
         },
-        // rust-analyzer's extension: without it, it does not say when it has read the project.
-        "experimental": { "serverStatusNotification": true },
+        // rust-analyzer's extensions. Without the first it does not say when it has read the project; without the second it
+        // has no lenses, of which only the titles are read.
+        "experimental": {
+            "serverStatusNotification": true,
+            "commands": { "commands": ["rust-analyzer.runSingle", "rust-analyzer.showReferences"] },
+        },
     })
 }
 

@@ -65,6 +65,7 @@ const METHODS: &[(&str, &str, Option<&str>)] = &[
     ("workspace/diagnostic", "/diagnosticProvider/workspaceDiagnostics", Some("textDocument/diagnostic")),
     ("workspace/executeCommand", "/executeCommandProvider", None),
     ("workspace/symbol", "/workspaceSymbolProvider", None),
+    ("workspace/textDocumentContent", "/workspace/textDocumentContent", None),
     ("workspace/willCreateFiles", "/workspace/fileOperations/willCreate", None),
     ("workspace/willDeleteFiles", "/workspace/fileOperations/willDelete", None),
     ("workspace/willRenameFiles", "/workspace/fileOperations/willRename", None),
@@ -253,6 +254,18 @@ impl Offers {
                 && document.is_none_or(|document| registration.covers(document))
                 && file_operation_matches(&registration.options, document.map(|(path, _)| path), &self.root)
         })
+    }
+
+    /// Whether the server gives the text of documents with URIs of this scheme (LSP 3.18, `TextDocumentContentOptions`).
+    pub(crate) fn gives_texts_of(&self, scheme: &str) -> bool {
+        let method = "workspace/textDocumentContent";
+        let names = |options: &Value| {
+            let schemes = options.get("schemes").and_then(Value::as_array);
+            schemes.into_iter().flatten().any(|known| known.as_str() == Some(scheme))
+        };
+        !self.is_withheld(method)
+            && (self.capabilities.pointer("/workspace/textDocumentContent").is_some_and(names)
+                || self.registrations.values().any(|one| one.method == method && names(&one.options)))
     }
 
     /// The methods of this table.

@@ -18,7 +18,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, RequestCx};
+use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
@@ -31,19 +31,18 @@ use crate::session::SessionSpec;
 use crate::watch::FileChange;
 
 mod facts;
+mod projects;
 mod start;
 pub mod survey;
 #[cfg(test)]
 mod tests;
 
 use facts::{folder_gone, install_hint, limits, no_row, subject};
-use start::{Early, ProcessStarter, WatcherCell};
+use projects::roots;
+use start::{Early, NotStarted, ProcessStarter, Slot, WatcherCell};
 
 /// Of the servers of one group that are not installed, how many are suggested.
 const MAX_SUGGESTED: usize = 2;
-
-/// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
-const MAX_ROOTS: usize = 4;
 
 /// What a pool needs to know.
 #[derive(Debug, Clone)]
@@ -149,22 +148,27 @@ impl EndpointSource for ServerPool {
         let detection = shared.detect().await;
         let mut wanted = Vec::new();
         let mut seen = BTreeSet::new();
+        let mut left_out = Vec::new();
         let rows = |language: &str| {
             shared.catalogue.for_language(language).into_iter().filter(|row| row.answers(method)).collect::<Vec<_>>()
         };
         let has_code = detection.languages.keys().any(|language| rows(language).iter().any(|row| !row.auxiliary));
         for (language, files) in &detection.languages {
-            let Some(folder) = shared.workspace.folder_of(&files.example) else { continue };
             for row in rows(language).into_iter().filter(|row| !(has_code && row.auxiliary)) {
-                for document in roots(&row, &detection, &files.example, folder) {
-                    let root = project_root(&row, &document, &folder.path);
-                    // A language and its dialects (TypeScript, JavaScript) share a server.
-                    if seen.insert((row.id.clone(), root.clone())) {
-                        // What is opened first must exist; a root that has no file of its own known gets none.
-                        let document =
-                            if files.example.starts_with(&root) { files.example.clone() } else { root.clone() };
-                        let root = OnceLock::from(root);
-                        wanted.push(Wanted { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                for (folder, example) in &files.examples {
+                    let Some(folder) = shared.workspace.folder_of(folder) else { continue };
+                    let (roots, more) = roots(&row, &detection, example, folder);
+                    if more > 0 {
+                        left_out.push((row.id.clone(), projects::not_asked(&row, more)));
+                    }
+                    for root in roots {
+                        // A language and its dialects (TypeScript, JavaScript) share a server.
+                        if seen.insert((row.id.clone(), root.clone())) {
+                            // What is opened first must exist; a root that has no file of its own known gets none.
+                            let document = if example.starts_with(&root) { example.clone() } else { root.clone() };
+                            let root = OnceLock::from(root);
+                            wanted.push(Wanted { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                        }
                     }
                 }
             }
@@ -173,7 +177,32 @@ impl EndpointSource for ServerPool {
             let absent = shared.workspace.folders().iter().filter(|folder| !folder.path.is_dir()).map(folder_gone);
             return Endpoints { endpoints: Vec::new(), absent: absent.collect() };
         }
-        shared.start_all(wanted).await
+        let mut found = shared.start_all(wanted).await;
+        left_out.retain(|(id, _)| found.endpoints.iter().any(|endpoint| *endpoint.id().0 == **id));
+        left_out.dedup();
+        found.absent.extend(left_out.into_iter().map(|(_, absent)| absent));
+        found
+    }
+
+    async fn has_other_projects(&self, document: &DocumentRef, method: &str) -> bool {
+        let Some(row) = self.shared.answering_row(document, method) else { return false };
+        let detection = self.shared.detect().await;
+        let workspace = Arc::clone(&self.shared.workspace);
+        let document = document.path.clone();
+        // Looks at a few files for each marker.
+        let count = move || projects::has_several(&row, &document, &detection, &workspace);
+        tokio::task::spawn_blocking(count).await.unwrap_or_default()
+    }
+
+    async fn other_projects(&self, document: &DocumentRef, method: &str, files: Vec<Utf8PathBuf>) -> Vec<OtherProject> {
+        let Some(row) = self.shared.answering_row(document, method) else { return Vec::new() };
+        let (workspace, languages) = (Arc::clone(&self.shared.workspace), Arc::clone(&self.shared.languages));
+        let document = document.path.clone();
+        let find = move || {
+            let own = files.into_iter().filter(|file| languages.of_file(file).is_some_and(|own| row.serves(own)));
+            projects::others(&row, &document, own, &workspace)
+        };
+        tokio::task::spawn_blocking(find).await.unwrap_or_default()
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
@@ -226,6 +255,18 @@ impl Shared {
 
     fn endpoints(&self) -> Vec<Arc<ServerEndpoint>> {
         self.servers().values().map(|running| Arc::clone(&running.endpoint)).collect()
+    }
+
+    /// The server that answers such requests about a document, once it has been started.
+    fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<Row>> {
+        let language = self.languages.of_file(&document.path)?;
+        let folder = self.workspace.folder_of(&document.path)?;
+        let servers = self.servers();
+        let runs = |row: &Arc<Row>| {
+            row.answers(method)
+                && servers.contains_key(&(row.id.clone(), project_root(row, &document.path, &folder.path)))
+        };
+        self.catalogue.for_language(language).into_iter().find(runs)
     }
 
     /// A library's file: whoever runs already and speaks its language.
@@ -413,6 +454,7 @@ impl Shared {
             workspace: Arc::clone(&self.workspace),
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
+            virtual_documents: row.virtual_documents.clone(),
             keep: Keep { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
             limits,
         }
@@ -446,38 +488,4 @@ impl Shared {
             *detection = None;
         }
     }
-}
-
-/// Why a server was not started.
-struct NotStarted {
-    absent: Absent,
-    /// Whether its program is there at all.
-    installed: bool,
-}
-
-/// What became of one group.
-#[derive(Default)]
-struct Slot {
-    endpoints: Vec<Arc<ServerEndpoint>>,
-    absent: Vec<Absent>,
-    /// Whether a server of it can answer where things are defined and used; a linter cannot.
-    navigates: bool,
-}
-
-/// Documents that stand for the projects of a server in a workspace: the example, and one for each directory with a
-/// marker. Roots inside other roots are left out; they get a server when one of their documents is asked about.
-fn roots(row: &Row, detection: &Detection, example: &Utf8Path, folder: &Folder) -> Vec<Utf8PathBuf> {
-    let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name && marker != ".git");
-    let marked = detection
-        .markers
-        .iter()
-        .filter(|marker| marker.directory.starts_with(&folder.path) && marks(&marker.name))
-        .map(|marker| marker.directory.join("_"));
-    let mut roots: BTreeMap<Utf8PathBuf, Utf8PathBuf> = BTreeMap::new();
-    for document in std::iter::once(example.to_owned()).chain(marked) {
-        roots.entry(project_root(row, &document, &folder.path)).or_insert(document);
-    }
-    let all: Vec<Utf8PathBuf> = roots.keys().cloned().collect();
-    roots.retain(|root, _| !all.iter().any(|other| other != root && root.starts_with(other)));
-    roots.into_values().take(MAX_ROOTS).collect()
 }

@@ -8,6 +8,8 @@
 //! look a small file is written into a directory of zubi's own that the *same* watcher watches: events of one inotify
 //! instance arrive in order, so when that file's event has come, every earlier one has. If it does not come within
 //! [`FENCE_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller is told.
+//! The limits are the user's, not zubi's: other programs take from them and give back, so each comparison tries again to
+//! watch the directories for which no watch was left.
 //!
 //! What is ignored is decided by [`zubi_base::walk`].
 
@@ -19,7 +21,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use notify::event::{AccessKind, AccessMode, CreateKind, Flag, ModifyKind, RenameMode};
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use notify::{EventKind, RecursiveMode, Watcher};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::watch;
 use zubi_base::walk::{self, Order, is_directory};
@@ -95,7 +97,7 @@ struct Record {
     files: BTreeMap<Utf8PathBuf, Stamp>,
     watched: FxHashSet<Utf8PathBuf>,
     /// `None` when watching is impossible.
-    watcher: Option<RecommendedWatcher>,
+    watcher: Option<Box<dyn Watcher + Send>>,
     /// Why files must be compared at each question.
     blind: Option<String>,
 }
@@ -106,6 +108,15 @@ impl FileWatcher {
     ///
     /// `state_directory` is where the fence is written: outside the folders, private to the user.
     pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
+        Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
+    }
+
+    /// The same with a watcher that `open` makes.
+    fn start_with(
+        folders: &[Utf8PathBuf],
+        state_directory: &Utf8Path,
+        open: impl FnOnce(Handler) -> notify::Result<Box<dyn Watcher + Send>>,
+    ) -> Self {
         let marks = Arc::new(Marks { marked: Mutex::default(), fence: watch::Sender::new(0) });
         let mut record = Record {
             folders: folders.to_vec(),
@@ -114,7 +125,7 @@ impl FileWatcher {
             watcher: None,
             blind: None,
         };
-        let fence_directory = match open_watcher(&marks, state_directory) {
+        let fence_directory = match open_watcher(&marks, state_directory, open) {
             Ok((watcher, directory)) => {
                 record.watcher = Some(watcher);
                 Some(directory)
@@ -188,10 +199,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What is told of each event.
+type Handler = Box<dyn Fn(notify::Result<notify::Event>) + Send>;
+
 fn open_watcher(
     marks: &Arc<Marks>,
     state_directory: &Utf8Path,
-) -> Result<(RecommendedWatcher, tempfile::TempDir), String> {
+    open: impl FnOnce(Handler) -> notify::Result<Box<dyn Watcher + Send>>,
+) -> Result<(Box<dyn Watcher + Send>, tempfile::TempDir), String> {
     let cannot = |error: &dyn std::fmt::Display| format!("files cannot be watched ({error})");
     std::fs::create_dir_all(state_directory).map_err(|error| cannot(&error))?;
     let directory =
@@ -202,9 +217,23 @@ fn open_watcher(
         let (marks, fence_directory) = (Arc::clone(marks), path.clone());
         move |event: notify::Result<notify::Event>| marks.heard(event, &fence_directory)
     };
-    let mut watcher = notify::recommended_watcher(handler).map_err(|error| cannot(&error))?;
-    watcher.watch(&path, RecursiveMode::NonRecursive).map_err(|error| cannot(&error))?;
+    let mut watcher = open(Box::new(handler)).map_err(|error| why_blind(&error))?;
+    watcher.watch(&path, RecursiveMode::NonRecursive).map_err(|error| why_blind(&error))?;
     Ok((watcher, directory))
+}
+
+/// Why files or directories cannot be watched, as a clause. Names the setting where a limit is reached (inotify(7)).
+fn why_blind(error: &notify::Error) -> String {
+    match &error.kind {
+        notify::ErrorKind::MaxFilesWatch => {
+            "the limit of watched directories (fs.inotify.max_user_watches) is reached".to_owned()
+        }
+        notify::ErrorKind::Io(error) if error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error()) => {
+            "the limit of watchers (fs.inotify.max_user_instances) or of open files is reached".to_owned()
+        }
+        notify::ErrorKind::Io(error) => format!("files cannot be watched ({error})"),
+        _ => "files cannot be watched".to_owned(),
+    }
 }
 
 impl Marks {
@@ -270,6 +299,10 @@ impl Record {
             self.examine_one(path, *mark, &mut visible, &mut changes);
         }
         if compare_all || rules_changed {
+            // Found anew below, if it still holds: the limits are shared with other programs, which come and go.
+            if self.watcher.is_some() {
+                self.blind = None;
+            }
             for folder in self.folders.clone() {
                 self.compare(&folder, &mut changes);
             }
@@ -389,13 +422,22 @@ impl Record {
             Ok(()) => {
                 self.watched.insert(directory.to_owned());
             }
-            Err(notify::Error { kind: notify::ErrorKind::MaxFilesWatch, .. }) => {
-                self.blind =
-                    Some("the limit of watched directories (fs.inotify.max_user_watches) is reached".to_owned());
+            // Gone again since it was listed, or not readable, so that nothing in it was seen either.
+            Err(error) if is_gone_or_closed(&error) => {
+                tracing::debug!(%directory, %error, "a directory cannot be watched");
             }
-            // Gone again since it was listed, or not readable.
-            Err(error) => tracing::debug!(%directory, %error, "a directory cannot be watched"),
+            Err(error) => self.blind = Some(why_blind(&error)),
         }
+    }
+}
+
+fn is_gone_or_closed(error: &notify::Error) -> bool {
+    match &error.kind {
+        notify::ErrorKind::PathNotFound => true,
+        notify::ErrorKind::Io(error) => {
+            matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied)
+        }
+        _ => false,
     }
 }
 

@@ -164,6 +164,15 @@ impl Question<'_> {
             status.completeness = Completeness::Partial { why: error.to_string() };
         }
         status.tell_beyond(total == 0);
+        let elsewhere = match direction {
+            Direction::Incoming => Some("`lsp_references` looks there"),
+            Direction::Subtypes => Some("`lsp_implementations` looks there"),
+            Direction::Outgoing | Direction::Supertypes => None,
+        };
+        if let Some(elsewhere) = elsewhere {
+            let answered = walk.nodes.iter().filter_map(|entry| entry.node.place.path.clone()).collect();
+            self.tell_other_projects(at, prepare, &answered, elsewhere, &mut status).await;
+        }
         Ok(Answer { value: Hierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
     }
 
@@ -387,6 +396,7 @@ impl Walk<'_> {
     }
 
     async fn place_of(&self, location: &lsp::Location) -> Place {
+        self.question.virtual_documents.named(&location.uri, &self.endpoint);
         self.question.place(location, self.endpoint.encoding(), 0).await
     }
 }

@@ -17,6 +17,7 @@ use crate::locate::Resolved;
 use crate::place::Place;
 use crate::question::{Document, Question};
 use crate::readiness::Need;
+use crate::router::Reply;
 use crate::status::{Answer, Completeness};
 
 /// Which places are asked for.
@@ -29,7 +30,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    fn method(self) -> &'static str {
+    pub(crate) fn method(self) -> &'static str {
         match self {
             Self::Definition => "textDocument/definition",
             Self::References { .. } => "textDocument/references",
@@ -38,12 +39,21 @@ impl Relation {
         }
     }
 
-    fn operation(self) -> &'static str {
+    pub(crate) fn operation(self) -> &'static str {
         match self {
             Self::Definition => "find definitions",
             Self::References { .. } => "find references",
             Self::Implementations => "find implementations",
             Self::TypeDefinition => "find type definitions",
+        }
+    }
+}
+
+impl Relation {
+    /// What references are asked with besides a position.
+    pub(crate) fn add_context(self, params: &mut Value) {
+        if let Self::References { include_declaration } = self {
+            params["context"] = json!({ "includeDeclaration": include_declaration });
         }
     }
 }
@@ -85,9 +95,7 @@ impl Question<'_> {
         let cx = self.request_cx().about(&at.reference);
         let asked = self.ask(&ready, relation.method(), &cx, |endpoint| {
             let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
-            if let Relation::References { include_declaration } = relation {
-                params["context"] = json!({ "includeDeclaration": include_declaration });
-            }
+            relation.add_context(&mut params);
             params
         });
         // The declarations among the references are marked; the servers are asked for them at the same time.
@@ -98,20 +106,16 @@ impl Question<'_> {
                 Vec::new()
             }
         };
-        let (replies, declarations) = tokio::join!(asked, declarations);
+        let in_others = self.may_lead_to_other_projects(at, relation);
+        let (replies, declarations, in_others) = tokio::join!(asked, declarations, in_others);
         let replies = replies?;
+        let mut status = replies.status;
         let mut found: Vec<Found> = Vec::new();
-        for reply in &replies.replies {
-            let encoding = reply.endpoint.encoding();
-            // References come by file, so that a path need not be worked out for each.
-            for one_file in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
-                let (shown, external) = one_file.first().map(|first| self.shown(first)).unwrap_or_default();
-                for location in one_file {
-                    let declaration = declarations.iter().any(|declared| same_start(declared, location));
-                    let (location, shown) = (location.clone(), shown.clone());
-                    found.push(Found { location, encoding, shown, external, declaration, text_only: false });
-                }
-            }
+        self.add_replies(&mut found, &replies.replies, &declarations);
+        if in_others {
+            let beyond = self.ask_other_projects(at, relation, &found).await?;
+            self.add_replies(&mut found, &beyond.replies, &declarations);
+            status.merge(beyond.status);
         }
         if relation == (Relation::References { include_declaration: false }) {
             self.drop_own_declaration(&mut found, &ready.endpoints, at, &document).await;
@@ -132,12 +136,28 @@ impl Question<'_> {
         if relation == Relation::Definition {
             self.name_the_definition(&ready.endpoints, at, &mut found).await;
         }
-        let mut status = replies.status;
         status.tell_beyond(found.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
             status.completeness = self.check_by_words(at, &ready.endpoints, found.len(), why).await;
         }
         Ok(Answer { value: found, status })
+    }
+
+    fn add_replies(&self, found: &mut Vec<Found>, replies: &[Reply], declarations: &[lsp::Location]) {
+        for reply in replies {
+            let encoding = reply.endpoint.encoding();
+            // References come by file, so that a path need not be worked out for each.
+            for one_file in parse(&reply.result).chunk_by(|one, next| one.uri == next.uri) {
+                let Some(first) = one_file.first() else { continue };
+                self.virtual_documents.named(&first.uri, &reply.endpoint);
+                let (shown, external) = self.shown(first);
+                for location in one_file {
+                    let declaration = declarations.iter().any(|declared| same_start(declared, location));
+                    let (location, shown) = (location.clone(), shown.clone());
+                    found.push(Found { location, encoding, shown, external, declaration, text_only: false });
+                }
+            }
+        }
     }
 
     /// Asked at a definition where the definition is, clangd answers with the declaration, and the other way round. So

@@ -29,7 +29,7 @@ type Key = (String, Option<String>);
 
 impl Question<'_> {
     /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
-    /// the symbol's own file serve. `None`: there is no name, or the search came to its bound and says nothing.
+    /// the symbol's own file speak. `None`: there is no name, or the search came to its bound and says nothing.
     pub async fn word_matches(&self, at: &Resolved) -> Option<Arc<WordPlaces>> {
         let word = at.name.clone()?;
         // Looked at before anything is read, so that a later change makes another number.
@@ -45,7 +45,7 @@ impl Question<'_> {
             let until = deadline.min(Instant::now() + WORD_SEARCH);
             words::places(&roots, &word, until, |path| {
                 let document = DocumentRef::new(path);
-                endpoints.iter().any(|endpoint| endpoint.serves(&document))
+                endpoints.iter().any(|endpoint| endpoint.speaks(&document))
             })
         };
         // Reading thousands of files would hold up the calls that share this thread.

@@ -73,7 +73,9 @@ impl Question<'_> {
         let old = at.name.as_deref().unwrap_or("symbol");
         let title = format!("rename `{old}` to `{new_name}`");
         let plan = self.intel.edits.plan(&title, &result, endpoint.encoding(), &endpoint.id().0).await?;
-        Ok(Answer { value: plan, status: ready.status })
+        let mut status = ready.status;
+        self.tell_unrenamed(at, method, &plan, &mut status).await;
+        Ok(Answer { value: plan, status })
     }
 
     /// The files of a workspace edit that begin with a byte-order mark, without the one that is open already.

@@ -20,8 +20,9 @@ use zubi_base::uri;
 use super::{NamePath, Resolved, name};
 use crate::error::CodeError;
 use crate::features::locations;
+use crate::markup::clean_line;
 use crate::outline::{self, Symbol};
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::question::Question;
 use crate::readiness::Need;
 use crate::status::AnswerStatus;
@@ -314,16 +315,37 @@ impl Question<'_> {
         let ready = self.ready_for_workspace(method, "search symbols by name").await?;
         let replies = self.ask(&ready, method, &self.request_cx(), |_| json!({ "query": query })).await?;
         let mut found = Vec::new();
+        let mut status = replies.status;
+        let mut elsewhere = Vec::new();
         for reply in &replies.replies {
             let Some(items) = reply.result.as_array() else { continue };
             for item in items.iter().take(MAX_INDEXED) {
-                found.extend(Indexed::parse(item, reply.endpoint.encoding()));
+                match Indexed::parse(item, reply.endpoint.encoding()) {
+                    Some(symbol) => found.push(symbol),
+                    None => elsewhere.extend(outside_of_files(item)),
+                }
             }
         }
+        if let Some(first) = elsewhere.first() {
+            // Those of libraries, which have no file on this machine.
+            let more = elsewhere.len().checked_sub(1).filter(|more| *more > 0);
+            let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+            status.notes.push(format!("also in documents that are no files: {first}{more}"));
+        }
+        // A project that another one uses is in the index of both.
+        let mut seen = FxHashSet::default();
+        found.retain(|symbol| symbol.line.is_none() || seen.insert(symbol.key()));
         // Stable: within each half the servers' own ranking stays.
         found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
-        Ok((found, replies.status))
+        Ok((found, status))
     }
+}
+
+/// A symbol of an index that lies in no file: its name and the document.
+fn outside_of_files(item: &serde_json::Value) -> Option<String> {
+    let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
+    let name = clean_line(item.get("name")?.as_str()?);
+    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", place::shown_uri(&uri)))
 }
 
 /// The most index entries read from one server's answer.
@@ -345,6 +367,13 @@ pub(crate) struct Indexed {
 }
 
 impl Indexed {
+    /// What two entries for the same symbol have in common.
+    fn key(&self) -> (Utf8PathBuf, Option<(u32, u32)>, String, &'static str) {
+        let start = self.location.as_ref().map(|location| location.range.start);
+        let start = start.map(|start| (start.line, start.character));
+        (self.path.clone(), start, self.name.clone(), self.kind)
+    }
+
     fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
         let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
         let range = item.pointer("/location/range").and_then(|range| lsp::Range::deserialize(range).ok());

@@ -197,7 +197,7 @@ fn a_users_rows_change_and_add() {
         args = ["--stdio", "--log-level=4"]
         initialization_options = { tsserver = { logVerbosity = "verbose" } }
         timeouts = { request_ms = 5 }
-    "#, show("typescript-language-server")), @r#"typescript-language-server ["--stdio", "--log-level=4"] {"disableAutomaticTypingAcquisition":true,"hostInfo":"zubi","tsserver":{"logVerbosity":"verbose","useClientFileWatcher":true,"useSyntaxServer":"never"}} 5 enabled=true"#);
+    "#, show("typescript-language-server")), @r#"typescript-language-server ["--stdio", "--log-level=4"] {"disableAutomaticTypingAcquisition":true,"hostInfo":"zubi","preferences":{"includeInlayFunctionLikeReturnTypeHints":true,"includeInlayPropertyDeclarationTypeHints":true,"includeInlayVariableTypeHints":true},"tsserver":{"logVerbosity":"verbose","useClientFileWatcher":true,"useSyntaxServer":"never"}} 5 enabled=true"#);
     assert_snapshot!(check(r#"
         [[server]]
         id = "cobol"

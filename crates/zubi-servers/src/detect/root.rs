@@ -19,6 +19,14 @@ pub fn project_root(row: &Row, document: &Utf8Path, folder: &Utf8Path) -> Utf8Pa
     }
 }
 
+/// The project that a document belongs to for the server of its root: the nearest directory below that root with one of
+/// the row's inner markers, else the root.
+pub fn inner_project(row: &Row, document: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
+    let mut ancestors = document.ancestors().skip(1).take_while(|directory| directory.starts_with(root));
+    let nearest = ancestors.find(|directory| row.inner_projects.iter().any(|marker| directory.join(marker).exists()));
+    nearest.unwrap_or(root).to_owned()
+}
+
 /// The directory of the workspace that a package belongs to, as Cargo finds it (Cargo Book, "The workspace field" and
 /// "The members and exclude fields"): the manifest itself if it has `[workspace]`, else what `package.workspace` names,
 /// else the first manifest above with `[workspace]` that does not exclude the package.
@@ -106,6 +114,23 @@ mod tests {
             (&["Cargo.toml: [workspace]", "a/rust-project.json"], "a"),
         ] {
             assert_eq!(check("rust-analyzer", "a/b/src/lib.rs", files), expected, "{files:?}");
+        }
+    }
+
+    #[test]
+    fn an_inner_project_is_the_nearest_below_the_root() {
+        let row = Catalogue::builtin().row("typescript").unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for file in ["tsconfig.json", "a/tsconfig.json", "a/b/package.json"] {
+            std::fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            std::fs::File::create(root.join(file)).unwrap();
+        }
+        for (document, root_of_it, expected) in
+            [("x.ts", "", ""), ("a/x.ts", "", "a"), ("a/b/x.ts", "", "a"), ("a/b/x.ts", "a/b", "a/b")]
+        {
+            let inner = inner_project(row, &root.join(document), &root.join(root_of_it));
+            assert_eq!(inner, root.join(expected), "{document}");
         }
     }
 }

@@ -51,6 +51,8 @@ pub struct LanguageFiles {
     pub count: usize,
     /// One of them, the least deep.
     pub example: Utf8PathBuf,
+    /// The same for each workspace folder that has some, by folder.
+    pub examples: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
 /// A file that makes a directory a project for some server.
@@ -100,7 +102,7 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
                     found_markers.insert(Marker::new(directory, name));
                 }
                 if let Some(language) = languages.of_path(path) {
-                    detection.count(language, path);
+                    detection.count(language, path, &folder.path);
                 }
             }
         }
@@ -128,18 +130,25 @@ impl Marker {
 }
 
 impl Detection {
-    fn count(&mut self, language: &str, path: &Utf8Path) {
-        match self.languages.get_mut(language) {
-            Some(files) => {
-                files.count += 1;
-                if path.components().count() < files.example.components().count() {
-                    path.clone_into(&mut files.example);
+    fn count(&mut self, language: &str, path: &Utf8Path, folder: &Utf8Path) {
+        let less_deep = |known: &Utf8PathBuf| path.components().count() < known.components().count();
+        let Some(files) = self.languages.get_mut(language) else {
+            let (folder, path) = (folder.to_owned(), path.to_owned());
+            let examples = BTreeMap::from([(folder, path.clone())]);
+            self.languages.insert(language.to_owned(), LanguageFiles { count: 1, example: path, examples });
+            return;
+        };
+        files.count += 1;
+        if less_deep(&files.example) {
+            path.clone_into(&mut files.example);
+        }
+        match files.examples.get_mut(folder) {
+            Some(known) => {
+                if less_deep(known) {
+                    path.clone_into(known);
                 }
             }
-            None => {
-                let files = LanguageFiles { count: 1, example: path.to_owned() };
-                self.languages.insert(language.to_owned(), files);
-            }
+            None => drop(files.examples.insert(folder.to_owned(), path.to_owned())),
         }
     }
 }

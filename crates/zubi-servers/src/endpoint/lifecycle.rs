@@ -248,3 +248,8 @@ impl Shared {
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// What is said of a server that was ended on request, and what to do about it.
+pub(super) fn was_shut_down() -> (String, String) {
+    ("it was shut down".to_owned(), "start zubi again".to_owned())
+}

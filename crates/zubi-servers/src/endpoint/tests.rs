@@ -38,6 +38,7 @@ impl Fixture {
             allowed_commands: vec!["fake.fix".to_owned()],
             request_timeout,
             keep: Keep { idle, memory_mb: None },
+            virtual_documents: None,
             limits: Limits::default(),
         };
         let endpoint = Arc::new(ServerEndpoint::new(launch, starter));

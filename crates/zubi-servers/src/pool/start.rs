@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use tokio::sync::{OnceCell, watch};
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::Readiness;
+use zubi_base::endpoint::{Absent, Readiness};
 use zubi_base::process::Spawner;
 
 use crate::endpoint::{Launch, ServerEndpoint, Starter};
@@ -71,4 +71,20 @@ impl Drop for Early {
             self.retiring.spawn(async move { endpoint.shutdown().await });
         }
     }
+}
+
+/// Why a server was not started.
+pub(super) struct NotStarted {
+    pub(super) absent: Absent,
+    /// Whether its program is there at all.
+    pub(super) installed: bool,
+}
+
+/// What became of one group.
+#[derive(Default)]
+pub(super) struct Slot {
+    pub(super) endpoints: Vec<Arc<ServerEndpoint>>,
+    pub(super) absent: Vec<Absent>,
+    /// Whether a server of it can answer where things are defined and used; a linter cannot.
+    pub(super) navigates: bool,
 }

@@ -25,6 +25,15 @@ type Installed<'a> = (&'a str, bool);
 
 impl Fixture {
     fn new(files: &[&str], programs: &[Installed<'_>], trusted: bool) -> Self {
+        Self::with(&[""], files, programs, trusted)
+    }
+
+    /// A trusted workspace of several folders.
+    fn of_folders(folders: &[&str], files: &[&str], programs: &[Installed<'_>]) -> Self {
+        Self::with(folders, files, programs, true)
+    }
+
+    fn with(folders: &[&str], files: &[&str], programs: &[Installed<'_>], trusted: bool) -> Self {
         let directories = [0; 3].map(|_| tempfile::tempdir().unwrap());
         let [root, path, state] = [0, 1, 2]
             .map(|i: usize| zubi_base::fs::canonical(Utf8Path::from_path(directories[i].path()).unwrap()).unwrap());
@@ -38,8 +47,9 @@ impl Fixture {
             zubi_base::fs::write_atomic(&program, script.as_bytes()).unwrap();
             std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         }
+        let folders: Vec<_> = folders.iter().map(|folder| root.join(folder)).collect();
         let config = PoolConfig {
-            workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
+            workspace: Arc::new(Workspace::open(&folders).unwrap()),
             catalogue: Catalogue::builtin().clone(),
             spawner: Spawner::direct(),
             trust: Trust::new(TrustStore::new(&state), trusted),
@@ -47,11 +57,8 @@ impl Fixture {
             state_directory: state.join("servers"),
         };
         let (starter, starts) = FakeStarter::new();
-        let watcher = Arc::new(WatcherCell {
-            folders: vec![root.clone()],
-            state_directory: config.state_directory.clone(),
-            cell: OnceCell::new(),
-        });
+        let watcher =
+            Arc::new(WatcherCell { folders, state_directory: config.state_directory.clone(), cell: OnceCell::new() });
         let pool = Arc::new(ServerPool::with_starter(config, starter, watcher));
         Self { _directories: directories, root, state, pool, starts }
     }
@@ -217,6 +224,62 @@ async fn a_workspace_gets_every_server_of_its_languages() {
     assert_eq!(fixture.pool.refresh(&cx()).await, None);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert!(fixture.show(&endpoints).contains("gopls"));
+}
+
+#[tokio::test]
+async fn files_of_other_projects_are_told_from_those_of_the_own() {
+    let files = [
+        "go/a/go.mod",
+        "go/a/a.go",
+        "go/a/inner/go.mod",
+        "go/a/inner/x.go",
+        "go/b/go.mod",
+        "go/b/two.go",
+        "go/b/one.go",
+        "one/Cargo.toml",
+        "one/src/lib.rs",
+    ];
+    let fixture = Fixture::new(&files, &[("gopls", true), ("rust-analyzer", true)], true);
+    let others = async |document: &str| {
+        let document = DocumentRef::new(fixture.root.join(document));
+        let method = "textDocument/references";
+        fixture.pool.for_document(&document, method, &cx()).await;
+        let paths = files.iter().map(|file| fixture.root.join(file)).collect();
+        let has = fixture.pool.has_other_projects(&document, method).await;
+        let others = fixture.pool.other_projects(&document, method, paths).await;
+        let shown = |path: &Utf8Path| path.strip_prefix(&fixture.root).unwrap().to_string();
+        let shown = others.iter().map(|other| format!("{} with {}", shown(&other.root), shown(&other.example)));
+        format!("{has}: {}", shown.collect::<Vec<_>>().join(", "))
+    };
+    assert_snapshot!(others("go/a/a.go").await, @"true: go/a/inner with go/a/inner/go.mod, go/b with go/b/go.mod");
+    assert_snapshot!(others("one/src/lib.rs").await, @"false:");
+}
+
+#[tokio::test]
+async fn of_many_projects_not_all_are_asked_and_that_is_said() {
+    let modules: Vec<String> = (0..6).flat_map(|n| [format!("m{n}/go.mod"), format!("m{n}/x.go")]).collect();
+    let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
+    let fixture = Fixture::new(&modules, &[("gopls", true)], true);
+    let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
+    assert_snapshot!(fixture.show(&endpoints), @r"
+    gopls
+    gopls
+    gopls
+    gopls
+    gopls: 2 further projects of gopls were not asked. a question about one of their files asks them
+    ");
+}
+
+#[tokio::test]
+async fn every_folder_of_a_workspace_is_asked() {
+    let fixture = Fixture::of_folders(&["one", "two"], &["one/a.py", "two/deep/b.py"], &[("ty", true)]);
+    let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
+    assert_snapshot!(fixture.show(&endpoints), @r"
+    ty
+    ty
+    ");
+    let roots: Vec<_> = fixture.pool.started().iter().map(|endpoint| endpoint.root().to_owned()).collect();
+    assert_eq!(roots, ["one", "two"].map(|folder| fixture.root.join(folder)));
 }
 
 #[tokio::test]

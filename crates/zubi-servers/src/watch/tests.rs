@@ -6,7 +6,7 @@ use super::*;
 
 struct Fixture {
     _workspace: tempfile::TempDir,
-    _state: tempfile::TempDir,
+    state: tempfile::TempDir,
     root: Utf8PathBuf,
     watcher: FileWatcher,
 }
@@ -19,7 +19,7 @@ impl Fixture {
             write(&root.join(file), "old");
         }
         let watcher = FileWatcher::start(std::slice::from_ref(&root), Utf8Path::from_path(state.path()).unwrap());
-        Self { _workspace: workspace, _state: state, root, watcher }
+        Self { _workspace: workspace, state, root, watcher }
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -164,6 +164,95 @@ async fn lost_events_and_a_blind_watcher_lead_to_a_comparison() {
         refreshed.changes.iter().map(|change| change.kind).collect::<Vec<_>>(),
         [ChangeKind::Changed, ChangeKind::Deleted, ChangeKind::Created]
     );
+}
+
+/// A watcher that takes so many directories and then says what the system says when its limit is reached.
+struct Limited {
+    watcher: notify::RecommendedWatcher,
+    left: Arc<AtomicU64>,
+}
+
+impl Watcher for Limited {
+    fn new<F: notify::EventHandler>(_handler: F, _config: notify::Config) -> notify::Result<Self> {
+        unreachable!("the tests make it themselves")
+    }
+
+    fn watch(&mut self, path: &std::path::Path, mode: RecursiveMode) -> notify::Result<()> {
+        if self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_err() {
+            return Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch).add_path(path.to_owned()));
+        }
+        self.watcher.watch(path, mode)
+    }
+
+    fn unwatch(&mut self, path: &std::path::Path) -> notify::Result<()> {
+        self.watcher.unwatch(path)
+    }
+
+    fn kind() -> notify::WatcherKind {
+        notify::WatcherKind::Inotify
+    }
+}
+
+/// A workspace with three directories, where so many may be watched, the fence's among them.
+fn limited(left: u64) -> (Fixture, Arc<AtomicU64>) {
+    let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
+    let left = Arc::new(AtomicU64::new(left));
+    let state = Utf8Path::from_path(fixture.state.path()).unwrap();
+    fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |handler| {
+        let watcher = notify::recommended_watcher(handler)?;
+        Ok(Box::new(Limited { watcher, left: Arc::clone(&left) }))
+    });
+    (fixture, left)
+}
+
+async fn changes_and_note(fixture: &Fixture) -> (usize, String) {
+    let refreshed = fixture.watcher.refresh().await;
+    (refreshed.changes.len(), refreshed.note.unwrap_or_default())
+}
+
+const REACHED: &str =
+    "the limit of watched directories (fs.inotify.max_user_watches) is reached: files were compared one by one";
+
+#[tokio::test]
+async fn where_the_limit_of_watched_directories_is_reached_files_are_compared_and_that_is_said() {
+    for allowed in [0, 1, 2, 3] {
+        let (fixture, _left) = limited(allowed);
+        for text in ["first", "second one"] {
+            fixture.write("a.rs", text);
+            fixture.write("two/c.rs", text);
+            let (changes, note) = changes_and_note(&fixture).await;
+            assert_eq!(changes, 2, "{allowed} directories may be watched");
+            assert_eq!(note, REACHED);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_is_no_longer_reached_is_no_longer_said() {
+    let (fixture, left) = limited(2);
+    fixture.write("two/c.rs", "new");
+    assert_eq!(changes_and_note(&fixture).await, (1, REACHED.to_owned()));
+    left.store(100, Ordering::Release);
+    // The question that finds it out still had to compare.
+    assert_eq!(changes_and_note(&fixture).await, (0, REACHED.to_owned()));
+    fixture.write("two/c.rs", "newer than that");
+    assert_eq!(changes_and_note(&fixture).await, (1, String::new()));
+}
+
+#[tokio::test]
+async fn where_no_watcher_can_be_had_files_are_compared_and_that_is_said() {
+    let mut fixture = Fixture::new(&["a.rs"]);
+    let state = Utf8Path::from_path(fixture.state.path()).unwrap();
+    for (error, why) in [
+        (rustix::io::Errno::MFILE, "the limit of watchers (fs.inotify.max_user_instances) or of open files is reached"),
+        (rustix::io::Errno::NOMEM, "files cannot be watched (Cannot allocate memory (os error 12))"),
+    ] {
+        fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |_| {
+            Err(notify::Error::io(std::io::Error::from(error)))
+        });
+        fixture.write("a.rs", &format!("{error} and more"));
+        assert_eq!(changes_and_note(&fixture).await, (1, format!("{why}: files were compared one by one")));
+    }
 }
 
 #[tokio::test]

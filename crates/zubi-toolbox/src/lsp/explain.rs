@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zubi_code::features::annotations::InferredLine;
 use zubi_code::features::hierarchy::{Direction, Hierarchy};
 use zubi_code::features::locations::{Found, Relation};
 use zubi_code::locate::Snap;
@@ -33,7 +34,9 @@ const FIRST: u32 = 5;
 const AROUND: u32 = 3;
 /// How much of the room the documentation may take, and each list, in percent.
 const DOCUMENTATION: usize = 30;
-const LIST: usize = 17;
+const LIST: usize = 15;
+/// How much the lines with inferred types may take, in percent.
+const TYPES: usize = 8;
 
 #[async_trait]
 impl CodeTool for Explain {
@@ -53,9 +56,11 @@ impl CodeTool for Explain {
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
         let at = question.resolve(&input.target.input(), Snap::Identifier).await?;
         let references = Relation::References { include_declaration: false };
-        let (hover, definitions, references, implementations, callers) = tokio::join!(
+        let (hover, definitions, types, lenses, references, implementations, callers) = tokio::join!(
             question.hover(&at),
             question.locations(&at, Relation::Definition),
+            question.inferred_types(&at),
+            question.lens_titles(&at),
             question.locations(&at, references),
             question.locations(&at, Relation::Implementations),
             question.hierarchy(&at, Direction::Incoming, 1),
@@ -72,6 +77,8 @@ impl CodeTool for Explain {
         parts.text.push('\n');
         parts.hover(hover);
         parts.places("definition", "definitions", definitions, AROUND, "lsp_definition lists them").await?;
+        parts.types(types)?;
+        parts.lenses(lenses);
         parts.places("reference", "references", references, 0, "lsp_references lists them").await?;
         parts.places("implementation", "implementations", implementations, 0, "lsp_implementations lists them").await?;
         parts.callers(callers)?;
@@ -119,6 +126,18 @@ impl Parts<'_> {
         }
     }
 
+    /// The same for a part that is worth a look only beside others: it makes no answer by itself, and that nobody can
+    /// give it is no news.
+    fn take_beside<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
+        let (given, failed) = (self.given, self.failed.take());
+        let value = match answer {
+            Err(CodeError::NoEndpoint(_)) => None,
+            answer => self.take(part, answer),
+        };
+        (self.given, self.failed) = (given, failed);
+        value
+    }
+
     fn hover(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
         let Some(texts) = self.take("documentation", answer) else { return };
         let (block, _) = self.view.part(DOCUMENTATION).block(&texts.join("\n\n"));
@@ -128,6 +147,33 @@ impl Parts<'_> {
             let _ = writeln!(self.text, "{}", block.trim_end());
         }
         self.data["documentation"] = json!(block);
+    }
+
+    /// The lines of the definition in which something is inferred; nothing where nothing is.
+    fn types(&mut self, answer: Result<Answer<Vec<InferredLine>>, CodeError>) -> Result<(), CodeError> {
+        let Some(lines) = self.take_beside("inferred types", answer) else { return Ok(()) };
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.text.push_str("inferred types\n");
+        let shown = lines.get(..FIRST as usize).unwrap_or(&lines);
+        let list = self.view.part(TYPES).rows(shown, "lsp_hover tells the type of each", |text, _, line| {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "  {:>5}  {}", line.line, line.text);
+        })?;
+        self.text.push_str(&list.text);
+        if list.truncated.is_none() && lines.len() > shown.len() {
+            let _ = writeln!(self.text, "… {} more: lsp_hover tells the type of each", lines.len() - shown.len());
+        }
+        let items: Vec<_> = shown.iter().map(|line| json!({ "line": line.line - 1, "text": line.text })).collect();
+        self.data["inferredTypes"] = json!({ "total": lines.len(), "items": items });
+        Ok(())
+    }
+
+    fn lenses(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
+        let Some(titles) = self.take_beside("lenses", answer).filter(|titles| !titles.is_empty()) else { return };
+        let _ = writeln!(self.text, "an editor shows: {}", titles.join(" · "));
+        self.data["lenses"] = json!(titles);
     }
 
     async fn places(

@@ -222,6 +222,8 @@ fn write_hit(text: &mut String, before: Option<&Hit>, hit: &Hit) {
     if place.context.is_empty() {
         if let Some(source) = &place.source {
             let _ = write!(text, "  {source}");
+        } else if let Some(why) = &place.unread {
+            let _ = write!(text, "  ({why})");
         }
         text.push_str(mark);
         return;
@@ -269,6 +271,9 @@ pub(crate) fn hit_json(hit: &Hit) -> Value {
     }
     if hit.place.external {
         item["external"] = json!(true);
+    }
+    if let Some(why) = &hit.place.unread {
+        item["unread"] = json!(why);
     }
     item
 }

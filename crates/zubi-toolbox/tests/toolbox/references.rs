@@ -140,3 +140,51 @@ async fn a_symbol_is_looked_up_again_when_a_file_has_changed() {
     changed(2);
     insta::assert_snapshot!(answer().await, @"Failed to find references: toy answered `textDocument/documentSymbol` with an error: it does not work (-32603)");
 }
+
+#[tokio::test]
+async fn that_files_could_not_be_watched_is_said() {
+    let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
+    *toy.endpoint.freshness.lock().unwrap() = Some("no watches left: files were compared one by one".to_owned());
+    let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "includeDeclaration": false })).await;
+    insta::assert_snapshot!(answer, @"
+    at a.toy:1:5 x (variable)
+    1 reference to `x` in 1 file
+    a.toy
+      2:5  use x
+    [toy · ready · no watches left: files were compared one by one]
+    ");
+}
+
+/// The last line of an answer about `x` in a workspace with these other projects.
+async fn status_beside(directories: &[&'static str], fixture: &str, tool: &str) -> String {
+    let toy = Toy::new(fixture);
+    *toy.endpoint.other_projects.lock().unwrap() = directories.to_vec();
+    let mut args = json!({ "symbol": "x", "path": "a.toy" });
+    if tool == "lsp_call_hierarchy" {
+        args["direction"] = json!("incoming");
+    }
+    if tool == "lsp_rename_symbol" {
+        args["newName"] = json!("y");
+    }
+    call(&toy, tool, args).await.lines().last().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn where_a_name_stands_in_too_many_other_projects_that_is_said() {
+    // Comments: the toy names no place there, so the projects are asked.
+    let others = ["b", "c", "d", "e", "f", "g"].map(|directory| format!("//- {directory}/one.toy\n# x\n"));
+    let fixture = format!("//- a.toy\ndef x\n{}", others.concat());
+    let few = status_beside(&["b", "c"], &fixture, "lsp_references").await;
+    insta::assert_snapshot!(few, @"[toy · ready]");
+    let many = status_beside(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
+    insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also stands in f, g, which was not asked]");
+    let tree = status_beside(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
+    insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also stands in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
+}
+
+#[tokio::test]
+async fn where_a_name_is_too_frequent_to_look_for_in_other_projects_that_is_said() {
+    let fixture = format!("//- a.toy\ndef x # {}\n", "x ".repeat(10_000));
+    insta::assert_snapshot!(status_beside(&["b"], &fixture, "lsp_references").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
+    insta::assert_snapshot!(status_beside(&["b"], &fixture, "lsp_rename_symbol").await, @"[toy · ready · may be incomplete: whether other projects of the workspace use it was not found out: looking for the name took too long]");
+}

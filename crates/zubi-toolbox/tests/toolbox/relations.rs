@@ -308,6 +308,7 @@ async fn explain() {
             2  class Round < Shape
             3  class Circle < Round
             4  class Square < Shape
+    an editor shows: 3 uses
     2 references in 1 file
     types.toy
       2:15  class Round < Shape
@@ -382,4 +383,74 @@ async fn explain_leaves_out_what_nobody_offers_and_tells_what_failed() {
     Failed to explain the symbol: toy answered `textDocument/definition` with an error: it does not work (-32603)
     Check the position with `lsp_document_symbols`, then ask again.
     ");
+}
+
+const INFERRED: &str = "//- a.toy\nclass Circle\nlet one = Circle\nuse one Circle\n";
+
+#[tokio::test]
+async fn explain_tells_what_an_editor_shows_between_the_lines() {
+    insta::assert_snapshot!(check(INFERRED, "lsp_explain", json!({ "symbol": "one" })).await, @"
+    at a.toy:2:5 one (variable)
+    ```toy
+    let one = Circle
+    ```
+    1 definition in 1 file
+    a.toy
+      2:5
+            1  class Circle
+       >    2  let one = Circle
+            3  use one Circle
+            4  
+    inferred types
+          2  let one: Circle = Circle
+    1 reference in 1 file
+    a.toy
+      3:5  use one Circle
+    no implementations
+    [toy · ready · the toy library was not read]
+    ");
+    // Asked at a use, the same of the definition.
+    let at_a_use = check(INFERRED, "lsp_explain", json!({ "at": "a.toy:3:5" })).await;
+    assert!(at_a_use.contains("  2  let one: Circle = Circle\n"), "{at_a_use}");
+    let class = check(INFERRED, "lsp_explain", json!({ "symbol": "Circle" })).await;
+    assert!(class.contains("\nan editor shows: 3 uses\n"), "{class}");
+    let json = check(INFERRED, "lsp_explain", json!({ "symbol": "one", "format": "json" })).await;
+    assert!(
+        json.contains(r#""inferredTypes":{"total":1,"items":[{"line":1,"text":"let one: Circle = Circle"}]}"#),
+        "{json}"
+    );
+}
+
+#[tokio::test]
+async fn what_an_editor_shows_never_fails_an_explanation() {
+    let toy = Toy::new(INFERRED);
+    let failing = ["textDocument/inlayHint", "codeLens/resolve"].map(|method| (method, -32603));
+    toy.endpoint.failing.lock().unwrap().extend(failing);
+    insta::assert_snapshot!(call(&toy, "lsp_explain", json!({ "symbol": "Circle" })).await, @"
+    at a.toy:1:7 Circle (class)
+    ```toy
+    class Circle
+    ```
+    1 definition in 1 file
+    a.toy
+      1:7
+       >    1  class Circle
+            2  let one = Circle
+            3  use one Circle
+            4  
+    inferred types: failed: toy answered `textDocument/inlayHint` with an error: it does not work (-32603)
+    2 references in 1 file
+    a.toy
+      2:11  let one = Circle
+      3:9  use one Circle
+    no implementations
+    [toy · ready · may be incomplete: toy answered `codeLens/resolve` with an error: it does not work (-32603) · the toy library was not read]
+    ");
+    let toy = Toy::new(INFERRED);
+    toy.endpoint.unsupported.lock().unwrap().extend(["textDocument/inlayHint", "textDocument/codeLens"]);
+    let without = call(&toy, "lsp_explain", json!({ "symbol": "one" })).await;
+    assert!(
+        !without.contains("inferred") && without.ends_with("[toy · ready · the toy library was not read]"),
+        "{without}"
+    );
 }

@@ -3,6 +3,7 @@
 //!
 //! Apart from its vice it answers every question briefly and well, so that a test sees what the vice alone does.
 
+mod library;
 mod vices;
 mod wire;
 

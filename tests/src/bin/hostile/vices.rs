@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::library;
 use crate::wire::{self, frame, send};
 
 /// A size that nobody may believe, in bytes.
@@ -70,6 +71,12 @@ const NAMES: &[&str] = &[
     "deep",
     "wrong-types",
     "fat",
+    "library",
+    "library-own",
+    "library-silent",
+    "library-large",
+    "library-wrong",
+    "library-empty",
 ];
 
 /// Stays for ever without reading or writing.
@@ -155,6 +162,12 @@ impl Vice {
     pub(crate) fn answer(&mut self, method: &str, params: &Value, id: &Value, good: Value) -> io::Result<Reaction> {
         if self.name == "noise-between" {
             wire::write(b"\x1b[31mthinking about Content-Length\x1b[0m\r\n\r\n")?;
+        }
+        if self.name.starts_with("library") {
+            if self.name == "library-silent" && method == "workspace/textDocumentContent" {
+                return Ok(Reaction::Silent);
+            }
+            return Ok(Reaction::Send(library::answer(self.name, method, &good).unwrap_or(good)));
         }
         if method == "initialize" {
             let silent = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);

@@ -1,0 +1,200 @@
+//! What servers write between the lines of a symbol's source, as an editor shows it: the types they infer (inlay hints)
+//! and the titles of what can be done with it (code lenses). Only of the symbol's own definition, and bounded.
+
+use std::collections::BTreeMap;
+
+use camino::Utf8PathBuf;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{DocumentRef, EndpointError};
+use zubi_base::lsp;
+use zubi_base::position::{TextRange, TextSize};
+use zubi_base::uri;
+
+use crate::error::CodeError;
+use crate::features::locations::Relation;
+use crate::locate::Resolved;
+use crate::markup::{clean_line, source_line};
+use crate::outline::{self, Symbol};
+use crate::place::line_text;
+use crate::question::{Document, Question};
+use crate::readiness::Need;
+use crate::status::{Answer, AnswerStatus, Completeness};
+
+/// How far into a definition hints are asked for, in lines: a class may be the whole file.
+const MAX_LINES: u32 = 200;
+
+/// The most characters of one hint; types of iterators fill pages.
+const MAX_LABEL: usize = 80;
+
+/// The most titles, and the most that are resolved to have them.
+const MAX_TITLES: usize = 5;
+
+/// LSP's number for hints that are types; others name parameters.
+const TYPE: u64 = 1;
+
+/// A source line with the types that a server infers written into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InferredLine {
+    /// One-based.
+    pub line: u32,
+    pub text: String,
+}
+
+/// Where a symbol is defined.
+struct Definition {
+    path: Utf8PathBuf,
+    /// Of the whole of it.
+    range: TextRange,
+    /// Of its name.
+    name: TextSize,
+}
+
+impl Question<'_> {
+    /// The lines of the symbol's definition in which servers infer a type, with the types in them; empty where they
+    /// infer none, or where the definition is not in the workspace.
+    pub async fn inferred_types(&self, at: &Resolved) -> Result<Answer<Vec<InferredLine>>, CodeError> {
+        let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
+        let method = "textDocument/inlayHint";
+        let reference = DocumentRef::new(definition.path.clone());
+        let ready = self.ready_for(&reference, method, "infer types", Need::Project).await?;
+        let document = self.document(&definition.path).await?;
+        let first = document.index.line_col(definition.range.start()).line;
+        let last = document.index.line_col(definition.range.end()).line.min(first.saturating_add(MAX_LINES));
+        let end = document.index.line_range(last).map_or(definition.range.end(), TextRange::end);
+        let range = TextRange::new(definition.range.start().min(end), end);
+        let cx = self.request_cx().about(&reference);
+        let replies = self
+            .ask(&ready, method, &cx, |endpoint| {
+                let range = document.index.range_to_lsp(range, endpoint.encoding());
+                json!({ "textDocument": { "uri": reference.uri() }, "range": range })
+            })
+            .await?;
+        // By offset, so that what two servers infer alike stands once.
+        let mut labels: BTreeMap<TextSize, String> = BTreeMap::new();
+        for reply in &replies.replies {
+            for hint in reply.result.as_array().into_iter().flatten() {
+                let Some((position, label)) = type_hint(hint) else { continue };
+                let offset = document.index.from_lsp(position, reply.endpoint.encoding());
+                if range.contains_inclusive(offset) {
+                    labels.entry(offset).or_insert(label);
+                }
+            }
+        }
+        Ok(Answer { value: lines_with(&document, &labels), status: replies.status })
+    }
+
+    /// The titles of the lenses that stand on the symbol's definition: "2 implementations", "Run test".
+    pub async fn lens_titles(&self, at: &Resolved) -> Result<Answer<Vec<String>>, CodeError> {
+        let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
+        let method = "textDocument/codeLens";
+        let reference = DocumentRef::new(definition.path.clone());
+        let ready = self.ready_for(&reference, method, "show lenses", Need::Project).await?;
+        let document = self.document(&definition.path).await?;
+        // Attributes and comments may stand between the beginning and the name.
+        let lines =
+            document.index.line_col(definition.range.start()).line..=document.index.line_col(definition.name).line;
+        let cx = self.request_cx().about(&reference);
+        let params = json!({ "textDocument": { "uri": reference.uri() } });
+        let replies = self.ask(&ready, method, &cx, |_| params.clone()).await?;
+        let mut status = replies.status;
+        let mut titles = Vec::new();
+        for reply in &replies.replies {
+            let stands_here = |lens: &&Value| {
+                let line = lens.pointer("/range/start/line").and_then(Value::as_u64);
+                line.and_then(|line| u32::try_from(line).ok()).is_some_and(|line| lines.contains(&line))
+            };
+            let lenses = reply.result.as_array().into_iter().flatten().filter(stands_here).take(MAX_TITLES);
+            for lens in lenses {
+                let title = match title_of(lens) {
+                    Some(title) => Some(title),
+                    None => match reply.endpoint.request("codeLens/resolve", lens.clone(), &cx).await {
+                        Ok(lens) => title_of(&lens),
+                        // It has nothing more to say of it.
+                        Err(EndpointError::Unsupported { .. }) => None,
+                        Err(EndpointError::Cancelled) => return Err(EndpointError::Cancelled.into()),
+                        Err(error) => {
+                            status.completeness = Completeness::Partial { why: error.to_string() };
+                            None
+                        }
+                    },
+                };
+                titles.extend(title.filter(|title| !titles.contains(title)));
+            }
+        }
+        titles.truncate(MAX_TITLES);
+        Ok(Answer { value: titles, status })
+    }
+
+    /// Where a symbol of the workspace is defined, by its outline.
+    async fn own_definition(&self, at: &Resolved) -> Result<Option<Definition>, CodeError> {
+        // A symbol that was named has been found at its declaration.
+        let (path, name) = if at.kind.is_some() {
+            (at.path.clone(), at.offset)
+        } else {
+            let found = self.locations(at, Relation::Definition).await?.value;
+            let own = found.iter().find(|found| !found.external && !found.declaration);
+            let Some((own, path)) = own.and_then(|own| Some((own, uri::to_path(&own.location.uri)?))) else {
+                return Ok(None);
+            };
+            let document = self.document(&path).await?;
+            (path, document.index.from_lsp(own.location.range.start, own.encoding))
+        };
+        let outline = self.outline(&path).await?.value;
+        let mut innermost: Option<TextRange> = None;
+        outline::walk(&outline, |_, symbol: &Symbol| {
+            if symbol.selection.contains_inclusive(name) && symbol.range.contains_range(symbol.selection) {
+                innermost = Some(symbol.range);
+            }
+        });
+        Ok(innermost.map(|range| Definition { path, range, name }))
+    }
+}
+
+fn nothing<T>() -> Answer<Vec<T>> {
+    Answer { value: Vec::new(), status: AnswerStatus::default() }
+}
+
+/// Where a type is inferred, and what is to be written there.
+fn type_hint(hint: &Value) -> Option<(lsp::Position, String)> {
+    if hint.get("kind").is_some_and(|kind| kind.as_u64() != Some(TYPE)) {
+        return None;
+    }
+    let position = lsp::Position::deserialize(hint.get("position")?).ok()?;
+    let text = match hint.get("label")? {
+        Value::String(label) => label.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("value")?.as_str()).collect(),
+        _ => return None,
+    };
+    let mut label: String = clean_line(&text).chars().take(MAX_LABEL).collect();
+    if text.chars().count() > MAX_LABEL {
+        label.push('…');
+    }
+    let padded = |side: &str| if hint.get(side) == Some(&Value::Bool(true)) { " " } else { "" };
+    Some((position, format!("{}{label}{}", padded("paddingLeft"), padded("paddingRight"))))
+}
+
+/// The lines that hold one of these offsets, with the labels in their places.
+fn lines_with(document: &Document, labels: &BTreeMap<TextSize, String>) -> Vec<InferredLine> {
+    let mut by_line: BTreeMap<u32, Vec<(usize, &str)>> = BTreeMap::new();
+    for (offset, label) in labels {
+        let place = document.index.line_col(*offset);
+        by_line.entry(place.line).or_default().push((place.col as usize, label));
+    }
+    let mut lines = Vec::new();
+    for (line, labels) in by_line {
+        let Some(mut text) = line_text(&document.text, &document.index, line).map(str::to_owned) else { continue };
+        for (column, label) in labels.into_iter().rev() {
+            if text.is_char_boundary(column) {
+                text.insert_str(column, label);
+            }
+        }
+        lines.push(InferredLine { line: line + 1, text: source_line(text.trim()) });
+    }
+    lines
+}
+
+fn title_of(lens: &Value) -> Option<String> {
+    let title = clean_line(lens.pointer("/command/title")?.as_str()?).trim().to_owned();
+    (!title.is_empty()).then_some(title)
+}

@@ -1,0 +1,174 @@
+//! Uses of a symbol in other projects of the workspace.
+//!
+//! A language server knows one project (a Go module, a Python package with its settings): asked where something is used,
+//! it does not name the places in the project beside it, and says nothing of that. So the name is looked for in the texts,
+//! and where it stands in a file that the answer has no place in, that file's project is asked the same question about
+//! the same document. What could not be asked is said.
+
+use camino::Utf8PathBuf;
+use rustc_hash::FxHashSet;
+use zubi_base::endpoint::{DocumentRef, EndpointError, OtherProject};
+use zubi_base::uri;
+
+use crate::edit::Plan;
+use crate::error::CodeError;
+use crate::features::locations::{Found, Relation, position_params};
+use crate::locate::Resolved;
+use crate::markup::clean_line;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::router::Replies;
+use crate::status::{AnswerStatus, Completeness};
+
+/// The most projects that are asked beside the symbol's own. Each may cost a process.
+const MAX_OTHERS: usize = 4;
+
+/// How many projects are named in a status line.
+const MAX_NAMED: usize = 3;
+
+impl Question<'_> {
+    /// Whether the places of a relation may lie in projects that its own servers do not reach.
+    pub(crate) async fn may_lead_to_other_projects(&self, at: &Resolved, relation: Relation) -> bool {
+        // Where something is defined, the server that reads the use knows.
+        matches!(relation, Relation::References { .. } | Relation::Implementations)
+            && at.name.is_some()
+            && self.intel.router.has_other_projects(&at.reference, relation.method()).await
+    }
+
+    /// The other projects in which the name stands, in files that have no place in the answer. `None`: that was not
+    /// found out in time.
+    async fn others_with_the_name(
+        &self,
+        at: &Resolved,
+        method: &str,
+        answered: &FxHashSet<Utf8PathBuf>,
+    ) -> Option<Vec<OtherProject>> {
+        let matches = self.word_matches(at).await?;
+        let files = matches.files.iter().map(|file| &file.path).filter(|path| !answered.contains(*path));
+        let files: Vec<_> = files.cloned().collect();
+        if files.is_empty() {
+            return Some(Vec::new());
+        }
+        Some(self.intel.router.other_projects(&at.reference, method, files).await)
+    }
+
+    /// Asks the servers of other projects for the places of a relation, where the name stands there.
+    pub(crate) async fn ask_other_projects(
+        &self,
+        at: &Resolved,
+        relation: Relation,
+        found: &[Found],
+    ) -> Result<Replies, CodeError> {
+        let mut all = Replies { replies: Vec::new(), status: AnswerStatus::default() };
+        let answered = found.iter().filter_map(|found| uri::to_path(&found.location.uri)).collect();
+        let Some(others) = self.others_with_the_name(at, relation.method(), &answered).await else {
+            let why =
+                "whether other projects of the workspace use it was not found out: looking for the name took too long";
+            all.status.completeness = Completeness::Partial { why: why.to_owned() };
+            return Ok(all);
+        };
+        let document = self.document(&at.path).await?;
+        let mut unasked = Vec::new();
+        for (number, other) in others.iter().enumerate() {
+            if number >= MAX_OTHERS {
+                unasked.push(other);
+                continue;
+            }
+            let example = DocumentRef::new(other.example.clone());
+            let ready = self.ready_for(&example, relation.method(), relation.operation(), Need::Project).await;
+            let ready = match ready {
+                Ok(ready) => ready,
+                Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
+                Err(error) => {
+                    tracing::debug!(project = %other.root, %error, "another project cannot be asked");
+                    unasked.push(other);
+                    continue;
+                }
+            };
+            let mut cx = self.request_cx().about(&at.reference);
+            cx.documents.push(example);
+            let asked = self.ask(&ready, relation.method(), &cx, |endpoint| {
+                let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
+                relation.add_context(&mut params);
+                params
+            });
+            match asked.await {
+                Ok(replies) => {
+                    all.replies.extend(replies.replies);
+                    all.status.merge(replies.status);
+                }
+                Err(error) => {
+                    tracing::debug!(project = %other.root, %error, "another project does not answer");
+                    unasked.push(other);
+                }
+            }
+        }
+        if !unasked.is_empty() {
+            let name = at.name.as_deref().unwrap_or_default();
+            let why = format!("`{name}` also stands in {}, which was not asked", self.named(&unasked));
+            all.status.completeness = Completeness::Partial { why };
+        }
+        Ok(all)
+    }
+
+    /// Says that an answer does not reach other projects, where the symbol's name stands in them.
+    pub(crate) async fn tell_other_projects(
+        &self,
+        at: &Resolved,
+        method: &str,
+        answered: &FxHashSet<Utf8PathBuf>,
+        what_of_them: &str,
+        status: &mut AnswerStatus,
+    ) {
+        if at.name.is_none() || !self.intel.router.has_other_projects(&at.reference, method).await {
+            return;
+        }
+        let name = at.name.as_deref().unwrap_or_default();
+        let why = match self.others_with_the_name(at, method, answered).await {
+            Some(others) if others.is_empty() => return,
+            Some(others) => {
+                let others: Vec<_> = others.iter().collect();
+                format!("`{name}` also stands in {}: {what_of_them}", self.named(&others))
+            }
+            None => format!("the workspace has other projects: {what_of_them}"),
+        };
+        let why = AnswerStatus { completeness: Completeness::Partial { why }, ..AnswerStatus::default() };
+        status.merge(why);
+    }
+
+    /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
+    pub(crate) async fn tell_unrenamed(&self, at: &Resolved, method: &str, plan: &Plan, status: &mut AnswerStatus) {
+        if at.name.is_none() || !self.intel.router.has_other_projects(&at.reference, method).await {
+            return;
+        }
+        let Ok(uses) = self.locations(at, Relation::References { include_declaration: true }).await else {
+            let looks = "what uses it there is not renamed";
+            return self.tell_other_projects(at, method, &FxHashSet::default(), looks, status).await;
+        };
+        let unedited = uses.value.iter().filter(|found| plan.files.iter().all(|file| file.path != found.shown));
+        let unedited: Vec<_> = unedited.filter_map(|found| uri::to_path(&found.location.uri)).collect();
+        let others = self.intel.router.other_projects(&at.reference, method, unedited.clone()).await;
+        let count = unedited.iter().filter(|path| others.iter().any(|other| path.starts_with(&other.root))).count();
+        if others.is_empty() {
+            if let Completeness::Partial { why } = uses.status.completeness {
+                status.completeness = Completeness::Partial { why };
+            }
+            return;
+        }
+        let others: Vec<_> = others.iter().collect();
+        let places = if count == 1 { "1 use" } else { &format!("{count} uses") };
+        let why = format!("{places} in {} will not be renamed: `lsp_references` lists them", self.named(&others));
+        status.completeness = Completeness::Partial { why };
+    }
+
+    /// Projects as a status line names them.
+    fn named(&self, projects: &[&OtherProject]) -> String {
+        let names =
+            projects.iter().take(MAX_NAMED).map(|project| match self.workspace().display(&project.root).as_str() {
+                "." => "the top folder".to_owned(),
+                shown => clean_line(shown),
+            });
+        let more = projects.len().checked_sub(MAX_NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
+        names.chain(more).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,85 @@
+//! Documents that are no files: classes of a Java library, sources in an archive. A server names them by URIs of its own
+//! and gives their texts when it is asked.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
+use zubi_base::endpoint::{Endpoint, RequestCx};
+use zubi_base::lsp;
+use zubi_base::position::TextIndex;
+use zubi_base::uri;
+
+use crate::markup::clean_line;
+use crate::question::{Document, Question};
+
+/// The most texts read for one question: a page of places may be as many documents.
+const MAX_READ: usize = 10;
+
+/// How long reading them may take for one question. A class that must be decompiled first takes a second or two.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Those that one question met.
+#[derive(Default)]
+pub(crate) struct VirtualDocuments(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// Who named a document.
+    named_by: FxHashMap<String, Arc<dyn Endpoint>>,
+    /// What was read, or why not.
+    read: FxHashMap<String, Result<Arc<Document>, String>>,
+    /// When no more are read; from the first one on.
+    until: Option<Instant>,
+}
+
+impl VirtualDocuments {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers who can be asked for a document's text.
+    pub(crate) fn named(&self, uri: &lsp::Uri, by: &Arc<dyn Endpoint>) {
+        if uri::to_path(uri).is_none() {
+            self.known().named_by.entry(uri.0.clone()).or_insert_with(|| Arc::clone(by));
+        }
+    }
+}
+
+impl Question<'_> {
+    /// The text of a document that is no file, or why there is none, as a clause.
+    pub(crate) async fn virtual_document(&self, uri: &lsp::Uri) -> Result<Arc<Document>, String> {
+        let (endpoint, until) = {
+            let mut known = self.virtual_documents.known();
+            if let Some(read) = known.read.get(&uri.0) {
+                return read.clone();
+            }
+            if known.read.len() >= MAX_READ {
+                return Err(format!("not read: the first {MAX_READ} such documents were"));
+            }
+            let until = *known.until.get_or_insert_with(|| Instant::now() + PATIENCE);
+            (known.named_by.get(&uri.0).cloned(), until)
+        };
+        let text = match endpoint {
+            Some(endpoint) => self.ask_for_text(endpoint.as_ref(), uri, until).await,
+            None => Err("no text".to_owned()),
+        };
+        let document = text.map(|text| Arc::new(Document { index: TextIndex::new(&text), text: text.into() }));
+        self.virtual_documents.known().read.insert(uri.0.clone(), document.clone());
+        document
+    }
+
+    async fn ask_for_text(&self, endpoint: &dyn Endpoint, uri: &lsp::Uri, until: Instant) -> Result<String, String> {
+        let cx = self.request_cx();
+        let cx = RequestCx { deadline: cx.deadline.min(until), ..cx };
+        match endpoint.virtual_text(uri, &cx).await {
+            Ok(Some(text)) if !text.is_empty() => Ok(text),
+            Ok(Some(_)) => Err(format!("no text: {} has no source of it", endpoint.id())),
+            Ok(None) => match uri::scheme(uri) {
+                Some(scheme) => Err(format!("no text: {} gives none for `{scheme}:`", endpoint.id())),
+                None => Err("no text".to_owned()),
+            },
+            Err(error) => Err(clean_line(&format!("no text: {error}"))),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! A server's own request for the text of a document that is no file.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Which documents, and how to ask. LSP has `workspace/textDocumentContent` for it since 3.18; servers had requests of
+/// their own before, all of one form: the document's URI in, its text out.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VirtualDocuments {
+    /// Schemes of the URIs.
+    pub schemes: Vec<String>,
+    /// The method of the request.
+    pub request: String,
+}
+
+/// The params of such a request, LSP's own among them: some want the URI itself, others a text document.
+pub(crate) fn params(uri: &str) -> Value {
+    json!({ "uri": uri, "textDocument": { "uri": uri } })
+}
+
+/// The text in an answer: as it is, or in an object (LSP 3.18, `TextDocumentContentResult`). An empty one is none.
+pub(crate) fn text(answer: Value) -> Result<Option<String>, ()> {
+    let text = match answer {
+        Value::Null => return Ok(None),
+        Value::String(text) => text,
+        Value::Object(mut object) => match object.remove("text") {
+            Some(Value::String(text)) => text,
+            _ => return Err(()),
+        },
+        _ => return Err(()),
+    };
+    Ok((!text.trim().is_empty()).then_some(text))
+}

@@ -1,0 +1,37 @@
+//! Texts of documents that are no files, by whichever request the server has for them.
+
+use zubi_base::endpoint::{Endpoint as _, EndpointError, RequestCx};
+use zubi_base::fs::MAX_TEXT_BYTES;
+use zubi_base::lsp;
+use zubi_base::uri;
+
+use super::ServerEndpoint;
+use crate::catalogue::virtual_documents;
+
+/// LSP's own request, since 3.18.
+const CONTENT: &str = "workspace/textDocumentContent";
+
+impl ServerEndpoint {
+    /// See [`zubi_base::endpoint::Endpoint::virtual_text`]. A text as large as no source file is an error.
+    pub(super) async fn text_of(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
+        let Some(scheme) = uri::scheme(uri) else { return Ok(None) };
+        let own = self.shared.launch.virtual_documents.as_ref();
+        let offered = || self.running_now().is_some_and(|session| session.peer().offers().gives_texts_of(scheme));
+        let method = match own.filter(|own| own.schemes.iter().any(|known| known == scheme)) {
+            Some(own) => own.request.as_str(),
+            None if offered() => CONTENT,
+            None => return Ok(None),
+        };
+        // No document is opened for it: the one that is asked about is none.
+        let cx = RequestCx { documents: Vec::new(), ..cx.clone() };
+        let answer = self.request(method, virtual_documents::params(&uri.0), &cx).await?;
+        let broken = |what: String| EndpointError::Protocol { endpoint: self.id.clone(), what };
+        match virtual_documents::text(answer) {
+            Ok(Some(text)) if text.len() as u64 > MAX_TEXT_BYTES => {
+                Err(broken(format!("the text has {} bytes, more than the {MAX_TEXT_BYTES} that are read", text.len())))
+            }
+            Ok(text) => Ok(Some(text.unwrap_or_default())),
+            Err(()) => Err(broken(format!("its answer to `{method}` is no text"))),
+        }
+    }
+}

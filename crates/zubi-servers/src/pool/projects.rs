@@ -1,0 +1,101 @@
+//! Which projects a workspace has for one server.
+//!
+//! One process works in one root, also where the server could hold several: asked about a place in one of three roots that
+//! they were given together, pyright 1.1, ty 0.0, gopls 0.16 and TypeScript 7 answered with that root's places only. A
+//! server of another root that is given the document answers with the places there, so whoever asks goes from root to
+//! root.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::endpoint::{Absent, OtherProject};
+use zubi_base::workspace::{Folder, Workspace};
+
+use crate::catalogue::Row;
+use crate::detect::{Detection, inner_project, project_root};
+
+/// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
+const MAX_ROOTS: usize = 4;
+
+/// The roots of a server in a workspace folder, beginning with that of an example: one for each directory with a marker.
+/// Roots inside other roots are left out where the outer server reads them, too; they get one of their own when one of
+/// their documents is asked about. Also how many were left out for there are too many.
+pub(super) fn roots(
+    row: &Row,
+    detection: &Detection,
+    example: &Utf8Path,
+    folder: &Folder,
+) -> (Vec<Utf8PathBuf>, usize) {
+    let marked = marked(row, detection).filter(|document| document.starts_with(&folder.path));
+    let own = project_root(row, example, &folder.path);
+    let others: BTreeSet<Utf8PathBuf> = marked.map(|document| project_root(row, &document, &folder.path)).collect();
+    let others = others.into_iter().filter(|root| *root != own);
+    let mut roots: Vec<_> = std::iter::once(own.clone()).chain(others).collect();
+    if !row.nested_apart {
+        let all = roots.clone();
+        roots.retain(|root| !all.iter().any(|other| other != root && root.starts_with(other)));
+    }
+    let more = roots.len().saturating_sub(MAX_ROOTS);
+    roots.truncate(MAX_ROOTS);
+    (roots, more)
+}
+
+/// That not all projects are asked.
+pub(super) fn not_asked(row: &Row, more: usize) -> Absent {
+    Absent {
+        subject: row.title.clone(),
+        why: format!("{more} further projects of {} were not asked", row.title),
+        hint: "a question about one of their files asks them".to_owned(),
+    }
+}
+
+/// A document that need not exist for each directory with a marker of a server's projects.
+fn marked<'a>(row: &'a Row, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
+    let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name && marker != ".git");
+    detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
+}
+
+/// The project of a document for a server: what one process reads together while the document is open.
+fn project(row: &Row, document: &Utf8Path, workspace: &Workspace) -> Option<Utf8PathBuf> {
+    let root = project_root(row, document, &workspace.folder_of(document)?.path);
+    Some(inner_project(row, document, &root))
+}
+
+/// Whether a server has other projects in the workspace than that of a document. Looks at files.
+pub(super) fn has_several(row: &Row, document: &Utf8Path, detection: &Detection, workspace: &Workspace) -> bool {
+    let own = project(row, document, workspace);
+    let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
+    let examples = examples.flat_map(|(_, files)| files.examples.values().cloned());
+    marked(row, detection).chain(examples).any(|other| project(row, &other, workspace) != own)
+}
+
+/// The other projects that files in a server's languages lie in, each with the first of them. Looks at files.
+pub(super) fn others(
+    row: &Row,
+    document: &Utf8Path,
+    files: impl Iterator<Item = Utf8PathBuf>,
+    workspace: &Workspace,
+) -> Vec<OtherProject> {
+    let own = project(row, document, workspace);
+    let mut found: BTreeMap<Utf8PathBuf, Utf8PathBuf> = BTreeMap::new();
+    let mut known: Option<(Utf8PathBuf, Option<Utf8PathBuf>)> = None;
+    for file in files {
+        let Some(directory) = file.parent() else { continue };
+        // Files come by directory, and all of one directory are of one project.
+        let root = match &known {
+            Some((last, root)) if last == directory => root.clone(),
+            _ => project(row, &file, workspace),
+        };
+        known = Some((directory.to_owned(), root.clone()));
+        if let Some(root) = root
+            && own.as_ref() != Some(&root)
+        {
+            let example = found.entry(root).or_insert_with(|| file.clone());
+            // The same in each run, whatever the order of the disk.
+            if file < *example {
+                *example = file;
+            }
+        }
+    }
+    found.into_iter().map(|(root, example)| OtherProject { root, example }).collect()
+}

@@ -1,0 +1,112 @@
+//! Places in documents that are no files: shown with the server's text of them, and never dropped without a word.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::harness::face;
+
+/// A question whose answer lies in a class of a library, and in an archive that nobody can read.
+fn definition(context: u32) -> (&'static str, serde_json::Value) {
+    ("lsp_definition", json!({ "at": "a.hostile:1:1", "context": context }))
+}
+
+#[tokio::test]
+async fn the_text_of_a_library_is_asked_for_as_lsp_has_it() {
+    let references = ("lsp_references", json!({ "at": "a.hostile:1:1" }));
+    let symbols = ("lsp_workspace_symbols", json!({ "query": "String" }));
+    assert_snapshot!(face("library", "", &[definition(0), definition(1), references, symbols]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  public final class String {
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20
+            3  /** A text. */
+       >    4  public final class String {
+            5      private final byte[] value;
+    [hostile · ready]
+    ────
+    at a.hostile:1:1 alpha
+    2 references to `alpha` in 1 file
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  public final class String {  (declaration)
+      7:16  public int length() {
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    [hostile · ready]
+    ────
+    0 symbols matching `String`
+    [hostile + ty · ready · also in documents that are no files: `String` in jdt://contents/java.base/java.lang/String.class and 1 more]
+    ");
+}
+
+#[tokio::test]
+async fn the_text_of_a_library_is_asked_for_as_the_row_has_it() {
+    let row = "virtual_documents = { schemes = [\"jdt\"], request = \"hostile/contents\" }";
+    assert_snapshot!(face("library-own", row, &[definition(0)]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  public final class String {
+    [hostile · ready]
+    ");
+}
+
+#[tokio::test]
+async fn a_library_without_text_is_told_with_the_reason() {
+    // Nobody offers it.
+    assert_snapshot!(face("library-own", "", &[definition(0)]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  (no text: hostile gives none for `jdt:`)
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("library-empty", "", &[definition(0)]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  (no text: hostile has no source of it)
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("library-wrong", "", &[definition(0)]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  (no text: hostile broke the protocol: its answer to `workspace/textDocumentContent` is no text)
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("library-large", "", &[definition(0)]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  (no text: hostile broke the protocol: the text has 9437184 bytes, more than the 8388608 that are read)
+    [hostile · ready]
+    ");
+    assert_snapshot!(face("library-silent", "", &[definition(0)]).await, @"
+    at a.hostile:1:1 alpha
+    2 definitions of `alpha`
+    jar:///library.jar!/Other.hostile (external)
+      1:1  (no text: hostile gives none for `jar:`)
+    jdt://contents/java.base/java.lang/String.class (external)
+      4:20  (no text: hostile did not answer `workspace/textDocumentContent` within 2 s)
+    [hostile · ready]
+    ");
+}

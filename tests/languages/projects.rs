@@ -1,0 +1,257 @@
+//! Several projects in one workspace: each server knows one, and an answer must not end where a project does.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::zubi::Start;
+use zubi_tests::{Project, Zubi, processes};
+
+/// Three Python projects in `core`, `app` (which uses `core`) and `tools` (which has a namesake).
+fn python_monorepo(settings_of_app: &str) -> Project {
+    let project = Project::empty();
+    for name in ["core", "app", "tools"] {
+        project.write(&format!("{name}/pyproject.toml"), &format!("[project]\nname = \"{name}\"\n"));
+        project.write(&format!("{name}/{name}/__init__.py"), "");
+    }
+    project.write("core/core/shape.py", "def area(x: float) -> float:\n    return x\n");
+    project.write("app/app/main.py", "from core.shape import area\n\nprint(area(1))\n");
+    project.write("app/pyproject.toml", &format!("[project]\nname = \"app\"\n\n{settings_of_app}\n"));
+    project.write("tools/tools/other.py", "def area() -> str:\n    return \"another\"\n\n\narea()\n");
+    project
+}
+
+#[tokio::test]
+async fn uses_in_another_python_project_are_found_by_pyright() {
+    let project = python_monorepo("[tool.pyright]\nextraPaths = [\"../core\"]");
+    let zubi = Zubi::start(&project, &["node", "pyright"]).await;
+    // The first answer, from three servers that are started for it, is the same as every later one.
+    let references = json!({ "symbol": "area", "path": "core" });
+    let first = zubi.ask("lsp_references", references.clone()).await;
+    assert_snapshot!(first, @"
+    at core/core/shape.py:1:5 area (function)
+    3 references to `area` in 2 files
+    app/app/main.py
+      1:24  from core.shape import area
+      3:7  print(area(1))
+    core/core/shape.py
+      1:5  def area(x: float) -> float:  (declaration)
+    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    [pyright · ready]
+    ");
+    assert_eq!(zubi.ask("lsp_references", references).await, first);
+    assert_snapshot!(zubi.ask("lsp_definition", json!({ "at": "app/app/main.py:3 area" })).await, @"
+    at app/app/main.py:3:7 area
+    1 definition of `area`
+    core/core/shape.py
+      1:5  def area(x: float) -> float:
+    [pyright · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
+    2 symbols matching `area`
+      function area  core/core/shape.py:1:5
+      function area  tools/tools/other.py:1:5
+    [pyright · ready]
+    ");
+    let hierarchy = json!({ "symbol": "area", "path": "core", "direction": "incoming" });
+    assert_snapshot!(zubi.ask("lsp_call_hierarchy", hierarchy).await, @"
+    at core/core/shape.py:1:5 area (function)
+    no callers of `area`
+    function area  core/core/shape.py:1:5  def area(x: float) -> float:
+    [pyright · ready · may be incomplete: `area` also stands in app, tools: `lsp_references` looks there · no virtual environment: packages of the system's Python]
+    ");
+    // One server's rename does not reach the other project; that must be said before it is applied.
+    let rename = json!({ "symbol": "area", "path": "core", "newName": "surface" });
+    assert_snapshot!(zubi.ask("lsp_rename_symbol", rename).await, @r#"
+    at core/core/shape.py:1:5 area (function)
+    plan p-[plan]: rename `area` to `surface`, 1 edit in 1 file; nothing is written yet
+    diff --git a/core/core/shape.py b/core/core/shape.py
+    --- a/core/core/shape.py
+    +++ b/core/core/shape.py
+    @@ -1,2 +1,2 @@
+    -def area(x: float) -> float:
+    +def surface(x: float) -> float:
+         return x
+    apply_edit {"plan":"p-[plan]"} writes it
+    [pyright · ready · may be incomplete: 2 uses in app will not be renamed: `lsp_references` lists them]
+    "#);
+    // One process for each project, below a supervisor with nearly the same command line.
+    let servers = processes::named("pyright-langserver");
+    let servers = servers.iter().filter(|process| !process.command.contains("__child")).count();
+    assert_eq!(servers, 3);
+}
+
+#[tokio::test]
+async fn uses_in_another_python_project_are_found_by_ty() {
+    let project = python_monorepo("[tool.ty.environment]\nextra-paths = [\"../core\"]");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core" })).await, @"
+    at core/core/shape.py:1:5 area (function)
+    3 references to `area` in 2 files
+    app/app/main.py
+      1:24  from core.shape import area
+      3:7  print(area(1))
+    core/core/shape.py
+      1:5  def area(x: float) -> float:  (declaration)
+    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    [ty · ready]
+    ");
+}
+
+#[tokio::test]
+async fn a_new_use_in_another_project_is_found_at_once() {
+    let project = python_monorepo("[tool.ty.environment]\nextra-paths = [\"../core\"]");
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core" })).await;
+    project.write("app/app/late.py", "from core import shape\n\nshape.area(2)\n");
+    let answer = zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core" })).await;
+    assert!(answer.contains("app/app/late.py\n  3:7  shape.area(2)"), "{answer}");
+}
+
+#[tokio::test]
+async fn uses_in_other_go_modules_are_found() {
+    let project = Project::empty();
+    let module = |name: &str, more: &str| format!("module example.com/{name}\n\ngo 1.24\n{more}");
+    let needs_core = "\nrequire example.com/core v0.0.0\n\nreplace example.com/core => ";
+    project.write("core/go.mod", &module("core", ""));
+    project.write(
+        "core/core.go",
+        "package core\n\ntype Shape interface{ Area() int }\n\nfunc Sum(s Shape) int { return s.Area() }\n",
+    );
+    // A module inside another module is no part of it.
+    project.write("core/inner/go.mod", &module("inner", &format!("{needs_core}../\n")));
+    project.write(
+        "core/inner/inner.go",
+        "package inner\n\nimport \"example.com/core\"\n\ntype Square struct{}\n\nfunc (Square) Area() int { return 4 }\n\nvar Four = core.Sum(Square{})\n\nvar _ core.Shape = Square{}\n",
+    );
+    project.write("app/go.mod", &module("app", &format!("{needs_core}../core\n")));
+    project.write(
+        "app/main.go",
+        "package main\n\nimport \"example.com/core\"\n\nfunc main() { println(core.Sum(nil)) }\n",
+    );
+    let zubi = Zubi::start(&project, &["go", "gopls"]).await;
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "Sum" })).await, @"
+    at core/core.go:5:6 Sum (function)
+    3 references to `Sum` in 3 files
+    app/main.go
+      5:28  func main() { println(core.Sum(nil)) }
+    core/core.go
+      5:6  func Sum(s Shape) int { return s.Area() }  (declaration)
+    core/inner/inner.go
+      9:17  var Four = core.Sum(Square{})
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
+    at core/core.go:3:6 Shape (interface)
+    1 implementation of `Shape`
+    core/inner/inner.go
+      5:6  type Square struct{}
+    [gopls · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Square" })).await, @"
+    2 symbols matching `Square`
+      struct Square  core/inner/inner.go:5:6  in example.com/inner
+      method Square.Area  core/inner/inner.go:7:15  in example.com/inner
+    [gopls · ready]
+    ");
+}
+
+#[tokio::test]
+async fn uses_in_another_package_of_a_node_workspace_are_found() {
+    let project = Project::empty();
+    project.write("package.json", r#"{ "private": true, "workspaces": ["packages/*"] }"#);
+    project.write("package-lock.json", r#"{ "lockfileVersion": 3 }"#);
+    let settings = r#"{ "compilerOptions": { "strict": true, "module": "esnext", "moduleResolution": "bundler" } }"#;
+    for name in ["core", "app"] {
+        project.write(&format!("packages/{name}/package.json"), &format!("{{ \"name\": \"{name}\" }}"));
+        project.write(&format!("packages/{name}/tsconfig.json"), settings);
+    }
+    project.write("packages/core/src/core.ts", "export function area(x: number) {\n  return x;\n}\n");
+    project.write("packages/app/src/main.ts", "import { area } from \"../../core/src/core\";\n\narea(1);\n");
+    let zubi = Zubi::start(&project, &["typescript"]).await;
+    let seven = zubi.ask("lsp_references", json!({ "symbol": "area" })).await;
+    assert_snapshot!(seven, @r#"
+    at packages/core/src/core.ts:1:17 area (function)
+    3 references to `area` in 2 files
+    packages/app/src/main.ts
+      1:10  import { area } from "../../core/src/core";
+      3:1  area(1);
+    packages/core/src/core.ts
+      1:17  export function area(x: number) {  (declaration)
+    [typescript · ready · no tsconfig.json: only files that opened files import]
+    "#);
+    let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
+    let older = zubi.ask("lsp_references", json!({ "symbol": "area" })).await;
+    assert_eq!(older, seven.replace("[typescript ", "[typescript-language-server "));
+}
+
+#[tokio::test]
+async fn projects_of_other_languages_inside_a_rust_package_have_their_own_servers() {
+    let project = Project::fixture("rust");
+    project.write("python/pyproject.toml", "[project]\nname = \"bindings\"\n");
+    project.write(
+        "python/bindings.py",
+        "def total_area(first, second, scale):\n    return scale\n\n\ntotal_area(1, 2, 3)\n",
+    );
+    // A package that uses this one without being a member of its workspace.
+    project.write(
+        "bench/Cargo.toml",
+        "[package]\nname = \"bench\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\nshapes = { path = \"..\" }\n",
+    );
+    project.write(
+        "bench/src/lib.rs",
+        "pub fn measure(one: &shapes::shape::Circle) -> f64 {\n    shapes::shape::total_area(one, one, 1.0)\n}\n",
+    );
+    let zubi = Zubi::start(&project, &["rust-analyzer", "ty"]).await;
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area", "path": "src" })).await, @"
+    at src/shape.rs:34:8 total_area (function)
+    4 references to `total_area` in 3 files
+    bench/src/lib.rs
+      2:20  shapes::shape::total_area(one, one, 1.0)
+    src/report.rs
+      3:20  use crate::shape::{total_area, Circle, Rectangle, Shape};
+      9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
+    src/shape.rs
+      34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    [rust-analyzer + ty · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
+    at python/bindings.py:1:5 total_area (function)
+    2 references to `total_area` in 1 file
+    python/bindings.py
+      1:5  def total_area(first, second, scale):  (declaration)
+      5:1  total_area(1, 2, 3)
+    [ty + rust-analyzer · ready]
+    ");
+}
+
+#[tokio::test]
+async fn several_folders_are_one_workspace() {
+    let project = python_monorepo("[tool.ty.environment]\nextra-paths = [\"../core\"]");
+    project.replace("tools/tools/other.py", "area()\n", "nowhere()\n");
+    let folders = ["--workspace", "core", "--workspace", "app", "--workspace", "tools", "--trust"];
+    let zubi = Start::new(&project, &["ty"]).arguments(&folders).mcp().await;
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "area", "path": "core/core/shape.py" })).await, @"
+    at core/core/shape.py:1:5 area (function)
+    3 references to `area` in 2 files
+    app/app/main.py
+      1:24  from core.shape import area
+      3:7  print(area(1))
+    core/core/shape.py
+      1:5  def area(x: float) -> float:  (declaration)
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    [ty · ready]
+    ");
+    // Every folder is looked through, not only the first that has the language.
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
+    2 symbols matching `area`
+      function area  core/core/shape.py:1:5
+      function area  tools/tools/other.py:1:5
+    [ty · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_diagnostics", json!({})).await, @"
+    1 error in 6 files; snapshot d-1
+    tools/tools/other.py
+      5:1  error: Name `nowhere` used when not defined  [ty unresolved-reference]
+    [ty · ready · no virtual environment: installed packages may be unknown]
+    ");
+}

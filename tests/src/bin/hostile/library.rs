@@ -1,0 +1,46 @@
+//! A server whose definitions lead into documents that are no files, as those of Java do, and what it says when it is
+//! asked for their text. The decent one among them does as LSP 3.18 has it.
+
+use serde_json::{Value, json};
+
+/// As Eclipse JDT names a class: what stands behind the question mark tells where the library lies on the machine.
+const CLASS: &str = "jdt://contents/java.base/java.lang/String.class?=project/%5C/usr%5C/lib%5C/jvm%5C/lib%5C/jrt-fs.jar%60java.base=/javadoc_location=/https:%5C/%5C/docs.oracle.com%5C/=/%3Cjava.lang(String.class";
+
+/// Nobody gives the text of these.
+const ARCHIVE: &str = "jar:///library.jar!/Other.hostile";
+
+const TEXT: &str = "package java.lang;\n\n/** A text. */\npublic final class String {\n    private final byte[] value;\n\n    public int length() {\n        return value.length;\n    }\n}\n";
+
+/// Larger than any source file, in bytes.
+const LARGE: usize = 9 << 20;
+
+/// What a server of this kind answers; `None` where it does as every other.
+pub(crate) fn answer(vice: &str, method: &str, good: &Value) -> Option<Value> {
+    let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+    let class = json!({ "uri": CLASS, "range": at(3, 19, 25) });
+    Some(match method {
+        "initialize" => {
+            let mut answer = good.clone();
+            let capabilities = answer.get_mut("capabilities")?.as_object_mut()?;
+            capabilities.insert("workspaceSymbolProvider".to_owned(), json!(true));
+            if vice != "library-own" {
+                capabilities.insert("workspace".to_owned(), json!({ "textDocumentContent": { "schemes": ["jdt"] } }));
+            }
+            answer
+        }
+        "textDocument/definition" => json!([class, { "uri": ARCHIVE, "range": at(0, 0, 5) }]),
+        "textDocument/references" => json!([class, { "uri": CLASS, "range": at(6, 15, 21) }]),
+        "workspace/symbol" => json!([
+            { "name": "String", "kind": 5, "location": class },
+            { "name": "StringBuilder", "kind": 5, "location": class },
+        ]),
+        "hostile/contents" => json!(TEXT),
+        "workspace/textDocumentContent" => match vice {
+            "library-large" => json!({ "text": "x".repeat(LARGE) }),
+            "library-wrong" => json!([1]),
+            "library-empty" => json!({ "text": "" }),
+            _ => json!({ "text": TEXT }),
+        },
+        _ => return None,
+    })
+}
