@@ -130,30 +130,41 @@ impl Code {
     }
 }
 
-/// Collects diagnostics up to a bound.
+/// Collects diagnostics up to a bound. Hints have a bound of their own, so that they never hide an error.
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     diagnostics: Vec<SyntaxDiagnostic>,
-    full: bool,
+    hints: usize,
+    is_full: bool,
 }
 
 impl Collector {
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+
+    pub(crate) fn has_enough_hints(&self) -> bool {
+        self.hints >= MAX_DIAGNOSTICS
+    }
+
     pub(crate) fn push(&mut self, diagnostic: SyntaxDiagnostic) {
-        if self.full {
-            return;
-        }
-        if self.diagnostics.len() < MAX_DIAGNOSTICS {
+        if diagnostic.severity() == Severity::Hint {
+            if !self.has_enough_hints() {
+                self.hints += 1;
+                self.diagnostics.push(diagnostic);
+            }
+        } else if self.diagnostics.len() - self.hints < MAX_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
-            return;
+        } else if !self.is_full {
+            self.is_full = true;
+            self.diagnostics.push(SyntaxDiagnostic {
+                range: diagnostic.range,
+                code: Code::TooManyErrors,
+                message: format!("More than {MAX_DIAGNOSTICS} syntax errors; the others are not listed."),
+                hint: None,
+                related: None,
+            });
         }
-        self.full = true;
-        self.diagnostics.push(SyntaxDiagnostic {
-            range: diagnostic.range,
-            code: Code::TooManyErrors,
-            message: format!("More than {MAX_DIAGNOSTICS} syntax errors; the others are not listed."),
-            hint: None,
-            related: None,
-        });
     }
 
     pub(crate) fn finish(self) -> Vec<SyntaxDiagnostic> {

@@ -34,10 +34,10 @@ pub(crate) fn parse(text: &str, max_length: usize, max_nesting: usize) -> Parse 
     let (whole, text) = (text, lexer::shortened(text, max_length));
     let lexed = lexer::lex(text);
     let mut lexing = Collector::default();
-    messages::of_lexer(text, &lexed, &mut lexing);
     if text.len() < whole.len() {
         lexing.push(messages::too_large(text));
     }
+    messages::of_lexer(text, &lexed, &mut lexing);
     let mut parser = Parser::new(text, lexed, max_nesting);
     elements::model(&mut parser);
     let Parser { builder, problems, .. } = parser;
@@ -217,10 +217,15 @@ impl<'t> Parser<'t> {
 
     // ── reporting ──
 
-    /// Reports unless something was reported at this token already: one mistake, one message.
-    fn report(&mut self, diagnostic: SyntaxDiagnostic) {
-        if self.complained_at != Some(self.position) {
-            self.complained_at = Some(self.position);
+    /// Reports unless something was reported at this token already: one mistake, one message. What nobody will read is
+    /// not even put into words.
+    fn report(&mut self, diagnostic: impl FnOnce(&Self) -> SyntaxDiagnostic) {
+        if self.complained_at == Some(self.position) {
+            return;
+        }
+        self.complained_at = Some(self.position);
+        if !self.problems.is_full() {
+            let diagnostic = diagnostic(self);
             self.problems.push(diagnostic);
         }
     }
@@ -241,12 +246,10 @@ impl<'t> Parser<'t> {
     }
 
     fn missing_with(&mut self, kinds: &[SyntaxKind], hint: Option<&'static str>, related: Option<Related>) {
-        let range = if self.is_first_on_line() { TextRange::empty(self.end_of_last()) } else { self.range() };
-        let message = messages::expected(kinds, (!self.at(EOF)).then(|| self.word()));
-        self.report(SyntaxDiagnostic {
-            range,
+        self.report(|p| SyntaxDiagnostic {
+            range: if p.is_first_on_line() { TextRange::empty(p.end_of_last()) } else { p.range() },
             code: Code::ExpectedToken,
-            message,
+            message: messages::expected(kinds, (!p.at(EOF)).then(|| p.word())),
             hint: hint.map(Into::into),
             related,
         });
@@ -254,15 +257,23 @@ impl<'t> Parser<'t> {
 
     /// The current token does not belong here, where the block or the file could end.
     fn unexpected(&mut self, code: Code, hint: Option<&'static str>) {
-        self.unexpected_for(if self.braces.is_outside() { "EOF" } else { "}" }, code, hint);
+        self.unexpected_for(self.end_of_block(), code, hint);
+    }
+
+    /// How the end of what is being read is called.
+    fn end_of_block(&self) -> &'static str {
+        if self.braces.is_outside() { "EOF" } else { "}" }
     }
 
     /// The current token does not belong here, where something else could stand.
     fn unexpected_for(&mut self, expected: &str, code: Code, hint: Option<&'static str>) {
-        let message = messages::expected_text(expected, Some(self.word()));
-        let diagnostic =
-            SyntaxDiagnostic { range: self.range(), code, message, hint: hint.map(Into::into), related: None };
-        self.report(diagnostic);
+        self.report(|p| SyntaxDiagnostic {
+            range: p.range(),
+            code,
+            message: messages::expected_text(expected, Some(p.word())),
+            hint: hint.map(Into::into),
+            related: None,
+        });
     }
 }
 

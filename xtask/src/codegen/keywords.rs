@@ -142,6 +142,7 @@ pub(super) fn kinds(words: &Words, grammar: &Grammar) -> String {
          /// Every kind, in the order of the numbers.\npub(crate) const ALL: &'static [Self] = {{ use SyntaxKind::*; &[{all}] }};\n\n\
          /// Whether it is a reserved word.\npub fn is_keyword(self) -> bool {{ self >= Self::{first_keyword} && self <= Self::{last_keyword} }}\n\n\
          /// Whether it is a bracket, a separator or an arrow.\npub fn is_sign(self) -> bool {{ self >= Self::{first_sign} && self <= Self::{last_sign} }}\n\n\
+         /// Every kind of node.\npub fn nodes() -> impl Iterator<Item = Self> {{ Self::ALL.iter().copied().filter(|kind| !kind.is_token()) }}\n\n\
          /// Whether it is a token.\npub fn is_token(self) -> bool {{ self < Self::ERROR }}\n\n\
          /// The kind of a whole word if it is reserved.\npub fn from_word(word: &str) -> Option<Self> {{ Some(match word {{ {from_word} _ => return None }}) }}\n\n\
          /// How a reserved word (its first spelling) or a sign is written.\npub fn text(self) -> Option<&'static str> {{ Some(match self {{ {texts} _ => return None }}) }}\n\

@@ -366,6 +366,11 @@ impl SyntaxKind {
         self >= Self::L_CURLY && self <= Self::APART_ARROW
     }
 
+    /// Every kind of node.
+    pub fn nodes() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| !kind.is_token())
+    }
+
     /// Whether it is a token.
     pub fn is_token(self) -> bool {
         self < Self::ERROR

@@ -48,6 +48,10 @@ where
 }
 
 fn misplaced_element(p: &mut Parser<'_>) {
+    if elements::is_too_deep(p) {
+        p.skip_too_deep();
+        return;
+    }
     if p.at(IMPORT_KW) {
         p.unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
     } else {

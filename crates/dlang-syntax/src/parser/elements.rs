@@ -14,30 +14,31 @@ pub(super) fn model(p: &mut Parser<'_>) {
     p.start_root();
     let mut has_elements = false;
     while !p.at(EOF) {
-        if !p.at(IMPORT_KW) {
-            has_elements = true;
-        } else if has_elements {
+        let is_import = p.at(IMPORT_KW);
+        if is_import && has_elements {
             p.unexpected(Code::MisplacedImport, Some("Imports stand before all elements."));
         }
-        element_or_junk(p);
+        // What is no element at all does not make the imports behind it late.
+        let was_element = element_or_junk(p);
+        has_elements = has_elements || was_element && !is_import;
     }
     p.finish_root();
 }
 
-fn element_or_junk(p: &mut Parser<'_>) {
+/// Takes what stands here; whether it was an element or import.
+fn element_or_junk(p: &mut Parser<'_>) -> bool {
     let before = p.position;
-    if !element(p) {
-        junk(p);
-    }
+    let was_element = element(p) || junk(p);
     if p.position == before {
         // Nothing above gets here; a loop without end would be worse than a token in the wrong place.
         p.wrap(1);
     }
+    was_element
 }
 
 /// An element or import, if one begins here.
 pub(super) fn element(p: &mut Parser<'_>) -> bool {
-    if DECLARATION.contains(p.current()) && p.braces.depth() >= p.max_nesting {
+    if is_too_deep(p) {
         p.skip_too_deep();
         return true;
     }
@@ -54,6 +55,12 @@ pub(super) fn element(p: &mut Parser<'_>) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Whether an element begins here that would open a block too many.
+pub(super) fn is_too_deep(p: &Parser<'_>) -> bool {
+    let is_bare = matches!(p.current(), TEAM_KW | CLASSIFICATION_KW | METADATA_KW);
+    DECLARATION.contains(p.current()) && !is_bare && p.braces.depth() >= p.max_nesting
 }
 
 /// A declaration that is a word and a name.
@@ -124,23 +131,26 @@ pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<
     }
 }
 
-/// What begins no element.
-fn junk(p: &mut Parser<'_>) {
+/// What begins no element; whether it was meant to be one.
+fn junk(p: &mut Parser<'_>) -> bool {
     if p.is_word(1)
         && let Some(kind) = p.misspelt(DECLARATION)
     {
         p.correct(kind);
-        element(p);
-    } else if is_nameless_namespace(p) {
+        return element(p);
+    }
+    if is_nameless_namespace(p) {
         // Its elements keep their place, which a name without its word in front decides for many others.
         p.unexpected(Code::UnexpectedToken, Some("Is this a namespace? Then `Namespace` is missing."));
         p.start(NAMESPACE_DECLARATION);
         namespace_from_name(p);
         p.finish();
-    } else {
-        p.unexpected(Code::UnexpectedToken, hint_for_junk(p));
-        p.skip(|_| false);
+        return true;
     }
+    let hint = hint_for_junk(p);
+    p.unexpected(Code::UnexpectedToken, hint);
+    p.skip(|_| false);
+    false
 }
 
 fn hint_for_junk(p: &Parser<'_>) -> Option<&'static str> {

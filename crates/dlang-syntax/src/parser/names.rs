@@ -59,7 +59,7 @@ impl Parser<'_> {
 
     /// Takes a word as a name.
     pub(super) fn bump_name(&mut self) {
-        if self.current().is_keyword() {
+        if self.current().is_keyword() && !self.problems.has_enough_hints() {
             let word = self.word();
             self.problems.push(SyntaxDiagnostic {
                 range: self.range(),
@@ -139,20 +139,21 @@ impl Parser<'_> {
 
     /// Reads the current word as the keyword it was meant to be, and says so.
     pub(super) fn correct(&mut self, kind: SyntaxKind) {
-        let word = self.word();
-        let spelling = keyword(kind).and_then(|row| {
-            row.spellings.iter().find(|spelling| spelling.eq_ignore_ascii_case(word)).or(row.spellings.first())
+        self.report(|p| {
+            let word = p.word();
+            let row = keyword(kind);
+            let spellings = row.map(|row| row.spellings).unwrap_or_default();
+            let meant = spellings.iter().find(|spelling| spelling.eq_ignore_ascii_case(word)).copied();
+            let is_pattern = matches!(row.map(|row| row.role), Some(Role::Pattern(_)));
+            let expected = if is_pattern { "]" } else { p.end_of_block() };
+            SyntaxDiagnostic {
+                range: p.range(),
+                code: Code::MisspeltKeyword,
+                message: super::messages::expected_text(expected, Some(word)),
+                hint: meant.map(|meant| format!("Did you mean `{meant}`?").into()),
+                related: None,
+            }
         });
-        if self.current() != kind {
-            let hint = spelling.map(|spelling| format!("Did you mean `{spelling}`?").into());
-            let end = if self.braces.is_outside() { "EOF" } else { "}" };
-            let message = match keyword(kind).map(|row| row.role) {
-                Some(Role::Pattern(_)) => super::messages::expected_text(spelling.unwrap_or(&"]"), Some(word)),
-                _ => super::messages::expected_text(end, Some(word)),
-            };
-            let range = self.range();
-            self.report(SyntaxDiagnostic { range, code: Code::MisspeltKeyword, message, hint, related: None });
-            self.retag(kind);
-        }
+        self.retag(kind);
     }
 }

@@ -165,10 +165,10 @@ impl Parser<'_> {
 
     /// Takes an element that is nested too deep, up to the end of its braces.
     pub(super) fn skip_too_deep(&mut self) {
-        self.report(crate::SyntaxDiagnostic {
-            range: self.range(),
+        self.report(|p| crate::SyntaxDiagnostic {
+            range: p.range(),
             code: Code::NestingTooDeep,
-            message: format!("Nested too deep: what stands more than {} levels deep is not read.", self.max_nesting),
+            message: format!("Nested too deep: what stands more than {} levels deep is not read.", p.max_nesting),
             hint: None,
             related: None,
         });
