@@ -156,7 +156,7 @@ fn junk(p: &mut Parser<'_>) -> bool {
 fn hint_for_junk(p: &Parser<'_>) -> Option<&'static str> {
     match p.current() {
         R_CURLY => Some("This brace closes nothing."),
-        kind if kind.is_keyword() => Some("This word belongs into the body of an element."),
+        kind if kind.is_keyword() => Some("This word belongs in the body of an element."),
         _ => None,
     }
 }

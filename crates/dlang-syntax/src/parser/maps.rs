@@ -80,11 +80,17 @@ fn contains(p: &mut Parser<'_>) {
     p.finish();
 }
 
-/// One entry. A reserved word is one before a comma or the end; before another word only if it begins nothing.
+/// One entry. A reserved word is one before a comma or the end, and before another word only if it begins nothing itself.
 fn entry(p: &mut Parser<'_>) -> bool {
     let begins_something =
         DECLARATION.contains(p.current()) || matches!(p.current(), CONTAINS_KW | THIS_KW | IMPORT_KW);
-    let others = TokenSet::new(&[IDENT, CONTAINS_KW, THIS_KW]);
-    let follow = if begins_something { AFTER_ENTRY } else { AFTER_ENTRY.and(others) };
+    let follow = if begins_something {
+        AFTER_ENTRY
+    } else if is_relationship(p, 1) {
+        // The first end of the relationship may be a reserved word as well.
+        AFTER_ENTRY.and(TokenSet::new(&[p.nth(1)]))
+    } else {
+        AFTER_ENTRY.and(TokenSet::new(&[IDENT, CONTAINS_KW, THIS_KW]))
+    };
     p.at_name(follow.and(TokenSet::new(&[DOT]))) && p.reference(follow)
 }

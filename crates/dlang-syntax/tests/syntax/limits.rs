@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dlang_syntax::{AstNode as _, Code, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxKind, ast, parse};
 
-use crate::properties::check;
+use crate::invariants::check;
 
 /// Runs on a stack as small as that of a thread may be.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
