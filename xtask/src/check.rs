@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 
 use crate::run::{self, Parts};
-use crate::{generate, place, setup};
+use crate::{codegen, generate, place, setup};
 
 /// Runs every check, also after one failed, and prints the seconds each took.
 pub(crate) fn run() -> Result<()> {
@@ -27,6 +27,7 @@ pub(crate) fn all(parts: &mut Parts) {
     parts.part("sources", || sources::check(&tracked()?));
     parts.part("documents", || documents::check(&tracked()?));
     parts.part("layers", layers::check);
+    parts.part("codegen", codegen::check);
     parts.part("clippy", || {
         let mut clippy = run::cargo();
         clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);

@@ -10,6 +10,7 @@
 
 mod bench;
 mod check;
+mod codegen;
 mod demo;
 mod fuzz;
 mod generate;
@@ -30,6 +31,7 @@ usage: cargo xtask <command>
   check                format, lints, layers, sources, licences, generated files
   setup [--only A,B]   install the real programs the tests need into target/tools
   generate [--check]   write the generated reference pages, or only say whether they are fresh
+  codegen [--check]    write the sources made from the grammar of DomainLang, or only say whether they are fresh
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
@@ -59,6 +61,11 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             [] => generate::write(),
             [flag] if flag == "--check" => generate::check().map(|_| ()),
             _ => bail!("`generate` takes only `--check`\n\n{USAGE}"),
+        },
+        "codegen" => match rest {
+            [] => codegen::write(),
+            [flag] if flag == "--check" => codegen::check().map(|_| ()),
+            _ => bail!("`codegen` takes only `--check`\n\n{USAGE}"),
         },
         "bench" => bench::run(after_dashes(command, rest)?),
         "fuzz" => fuzz::run(seconds(rest)?),

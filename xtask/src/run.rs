@@ -1,6 +1,6 @@
 //! Starting other programs: loudly (their output is the user's) or quietly (it is shown only when they fail).
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -42,6 +42,23 @@ pub(crate) fn quiet(command: &mut Command) -> Result<String> {
         bail!("`{}` failed ({})\n{}{}", shown(command), output.status, stdout, stderr);
     }
     Ok(stdout)
+}
+
+/// Runs a command on a text and returns what it wrote to stdout.
+pub(crate) fn filtered(command: &mut Command, text: &str) -> Result<String> {
+    let shown = shown(command);
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start `{shown}`"))?;
+    // The program reads everything before it writes, so one after the other cannot lock.
+    child.stdin.take().context("no stdin")?.write_all(text.as_bytes()).with_context(|| format!("`{shown}`"))?;
+    let output = child.wait_with_output().with_context(|| format!("cannot wait for `{shown}`"))?;
+    if !output.status.success() {
+        bail!("`{shown}` failed ({})", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a command whose stderr is passed on line by line and also looked at.

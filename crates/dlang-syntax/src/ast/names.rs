@@ -1,0 +1,130 @@
+//! Names as texts.
+
+use rowan::ast::AstNode as _;
+
+use super::{
+    AsClause, ByClause, Element, ForClause, HasName as _, InClause, Name, NamespaceDeclaration, QualifiedName,
+    Reference,
+};
+use crate::{SyntaxToken, TextRange};
+
+impl Name {
+    /// The name, also when it is a reserved word.
+    pub fn text(&self) -> String {
+        self.ident_token().map(|token| token.text().to_owned()).unwrap_or_default()
+    }
+}
+
+/// The segments with single dots between them and nothing else. Where one is missing the text ends in a dot, so that
+/// `Shop.` is not taken for `Shop`.
+fn dotted(segments: impl Iterator<Item = SyntaxToken>, is_cut: bool) -> String {
+    let mut text = String::new();
+    for segment in segments {
+        if !text.is_empty() {
+            text.push('.');
+        }
+        text.push_str(segment.text());
+    }
+    if is_cut {
+        text.push('.');
+    }
+    text
+}
+
+impl QualifiedName {
+    /// The name without the blanks and comments that may stand around its dots.
+    pub fn text(&self) -> String {
+        dotted(self.segments(), ends_in_dot(self.syntax()))
+    }
+}
+
+impl Reference {
+    /// The name without the blanks and comments that may stand around its dots.
+    pub fn text(&self) -> String {
+        dotted(self.segments(), ends_in_dot(self.syntax()))
+    }
+
+    /// The simple name at its end.
+    pub fn last_segment(&self) -> Option<SyntaxToken> {
+        self.segments().last()
+    }
+
+    /// Everything before the last segment: its text (`Shop.Inner`) and where that stands.
+    pub fn qualifier(&self) -> Option<(String, TextRange)> {
+        let mut segments: Vec<_> = self.segments().collect();
+        segments.pop()?;
+        let range = segments.first()?.text_range().cover(segments.last()?.text_range());
+        Some((dotted(segments.into_iter(), false), range))
+    }
+}
+
+fn ends_in_dot(node: &crate::SyntaxNode) -> bool {
+    node.last_token().is_some_and(|token| token.kind() == crate::SyntaxKind::DOT)
+}
+
+impl NamespaceDeclaration {
+    /// The declared name, with its dots.
+    pub fn name_text(&self) -> Option<String> {
+        self.name().map(|name| name.text())
+    }
+}
+
+impl Element {
+    /// The declared name as it is written; a namespace's may have dots.
+    pub fn name_text(&self) -> Option<String> {
+        match self {
+            Self::NamespaceDeclaration(namespace) => namespace.name_text(),
+            _ => self.simple_name().map(|name| name.text()),
+        }
+    }
+
+    /// Where the name stands.
+    pub fn name_range(&self) -> Option<TextRange> {
+        match self {
+            Self::NamespaceDeclaration(namespace) => namespace.name().map(|name| name.syntax().text_range()),
+            _ => self.simple_name().map(|name| name.syntax().text_range()),
+        }
+    }
+
+    /// The declared name of everything but a namespace.
+    pub fn simple_name(&self) -> Option<Name> {
+        match self {
+            Self::Domain(it) => it.name(),
+            Self::BoundedContext(it) => it.name(),
+            Self::Team(it) => it.name(),
+            Self::Classification(it) => it.name(),
+            Self::Metadata(it) => it.name(),
+            Self::ContextMap(it) => it.name(),
+            Self::DomainMap(it) => it.name(),
+            Self::NamespaceDeclaration(_) => None,
+        }
+    }
+
+    /// The word it begins with.
+    pub fn keyword_token(&self) -> Option<SyntaxToken> {
+        match self {
+            Self::Domain(it) => it.keyword_token(),
+            Self::BoundedContext(it) => it.keyword_token(),
+            Self::Team(it) => it.keyword_token(),
+            Self::Classification(it) => it.keyword_token(),
+            Self::Metadata(it) => it.keyword_token(),
+            Self::ContextMap(it) => it.keyword_token(),
+            Self::DomainMap(it) => it.keyword_token(),
+            Self::NamespaceDeclaration(it) => it.keyword_token(),
+        }
+    }
+}
+
+/// A clause of a header is looked at for its reference only.
+macro_rules! texts_of_clauses {
+    ($($clause:ident)*) => {$(
+        impl $clause {
+            /// The reference's text.
+            pub fn target_text(&self) -> Option<String> {
+                self.target().map(|target| target.text())
+            }
+        }
+    )*};
+}
+
+texts_of_clauses!(InClause ForClause AsClause ByClause);

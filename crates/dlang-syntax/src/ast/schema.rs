@@ -1,0 +1,236 @@
+//! The shape of the model as programs outside see it: types and properties by name.
+//!
+//! JSON that describes a model calls nodes by these types (`$type`) and has these properties. The typed tree has more
+//! levels (a body, a block, a clause); [`assignments`] walks over them and yields the properties in the order in which
+//! the text gives them values.
+
+use rowan::NodeOrToken;
+use rowan::ast::AstNode as _;
+
+use super::{Element, Name, Reference, RelationshipEnd, StringToken, relationships};
+use crate::SyntaxKind::*;
+use crate::{SyntaxElement, SyntaxNode, SyntaxToken};
+
+/// A type of node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NodeType {
+    pub name: &'static str,
+    /// Its properties; those of the text come in the order of the text, not in this one.
+    pub properties: &'static [Property],
+}
+
+/// A property of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Property {
+    pub name: &'static str,
+    /// Whether it holds a list, which is empty when nothing is written.
+    pub is_list: bool,
+}
+
+const fn one(name: &'static str) -> Property {
+    Property { name, is_list: false }
+}
+
+const fn list(name: &'static str) -> Property {
+    Property { name, is_list: true }
+}
+
+/// The type of a node; nothing for nodes that exist only in the tree.
+pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
+    let (name, properties): (_, &'static [Property]) = match node.kind() {
+        MODEL => ("Model", const { &[list("imports"), list("children")] }),
+        IMPORT_STATEMENT => ("ImportStatement", const { &[one("uri"), one("alias")] }),
+        NAMESPACE_DECLARATION => ("NamespaceDeclaration", const { &[one("name"), list("children")] }),
+        DOMAIN => ("Domain", const { &[one("name"), one("parent"), one("description"), one("vision"), one("type")] }),
+        BOUNDED_CONTEXT => (
+            "BoundedContext",
+            const {
+                &[
+                    one("name"),
+                    one("domain"),
+                    list("classification"),
+                    list("team"),
+                    one("description"),
+                    one("businessModel"),
+                    one("evolution"),
+                    one("archetype"),
+                    list("metadata"),
+                    list("relationships"),
+                    list("terminology"),
+                    list("decisions"),
+                ]
+            },
+        ),
+        METADATA_ENTRY => ("MetadataEntry", const { &[one("key"), one("value")] }),
+        TEAM => ("Team", const { &[one("name")] }),
+        CLASSIFICATION => ("Classification", const { &[one("name")] }),
+        METADATA => ("Metadata", const { &[one("name")] }),
+        CONTEXT_MAP => ("ContextMap", const { &[one("name"), list("boundedContexts"), list("relationships")] }),
+        DOMAIN_MAP => ("DomainMap", const { &[one("name"), list("domains")] }),
+        DIRECTIONAL_RELATIONSHIP => (
+            "DirectionalRelationship",
+            const { &[one("left"), list("leftPatterns"), one("arrow"), list("rightPatterns"), one("right")] },
+        ),
+        SYMMETRIC_RELATIONSHIP => {
+            ("SymmetricRelationship", const { &[one("left"), one("pattern"), one("arrow"), one("right")] })
+        }
+        THIS_REF => ("ThisRef", &[]),
+        BOUNDED_CONTEXT_REF => ("BoundedContextRef", const { &[one("link")] }),
+        PATTERN => (super::Pattern::cast(node.clone())?.kind()?.long_name(), &[]),
+        DOMAIN_TERM => ("DomainTerm", const { &[one("name"), one("meaning"), list("synonyms"), list("examples")] }),
+        DECISION => ("Decision", DECISION_PROPERTIES),
+        POLICY => ("Policy", DECISION_PROPERTIES),
+        BUSINESS_RULE => ("BusinessRule", DECISION_PROPERTIES),
+        _ => return None,
+    };
+    Some(NodeType { name, properties })
+}
+
+const DECISION_PROPERTIES: &[Property] = &[one("classification"), one("name"), one("value")];
+
+/// A property that the text gives a value, or a further value of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    pub property: &'static str,
+    pub value: Value,
+}
+
+/// A value as it stands in the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A string.
+    String(StringToken),
+    /// A declared name or a synonym: a simple one, or that of a namespace.
+    Name(SyntaxNode),
+    /// A reference to another element.
+    Reference(Reference),
+    /// A word or sign that stands for itself: an arrow.
+    Token(SyntaxToken),
+    /// A node with a type of its own.
+    Node(SyntaxNode),
+}
+
+impl Value {
+    /// The text of everything but a node: a string's value, a name, a reference as it is written.
+    pub fn text(&self) -> Option<String> {
+        match self {
+            Self::String(token) => Some(token.value()),
+            Self::Name(node) => Name::cast(node.clone())
+                .map(|name| name.text())
+                .or_else(|| super::QualifiedName::cast(node.clone()).map(|name| name.text())),
+            Self::Reference(reference) => Some(reference.text()),
+            Self::Token(token) => Some(token.text().to_owned()),
+            Self::Node(_) => None,
+        }
+    }
+}
+
+/// The properties of a node that the text gives values, in the order of the text. A property may come more than once: of
+/// a list each is a value, of others the last counts.
+pub fn assignments(node: &SyntaxNode) -> Vec<Assignment> {
+    let mut assignments = Vec::new();
+    collect(node, node, None, &mut assignments);
+    assignments
+}
+
+/// Walks over the children of `node`, which is `owner` or a part of it. A part may name the property that what it holds
+/// belongs to.
+fn collect(owner: &SyntaxNode, node: &SyntaxNode, of_part: Option<&'static str>, found: &mut Vec<Assignment>) {
+    for child in node.children_with_tokens() {
+        let kind = child.kind();
+        if let NodeOrToken::Node(part_node) = &child
+            && let Some(part) = Part::of(owner, part_node)
+        {
+            let property = if let Part::Property(property) = part { Some(property) } else { None };
+            collect(owner, part_node, property, found);
+            continue;
+        }
+        let Some(property) = of_part.or_else(|| direct(owner, &child)) else { continue };
+        let value = match child {
+            NodeOrToken::Token(token) => match kind {
+                STRING => StringToken::cast(token).map(Value::String),
+                RIGHT_ARROW | LEFT_ARROW | BOTH_ARROW | APART_ARROW => Some(Value::Token(token)),
+                _ => None,
+            },
+            NodeOrToken::Node(node) => match kind {
+                NAME | QUALIFIED_NAME => Some(Value::Name(node)),
+                REFERENCE => Reference::cast(node).map(Value::Reference),
+                ERROR => None,
+                _ => Some(Value::Node(node)),
+            },
+        };
+        found.extend(value.map(|value| Assignment { property, value }));
+    }
+}
+
+/// A node that is only a part of another one in the tree.
+#[derive(Clone, Copy)]
+enum Part {
+    /// It has no meaning of its own.
+    Body,
+    /// It is the value, or holds values, of this property.
+    Property(&'static str),
+}
+
+impl Part {
+    fn of(owner: &SyntaxNode, part: &SyntaxNode) -> Option<Self> {
+        match part.kind() {
+            DOMAIN_BODY | CONTEXT_BODY | CONTEXT_MAP_BODY | DOMAIN_MAP_BODY | NAMESPACE_BODY => Some(Self::Body),
+            _ => part_property(owner, part).map(Self::Property),
+        }
+    }
+}
+
+/// The property that a part of a node stands for.
+fn part_property(owner: &SyntaxNode, part: &SyntaxNode) -> Option<&'static str> {
+    Some(match part.kind() {
+        IN_CLAUSE => "parent",
+        FOR_CLAUSE => "domain",
+        AS_CLAUSE | CLASSIFICATION_PROPERTY => "classification",
+        BY_CLAUSE | TEAM_PROPERTY => "team",
+        DESCRIPTION_PROPERTY => "description",
+        VISION_PROPERTY => "vision",
+        TYPE_PROPERTY => "type",
+        BUSINESS_MODEL_PROPERTY => "businessModel",
+        EVOLUTION_PROPERTY => "evolution",
+        ARCHETYPE_PROPERTY => "archetype",
+        METADATA_BLOCK => "metadata",
+        RELATIONSHIPS_BLOCK => "relationships",
+        TERMINOLOGY_BLOCK => "terminology",
+        DECISIONS_BLOCK => "decisions",
+        SYNONYM_LIST => "synonyms",
+        EXAMPLE_LIST => "examples",
+        CONTAINS_CLAUSE if owner.kind() == DOMAIN_MAP => "domains",
+        CONTAINS_CLAUSE => "boundedContexts",
+        PATTERN_LIST if owner.kind() == SYMMETRIC_RELATIONSHIP => "pattern",
+        PATTERN_LIST if relationships::is_left(owner, part) => "leftPatterns",
+        PATTERN_LIST => "rightPatterns",
+        _ => return None,
+    })
+}
+
+/// The property that a child of a node is the value of.
+fn direct(owner: &SyntaxNode, child: &SyntaxElement) -> Option<&'static str> {
+    Some(match (owner.kind(), child.kind()) {
+        (IMPORT_STATEMENT, NAME) => "alias",
+        (_, NAME | QUALIFIED_NAME) => "name",
+        (IMPORT_STATEMENT, STRING) => "uri",
+        (DOMAIN_TERM, STRING) => "meaning",
+        (METADATA_ENTRY | DECISION | POLICY | BUSINESS_RULE, STRING) => "value",
+        (METADATA_ENTRY, REFERENCE) => "key",
+        (DECISION | POLICY | BUSINESS_RULE, REFERENCE) => "classification",
+        (BOUNDED_CONTEXT_REF, REFERENCE) => "link",
+        (MODEL, IMPORT_STATEMENT) => "imports",
+        (MODEL | NAMESPACE_DECLARATION, kind) if Element::can_cast(kind) => "children",
+        (CONTEXT_MAP, DIRECTIONAL_RELATIONSHIP | SYMMETRIC_RELATIONSHIP) => "relationships",
+        (DIRECTIONAL_RELATIONSHIP | SYMMETRIC_RELATIONSHIP, kind) if RelationshipEnd::can_cast(kind) => {
+            if relationships::is_left(owner, child.as_node()?) {
+                "left"
+            } else {
+                "right"
+            }
+        }
+        (_, RIGHT_ARROW | LEFT_ARROW | BOTH_ARROW | APART_ARROW) => "arrow",
+        _ => return None,
+    })
+}

@@ -1,0 +1,5 @@
+//! What `cargo xtask codegen` writes from `keywords.toml` and `dlang.ungram`.
+
+pub(crate) mod keywords;
+pub(crate) mod kinds;
+pub(crate) mod nodes;

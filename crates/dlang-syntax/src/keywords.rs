@@ -1,0 +1,137 @@
+//! The reserved words and signs as data, for whoever lists, explains or colours them.
+
+use crate::SyntaxKind;
+pub use crate::generated::keywords::{KEYWORDS, SIGNS};
+
+/// One meaning and the words that have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keyword {
+    pub kind: SyntaxKind,
+    /// The words that have this meaning, the one to prefer first. For a pattern that is the name of its node type.
+    pub spellings: &'static [&'static str],
+    pub role: Role,
+    /// One sentence of Markdown.
+    pub doc: &'static str,
+}
+
+impl Keyword {
+    /// The word to prefer.
+    pub fn preferred(&self) -> &'static str {
+        self.spellings.first().copied().unwrap_or_default()
+    }
+}
+
+/// What a reserved word does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Begins an element of a file or namespace.
+    Declaration,
+    /// Begins an import.
+    Import,
+    /// Begins an entry of a block.
+    Item,
+    /// Joins a further part to what stands before it.
+    Clause,
+    /// Begins a property that has a value.
+    Property,
+    /// Begins a property that has a body in braces.
+    Block,
+    /// Begins a list of values.
+    List,
+    /// Stands between a property and its value.
+    Assignment,
+    /// Stands for an element.
+    Reference,
+    /// An integration pattern.
+    Pattern(Side),
+}
+
+/// Where an integration pattern may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// At the upstream end of an arrow.
+    Upstream,
+    /// At the downstream end of an arrow.
+    Downstream,
+    /// At either end of an arrow.
+    Either,
+    /// Instead of an arrow.
+    Symmetric,
+}
+
+/// A bracket, separator or arrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sign {
+    pub kind: SyntaxKind,
+    pub text: &'static str,
+    /// One sentence of Markdown; empty where there is nothing to say.
+    pub doc: &'static str,
+}
+
+/// The row of a reserved word.
+pub fn keyword(kind: SyntaxKind) -> Option<&'static Keyword> {
+    KEYWORDS.iter().find(|keyword| keyword.kind == kind)
+}
+
+/// The row of a bracket, separator or arrow.
+pub fn sign(kind: SyntaxKind) -> Option<&'static Sign> {
+    SIGNS.iter().find(|sign| sign.kind == kind)
+}
+
+/// Whether a text is one identifier and no reserved word: a name that can stand everywhere.
+pub fn is_identifier(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+        && SyntaxKind::from_word(text).is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEYWORDS, SIGNS, is_identifier};
+    use crate::{SyntaxKind, tokenize};
+
+    #[test]
+    fn every_spelling_is_one_token_of_its_kind() {
+        let mut spellings = 0;
+        for keyword in KEYWORDS {
+            for spelling in keyword.spellings {
+                let kinds: Vec<_> = tokenize(spelling).iter().map(|token| token.kind).collect();
+                assert_eq!(kinds, [keyword.kind], "{spelling}");
+                assert!(keyword.kind.is_keyword() && !is_identifier(spelling));
+                spellings += 1;
+            }
+        }
+        // The language has 69 reserved words.
+        assert_eq!(spellings, 69);
+        for sign in SIGNS {
+            let kinds: Vec<_> = tokenize(sign.text).iter().map(|token| token.kind).collect();
+            assert_eq!(kinds, [sign.kind], "{}", sign.text);
+            assert!(sign.kind.is_sign());
+        }
+    }
+
+    #[test]
+    fn documentation_is_one_sentence() {
+        for keyword in KEYWORDS {
+            assert!(keyword.doc.ends_with('.') && !keyword.doc.contains('\n'), "{}", keyword.doc);
+        }
+    }
+
+    #[test]
+    fn identifiers() {
+        for good in ["a", "_", "A-b-", "x9", "bcX", "in-x"] {
+            assert!(is_identifier(good), "{good}");
+        }
+        for bad in ["", "9", "-a", "a.b", "é", "a b", "bc", "S", "this"] {
+            assert!(!is_identifier(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn kinds_have_texts() {
+        assert_eq!(SyntaxKind::BOUNDED_CONTEXT_KW.text(), Some("BoundedContext"));
+        assert_eq!(SyntaxKind::BOTH_ARROW.text(), Some("<->"));
+        assert_eq!(SyntaxKind::IDENT.text(), None);
+    }
+}

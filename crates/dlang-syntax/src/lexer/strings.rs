@@ -1,0 +1,165 @@
+//! Where strings and block comments end, also when their end is missing.
+//!
+//! A string ends at the next quote of its kind that no backslash precedes, in whatever line. So when a quote is
+//! forgotten, the string runs to the opening quote of the next string, the next one begins where that one should end,
+//! and so on to the last string of the text, which finds no quote at all. The complaint then stands at the end of the
+//! file and nothing in between is understood.
+//!
+//! A text with such a last string is wrong in any case, and only for it the lexer is forgiving: a string over several
+//! lines that ends in what looks like an opening quote (behind `:`, `=`, `is`, `import`, `examples`, or directly before a
+//! letter) ends with its first line instead, and so does one that does not end at all.
+//!
+//! An unclosed block comment ends before the next line that begins with a word that begins an element.
+
+use logos::Lexer;
+
+use super::{Fault, Raw};
+use crate::SyntaxKind;
+use crate::keywords::{Role, keyword};
+
+/// What is known about quotes while a text is read. Everything here is computed once for each stretch of text, which is
+/// what makes reading linear.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Quotes {
+    forgiving: bool,
+    fault: Option<Fault>,
+    double: Next,
+    single: Next,
+    /// There is no `*/` any more.
+    no_comment_ends: bool,
+}
+
+/// The next quote of a kind that no backslash precedes.
+///
+/// A string that was cut at the end of its line leaves quotes behind it that were looked at before. A string that
+/// begins at one of them would find the same end: the quote was escaped (or it would have been the end), and behind an
+/// escaped character reading goes on exactly as behind an opening quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Next {
+    #[default]
+    Unknown,
+    At(End),
+    Nowhere,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct End {
+    quote: usize,
+    /// Where the line of that quote begins.
+    line: usize,
+    /// Whether it looks like the beginning of a string.
+    is_opening: bool,
+}
+
+impl End {
+    fn new(text: &str, from: usize, quote: usize) -> Self {
+        let content = text.get(from..quote).unwrap_or_default();
+        let last_line = content.rsplit('\n').next().unwrap_or_default();
+        let before = last_line.trim_end();
+        let word = before.rsplit(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or_default();
+        let is_opening = before.ends_with([':', '='])
+            || matches!(word, "is" | "import" | "Import" | "examples")
+            || text.get(quote + 1..).is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+        Self { quote, line: quote - last_line.len(), is_opening }
+    }
+
+    /// Whether it more likely begins the next string than ends one whose content begins at `from`.
+    fn is_doubtful(self, from: usize) -> bool {
+        from < self.line && self.is_opening
+    }
+}
+
+impl Quotes {
+    pub(super) fn exact() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn forgiving() -> Self {
+        Self { forgiving: true, ..Self::default() }
+    }
+
+    pub(super) fn is_forgiving(self) -> bool {
+        self.forgiving
+    }
+
+    pub(super) fn take_fault(&mut self) -> Option<Fault> {
+        self.fault.take()
+    }
+
+    /// The quote that ends a string whose content begins at `from`.
+    fn end(&mut self, text: &str, from: usize, quote: u8) -> Option<End> {
+        let next = if quote == b'"' { &mut self.double } else { &mut self.single };
+        let is_known = match *next {
+            Next::Unknown => false,
+            Next::At(end) => from <= end.quote,
+            Next::Nowhere => true,
+        };
+        if !is_known {
+            let end = closing_quote(text, from, quote).map(|quote| End::new(text, from, quote));
+            *next = end.map_or(Next::Nowhere, Next::At);
+        }
+        if let Next::At(end) = *next { Some(end) } else { None }
+    }
+}
+
+fn closing_quote(text: &str, from: usize, quote: u8) -> Option<usize> {
+    let mut bytes = text.as_bytes().iter().enumerate().skip(from);
+    while let Some((index, byte)) = bytes.next() {
+        match *byte {
+            b'\\' => {
+                bytes.next();
+            }
+            byte if byte == quote => return Some(index),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Takes the rest of a string behind its opening quote.
+pub(super) fn string(lexer: &mut Lexer<'_, Raw>) {
+    let (text, from) = (lexer.source(), lexer.span().end);
+    let quote = lexer.slice().bytes().next().unwrap_or(b'"');
+    let mut quotes = lexer.extras;
+    let length = match quotes.end(text, from, quote) {
+        Some(end) if !quotes.forgiving || !end.is_doubtful(from) => end.quote + 1 - from,
+        _ => {
+            quotes.fault = Some(Fault::OpenString);
+            first_line(lexer.remainder())
+        }
+    };
+    lexer.extras = quotes;
+    lexer.bump(length);
+}
+
+/// The length of a line without what at its end is more likely the end of something around the string.
+fn first_line(rest: &str) -> usize {
+    let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+    line.trim_end_matches([' ', '\t', '}', ']', ',']).len()
+}
+
+/// Takes the rest of a block comment behind `/*`.
+pub(super) fn comment(lexer: &mut Lexer<'_, Raw>) {
+    let rest = lexer.remainder();
+    let end = if lexer.extras.no_comment_ends { None } else { rest.find("*/") };
+    let length = end.map_or_else(|| before_next_element(rest), |end| end + 2);
+    if end.is_none() {
+        lexer.extras.no_comment_ends = true;
+        lexer.extras.fault = Some(Fault::OpenComment);
+    }
+    lexer.bump(length);
+}
+
+/// The length of what stands before the next line that begins with a word that begins an element.
+fn before_next_element(rest: &str) -> usize {
+    let mut length = 0;
+    for (number, line) in rest.split_inclusive('\n').enumerate() {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        let role = SyntaxKind::from_word(word).and_then(keyword).map(|keyword| keyword.role);
+        if number > 0 && matches!(role, Some(Role::Declaration | Role::Import)) {
+            break;
+        }
+        length += line.len();
+    }
+    rest.get(..length).unwrap_or_default().trim_end().len()
+}

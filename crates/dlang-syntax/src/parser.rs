@@ -1,0 +1,281 @@
+//! The parser: tokens in, tree and diagnostics out.
+//!
+//! Written by hand as one function per construct, and forgiving: every function consumes what it understands and leaves
+//! what is not its own to the caller. What nobody understands goes into an [`ERROR`](SyntaxKind::ERROR) node, so the
+//! typed tree holds only what has a meaning. This module owns the means (looking ahead, building the tree, reporting);
+//! the grammar is in the modules below, and [`recovery`] has what they share for going on after a mistake.
+//!
+//! Everything is linear in the length of the text. Loops consume a token in every round, and what looks ahead further
+//! than a few tokens is called only where the tokens it saw are consumed next.
+
+use std::sync::Arc;
+
+use rowan::{Checkpoint, GreenNodeBuilder, Language as _, TextRange, TextSize};
+
+use crate::diagnostics::{Code, Collector, Related, SyntaxDiagnostic};
+use crate::lexer::{self, Lexed, Token};
+use crate::token_set::TokenSet;
+use crate::{DomainLang, Parse, SyntaxKind};
+
+mod block;
+mod context;
+mod elements;
+mod maps;
+mod messages;
+mod names;
+mod properties;
+mod recovery;
+mod relationships;
+
+use SyntaxKind::{EOF, MODEL, UNKNOWN, WHITESPACE};
+
+/// Parses with bounds of one's own.
+pub(crate) fn parse(text: &str, max_length: usize, max_nesting: usize) -> Parse {
+    let (whole, text) = (text, lexer::shortened(text, max_length));
+    let lexed = lexer::lex(text);
+    let mut lexing = Collector::default();
+    if text.len() < whole.len() {
+        lexing.push(messages::too_large(text));
+    }
+    messages::of_lexer(text, &lexed, &mut lexing);
+    let mut parser = Parser::new(text, lexed, max_nesting);
+    elements::model(&mut parser);
+    let Parser { builder, problems, .. } = parser;
+    let mut diagnostics = lexing.finish();
+    diagnostics.extend(problems.finish());
+    Parse { green: builder.finish(), diagnostics: Arc::from(diagnostics) }
+}
+
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    /// Indices of the tokens that the grammar sees: all but white space, comments and unknown characters.
+    significant: Vec<u32>,
+    /// Which of them is next.
+    position: usize,
+    /// How many tokens are in the tree.
+    built: usize,
+    builder: GreenNodeBuilder<'static>,
+    problems: Collector,
+    /// The position of the last complaint; there is at most one at each.
+    complained_at: Option<usize>,
+    max_nesting: usize,
+    braces: recovery::Braces,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, lexed: Lexed, max_nesting: usize) -> Self {
+        let tokens = lexed.tokens;
+        let is_significant = |token: &Token| !token.kind.is_trivia() && token.kind != UNKNOWN;
+        let indices = (0u32..).zip(&tokens).filter(|(_, token)| is_significant(token)).map(|(index, _)| index);
+        let significant: Vec<_> = indices.collect();
+        let braces = recovery::Braces::new(&tokens);
+        Self {
+            text,
+            tokens,
+            significant,
+            position: 0,
+            built: 0,
+            builder: GreenNodeBuilder::new(),
+            problems: Collector::default(),
+            complained_at: None,
+            max_nesting,
+            braces,
+        }
+    }
+
+    // ── looking ──
+
+    /// The kind of the next token but `n`.
+    fn nth(&self, n: usize) -> SyntaxKind {
+        self.raw(n).and_then(|raw| self.tokens.get(raw)).map_or(EOF, |token| token.kind)
+    }
+
+    fn current(&self) -> SyntaxKind {
+        self.nth(0)
+    }
+
+    fn at(&self, kind: SyntaxKind) -> bool {
+        self.current() == kind
+    }
+
+    fn at_any(&self, set: TokenSet) -> bool {
+        set.contains(self.current())
+    }
+
+    /// The index among all tokens of the next significant token but `n`.
+    fn raw(&self, n: usize) -> Option<usize> {
+        self.significant.get(self.position + n).map(|raw| *raw as usize)
+    }
+
+    fn start_of(&self, raw: usize) -> TextSize {
+        self.tokens.get(raw).map_or_else(|| lexer::offset(self.text.len()), |token| token.start)
+    }
+
+    fn range_of(&self, raw: usize) -> TextRange {
+        TextRange::new(self.start_of(raw), self.start_of(raw + 1))
+    }
+
+    /// The range of the current token; empty at the end.
+    fn range(&self) -> TextRange {
+        self.range_of(self.raw(0).unwrap_or(self.tokens.len()))
+    }
+
+    fn text_in(&self, range: TextRange) -> &'t str {
+        self.text.get(usize::from(range.start())..usize::from(range.end())).unwrap_or_default()
+    }
+
+    /// The text of the current token; empty at the end.
+    fn word(&self) -> &'t str {
+        self.text_in(self.range())
+    }
+
+    /// The end of the last consumed token.
+    fn end_of_last(&self) -> TextSize {
+        let last = self.position.checked_sub(1).and_then(|position| self.significant.get(position));
+        last.map_or(TextSize::new(0), |raw| self.range_of(*raw as usize).end())
+    }
+
+    /// Whether the current token stands on a later line than the one before it, or is the first of all, or the end.
+    fn is_first_on_line(&self) -> bool {
+        self.at(EOF) || self.position == 0 || self.gap().contains(['\n', '\r'])
+    }
+
+    /// What stands between the last consumed token and the current one.
+    fn gap(&self) -> &'t str {
+        self.text_in(TextRange::new(self.end_of_last(), self.range().start()))
+    }
+
+    // ── building ──
+
+    /// Puts the next token into the tree.
+    fn bump(&mut self) {
+        self.bump_as(self.current());
+    }
+
+    /// Puts the next token into the tree under another kind.
+    fn bump_as(&mut self, kind: SyntaxKind) {
+        let Some(raw) = self.raw(0) else { return };
+        self.note_line();
+        self.build_until(raw);
+        self.build(raw, kind);
+        self.built = raw + 1;
+        self.position += 1;
+    }
+
+    fn build(&mut self, raw: usize, kind: SyntaxKind) {
+        let text = self.text_in(self.range_of(raw));
+        self.builder.token(DomainLang::kind_to_raw(kind), text);
+    }
+
+    /// Puts what stands before a token into the tree.
+    fn build_until(&mut self, end: usize) {
+        while self.built < end {
+            let kind = self.tokens.get(self.built).map_or(WHITESPACE, |token| token.kind);
+            self.build(self.built, kind);
+            self.built += 1;
+        }
+    }
+
+    /// Begins a node at the current token. White space and comments before it stay outside, so that a node's range is
+    /// from its first to its last token.
+    fn start(&mut self, kind: SyntaxKind) {
+        self.build_until(self.raw(0).unwrap_or(self.tokens.len()));
+        self.builder.start_node(DomainLang::kind_to_raw(kind));
+    }
+
+    /// Begins the root, which holds everything.
+    fn start_root(&mut self) {
+        self.builder.start_node(DomainLang::kind_to_raw(MODEL));
+    }
+
+    fn finish(&mut self) {
+        self.builder.finish_node();
+    }
+
+    fn finish_root(&mut self) {
+        self.build_until(self.tokens.len());
+        self.finish();
+    }
+
+    /// Remembers the current token, for a node that will turn out to begin here.
+    fn checkpoint(&mut self) -> Checkpoint {
+        self.build_until(self.raw(0).unwrap_or(self.tokens.len()));
+        self.builder.checkpoint()
+    }
+
+    fn start_at(&mut self, checkpoint: Checkpoint, kind: SyntaxKind) {
+        self.builder.start_node_at(checkpoint, DomainLang::kind_to_raw(kind));
+    }
+
+    /// Gives the current token another kind.
+    fn retag(&mut self, kind: SyntaxKind) {
+        if let Some(token) = self.raw(0).and_then(|raw| self.tokens.get_mut(raw)) {
+            token.kind = kind;
+        }
+    }
+
+    // ── reporting ──
+
+    /// Reports unless something was reported at this token already: one mistake, one message. What nobody will read is
+    /// not even put into words.
+    fn report(&mut self, diagnostic: impl FnOnce(&Self) -> SyntaxDiagnostic) {
+        if self.complained_at == Some(self.position) {
+            return;
+        }
+        self.complained_at = Some(self.position);
+        if !self.problems.is_full() {
+            let diagnostic = diagnostic(self);
+            self.problems.push(diagnostic);
+        }
+    }
+
+    /// Takes a token of this kind, or says that it is missing.
+    fn expect(&mut self, kind: SyntaxKind) {
+        if self.at(kind) {
+            self.bump();
+        } else {
+            self.missing(&[kind]);
+        }
+    }
+
+    /// One of these kinds is missing here. At the end of a line the place is behind the last token, because what stands
+    /// on the next line is hardly to blame.
+    fn missing(&mut self, kinds: &[SyntaxKind]) {
+        self.missing_with(kinds, None, None);
+    }
+
+    fn missing_with(&mut self, kinds: &[SyntaxKind], hint: Option<&'static str>, related: Option<Related>) {
+        self.report(|p| SyntaxDiagnostic {
+            range: if p.is_first_on_line() { TextRange::empty(p.end_of_last()) } else { p.range() },
+            code: Code::ExpectedToken,
+            message: messages::expected(kinds, (!p.at(EOF)).then(|| p.word())),
+            hint: hint.map(Into::into),
+            related,
+        });
+    }
+
+    /// The current token does not belong here, where the block or the file could end.
+    fn unexpected(&mut self, code: Code, hint: Option<&'static str>) {
+        self.unexpected_for(self.end_of_block(), code, hint);
+    }
+
+    /// How the end of what is being read is called.
+    fn end_of_block(&self) -> &'static str {
+        if self.braces.is_outside() { "EOF" } else { "}" }
+    }
+
+    /// The current token does not belong here, where something else could stand.
+    fn unexpected_for(&mut self, expected: &str, code: Code, hint: Option<&'static str>) {
+        self.report(|p| SyntaxDiagnostic {
+            range: p.range(),
+            code,
+            message: messages::expected_text(expected, Some(p.word())),
+            hint: hint.map(Into::into),
+            related: None,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Domains and bounded contexts: their headers and bodies.
+
+use crate::SyntaxKind::{self, *};
+use crate::diagnostics::Code;
+use crate::token_set::TokenSet;
+
+use super::Parser;
+use super::block::{Entries, block, is_closed_unopened};
+use super::elements::skip_rest_of_header;
+use super::names::AFTER_ELEMENT;
+use super::properties::{self, CONTEXT_PROPERTIES, DOMAIN_PROPERTIES};
+
+/// What differs between the two.
+struct Form {
+    node: SyntaxKind,
+    body: SyntaxKind,
+    /// The clauses of the header in their order, with the nodes they become.
+    clauses: &'static [(SyntaxKind, SyntaxKind)],
+    /// What may stand behind a name or reference of the header.
+    follow: TokenSet,
+    properties: TokenSet,
+    /// Advice about a clause that belongs to the other.
+    foreign: &'static str,
+}
+
+const CLAUSES: TokenSet = TokenSet::new(&[IN_KW, FOR_KW, AS_KW, BY_KW]);
+
+const DOMAIN_FORM: Form = Form {
+    node: DOMAIN,
+    body: DOMAIN_BODY,
+    clauses: &[(IN_KW, IN_CLAUSE)],
+    follow: TokenSet::new(&[IN_KW, L_CURLY]).and(AFTER_ELEMENT),
+    properties: DOMAIN_PROPERTIES,
+    foreign: "A domain has only `in`, which names the domain it is part of.",
+};
+
+const CONTEXT_FORM: Form = Form {
+    node: BOUNDED_CONTEXT,
+    body: CONTEXT_BODY,
+    clauses: &[(FOR_KW, FOR_CLAUSE), (AS_KW, AS_CLAUSE), (BY_KW, BY_CLAUSE)],
+    follow: TokenSet::new(&[FOR_KW, AS_KW, BY_KW, L_CURLY]).and(AFTER_ELEMENT),
+    properties: CONTEXT_PROPERTIES,
+    foreign: "A bounded context belongs to a domain with `for`.",
+};
+
+pub(super) fn domain(p: &mut Parser<'_>) {
+    element(p, &DOMAIN_FORM);
+}
+
+pub(super) fn bounded_context(p: &mut Parser<'_>) {
+    element(p, &CONTEXT_FORM);
+}
+
+fn element(p: &mut Parser<'_>, form: &Form) {
+    p.start(form.node);
+    p.bump();
+    p.name(form.follow);
+    clauses(p, form);
+    if p.at(L_CURLY) || properties::is_property(p, form.properties) || is_closed_unopened(p) {
+        p.start(form.body);
+        body(p, form.properties);
+        p.finish();
+    }
+    p.finish();
+}
+
+fn clauses(p: &mut Parser<'_>, form: &Form) {
+    let mut expected = 0;
+    loop {
+        let known = form.clauses.iter().position(|(word, _)| p.at(*word));
+        match known.and_then(|index| Some((index, form.clauses.get(index)?))) {
+            Some((index, (_, node))) => {
+                if index < expected {
+                    p.unexpected(
+                        Code::MisplacedClause,
+                        Some("Each clause stands once, in the order `for`, `as`, `by`."),
+                    );
+                }
+                expected = expected.max(index + 1);
+                clause(p, *node, form.follow);
+            }
+            None if p.at_any(CLAUSES) => {
+                p.unexpected(Code::MisplacedClause, Some(form.foreign));
+                p.start(ERROR);
+                p.bump();
+                if p.at_name(form.follow) {
+                    p.reference(form.follow);
+                }
+                p.finish();
+            }
+            None => {
+                let before = p.position;
+                skip_rest_of_header(p, |p| p.at_any(CLAUSES) || properties::is_property(p, form.properties));
+                if p.position == before {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn clause(p: &mut Parser<'_>, node: SyntaxKind, follow: TokenSet) {
+    p.start(node);
+    p.bump();
+    p.reference(follow);
+    p.finish();
+}
+
+fn body(p: &mut Parser<'_>, properties: TokenSet) {
+    let entries = Entries {
+        read: |p: &mut Parser<'_>| properties::property(p, properties),
+        begins: |p: &Parser<'_>| properties::is_property(p, CONTEXT_PROPERTIES.and(DOMAIN_PROPERTIES)),
+        ends: |_: &Parser<'_>| false,
+    };
+    block(p, entries);
+}

@@ -1,0 +1,168 @@
+//! Files, namespaces, imports, and the declarations that have no body.
+
+use crate::SyntaxKind::{self, *};
+use crate::diagnostics::Code;
+use crate::token_set::TokenSet;
+
+use super::Parser;
+use super::block::is_closed_unopened;
+use super::names::{AFTER_ELEMENT, DECLARATION};
+use super::{context, maps};
+
+/// A whole file.
+pub(super) fn model(p: &mut Parser<'_>) {
+    p.start_root();
+    let mut has_elements = false;
+    while !p.at(EOF) {
+        let is_import = p.at(IMPORT_KW);
+        if is_import && has_elements {
+            p.unexpected(Code::MisplacedImport, Some("Imports stand before all elements."));
+        }
+        // What is no element at all does not make the imports behind it late.
+        let was_element = element_or_junk(p);
+        has_elements = has_elements || was_element && !is_import;
+    }
+    p.finish_root();
+}
+
+/// Takes what stands here; whether it was an element or import.
+fn element_or_junk(p: &mut Parser<'_>) -> bool {
+    let before = p.position;
+    let was_element = element(p) || junk(p);
+    if p.position == before {
+        // Nothing above gets here; a loop without end would be worse than a token in the wrong place.
+        p.wrap(1);
+    }
+    was_element
+}
+
+/// An element or import, if one begins here.
+pub(super) fn element(p: &mut Parser<'_>) -> bool {
+    if is_too_deep(p) {
+        p.skip_too_deep();
+        return true;
+    }
+    match p.current() {
+        IMPORT_KW => import(p),
+        DOMAIN_KW => context::domain(p),
+        BOUNDED_CONTEXT_KW => context::bounded_context(p),
+        TEAM_KW => bare(p, TEAM),
+        CLASSIFICATION_KW => bare(p, CLASSIFICATION),
+        METADATA_KW => bare(p, METADATA),
+        CONTEXT_MAP_KW => maps::context_map(p),
+        DOMAIN_MAP_KW => maps::domain_map(p),
+        NAMESPACE_KW => namespace(p),
+        _ => return false,
+    }
+    true
+}
+
+/// Whether an element begins here that would open a block too many.
+pub(super) fn is_too_deep(p: &Parser<'_>) -> bool {
+    let is_bare = matches!(p.current(), TEAM_KW | CLASSIFICATION_KW | METADATA_KW);
+    DECLARATION.contains(p.current()) && !is_bare && p.braces.depth() >= p.max_nesting
+}
+
+/// A declaration that is a word and a name.
+fn bare(p: &mut Parser<'_>, kind: SyntaxKind) {
+    p.start(kind);
+    p.bump();
+    p.name(AFTER_ELEMENT);
+    p.finish();
+}
+
+fn import(p: &mut Parser<'_>) {
+    p.start(IMPORT_STATEMENT);
+    p.bump();
+    if p.at(STRING) {
+        p.bump();
+    } else {
+        p.missing(&[STRING]);
+        if p.at(IDENT) && !p.is_first_on_line() {
+            p.wrap(1);
+        }
+    }
+    if p.at(AS_KW) {
+        p.bump();
+        p.name(AFTER_ELEMENT);
+    }
+    p.finish();
+}
+
+fn namespace(p: &mut Parser<'_>) {
+    p.start(NAMESPACE_DECLARATION);
+    p.bump();
+    namespace_from_name(p);
+    p.finish();
+}
+
+fn namespace_from_name(p: &mut Parser<'_>) {
+    p.path(QUALIFIED_NAME, TokenSet::new(&[L_CURLY]));
+    skip_rest_of_header(p, |p| p.at(L_CURLY));
+    // Without its brace a namespace is believed to have a body only if a brace is missing somewhere.
+    let is_unopened = p.braces.may_lack_open() && DECLARATION.contains(p.current());
+    if !p.at(L_CURLY) && !is_unopened && !is_closed_unopened(p) {
+        p.missing(&[L_CURLY]);
+        return;
+    }
+    p.start(NAMESPACE_BODY);
+    p.open_block();
+    while !p.at(EOF) && !p.at(R_CURLY) && !p.is_element_of_outer() {
+        if p.at(IMPORT_KW) {
+            p.unexpected(Code::MisplacedImport, Some("Imports stand at the beginning of a file."));
+            p.start(ERROR);
+            import(p);
+            p.finish();
+        } else {
+            element_or_junk(p);
+        }
+    }
+    p.close_block();
+    p.finish();
+}
+
+/// Takes what is left of a line before a body into an error node.
+pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<'_>) -> bool) {
+    let is_end =
+        |p: &Parser<'_>| p.is_first_on_line() || p.at(L_CURLY) || p.at(R_CURLY) || p.is_declaration(0) || is_known(p);
+    if !is_end(p) {
+        p.unexpected(Code::UnexpectedToken, None);
+        p.skip(is_end);
+    }
+}
+
+/// What begins no element; whether it was meant to be one.
+fn junk(p: &mut Parser<'_>) -> bool {
+    if p.is_word(1)
+        && let Some(kind) = p.misspelt(DECLARATION)
+    {
+        p.correct(kind);
+        return element(p);
+    }
+    if is_nameless_namespace(p) {
+        // Its elements keep their place, which a name without its word in front decides for many others.
+        p.unexpected(Code::UnexpectedToken, Some("Is this a namespace? Then `Namespace` is missing."));
+        p.start(NAMESPACE_DECLARATION);
+        namespace_from_name(p);
+        p.finish();
+        return true;
+    }
+    let hint = hint_for_junk(p);
+    p.unexpected(Code::UnexpectedToken, hint);
+    p.skip(|_| false);
+    false
+}
+
+fn hint_for_junk(p: &Parser<'_>) -> Option<&'static str> {
+    match p.current() {
+        R_CURLY => Some("This brace closes nothing."),
+        kind if kind.is_keyword() => Some("This word belongs in the body of an element."),
+        _ => None,
+    }
+}
+
+/// `Shop { Domain A …`: a namespace that lacks only its word.
+fn is_nameless_namespace(p: &Parser<'_>) -> bool {
+    let length = p.path_length(0);
+    length > 0 && p.nth(length) == L_CURLY && p.is_declaration(length + 1)
+}

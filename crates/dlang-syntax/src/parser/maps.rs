@@ -1,0 +1,96 @@
+//! Context maps and domain maps.
+
+use crate::SyntaxKind::{self, *};
+use crate::diagnostics::Code;
+use crate::token_set::TokenSet;
+
+use super::Parser;
+use super::block::{Entries, block, is_closed_unopened};
+use super::elements::skip_rest_of_header;
+use super::names::DECLARATION;
+use super::relationships::{self, is_relationship};
+
+const AFTER_NAME: TokenSet = TokenSet::new(&[L_CURLY]);
+
+/// What may stand behind an entry of `contains` that is a reserved word.
+const AFTER_ENTRY: TokenSet = TokenSet::new(&[COMMA, R_CURLY, EOF]);
+
+pub(super) fn context_map(p: &mut Parser<'_>) {
+    map(p, CONTEXT_MAP, CONTEXT_MAP_BODY, true);
+}
+
+pub(super) fn domain_map(p: &mut Parser<'_>) {
+    map(p, DOMAIN_MAP, DOMAIN_MAP_BODY, false);
+}
+
+fn map(p: &mut Parser<'_>, node: SyntaxKind, body: SyntaxKind, has_relationships: bool) {
+    p.start(node);
+    p.bump();
+    p.name(AFTER_NAME);
+    skip_rest_of_header(p, |p| p.at(CONTAINS_KW));
+    let is_unopened = p.at(CONTAINS_KW) || has_relationships && is_relationship(p, 0);
+    if p.at(L_CURLY) || is_unopened || is_closed_unopened(p) {
+        p.start(body);
+        entries(p, has_relationships);
+        p.finish();
+    } else {
+        p.missing(&[L_CURLY]);
+    }
+    p.finish();
+}
+
+fn entries(p: &mut Parser<'_>, has_relationships: bool) {
+    let mut is_late = false;
+    let read = |p: &mut Parser<'_>| {
+        if p.at(CONTAINS_KW) {
+            if is_late {
+                p.unexpected(Code::MisplacedContains, Some("`contains` stands before all relationships."));
+            }
+            contains(p);
+            return true;
+        }
+        let was_read = has_relationships && relationships::relationship_and_comma(p);
+        is_late = is_late || was_read;
+        was_read
+    };
+    // Without a word in front, only a line tells where an entry may begin.
+    let begins = |p: &Parser<'_>| p.at(CONTAINS_KW) || p.at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
+    block(p, Entries { read, begins, ends: |_: &Parser<'_>| false });
+}
+
+fn contains(p: &mut Parser<'_>) {
+    p.start(CONTAINS_CLAUSE);
+    p.bump();
+    if !entry(p) {
+        p.missing(&[IDENT]);
+    }
+    loop {
+        if p.at(COMMA) {
+            if is_relationship(p, 1) {
+                break;
+            }
+            p.bump();
+            if !entry(p) {
+                p.missing(&[IDENT]);
+            }
+        } else if is_relationship(p, 0) || !entry(p) {
+            break;
+        }
+    }
+    p.finish();
+}
+
+/// One entry. A reserved word is one before a comma or the end, and before another word only if it begins nothing itself.
+fn entry(p: &mut Parser<'_>) -> bool {
+    let begins_something =
+        DECLARATION.contains(p.current()) || matches!(p.current(), CONTAINS_KW | THIS_KW | IMPORT_KW);
+    let follow = if begins_something {
+        AFTER_ENTRY
+    } else if is_relationship(p, 1) {
+        // The first end of the relationship may be a reserved word as well.
+        AFTER_ENTRY.and(TokenSet::new(&[p.nth(1)]))
+    } else {
+        AFTER_ENTRY.and(TokenSet::new(&[IDENT, CONTAINS_KW, THIS_KW]))
+    };
+    p.at_name(follow.and(TokenSet::new(&[DOT]))) && p.reference(follow)
+}

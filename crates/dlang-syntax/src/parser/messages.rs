@@ -1,0 +1,112 @@
+//! The wording of diagnostics. Messages are those that users of the language know; hints are ours.
+
+use std::fmt::Write as _;
+
+use rowan::TextRange;
+
+use crate::diagnostics::{Code, Collector, SyntaxDiagnostic};
+use crate::keywords::{Role, keyword};
+use crate::lexer::{Fault, Lexed, offset};
+use crate::{SyntaxKind, TextSize};
+
+/// How much of an unexpected token is shown.
+const SHOWN: usize = 40;
+
+/// "Expecting …, but found …"; `found` is nothing at the end of the text.
+pub(super) fn expected(kinds: &[SyntaxKind], found: Option<&str>) -> String {
+    let labels: Vec<_> = kinds.iter().flat_map(|kind| labels(*kind)).collect();
+    match labels.as_slice() {
+        [label] => expected_text(label, found),
+        labels => {
+            let mut message = "Expecting: one of these possible Token sequences:\n".to_owned();
+            for (index, label) in labels.iter().enumerate() {
+                _ = writeln!(message, "  {}. [{label}]", index + 1);
+            }
+            match found {
+                Some(found) => _ = write!(message, "but found: '{}'", shown(found)),
+                None => message.push_str("but found end of file"),
+            }
+            message
+        }
+    }
+}
+
+pub(super) fn expected_text(label: &str, found: Option<&str>) -> String {
+    match found {
+        Some(found) => format!("Expecting token of type '{label}' but found `{}`.", shown(found)),
+        None => format!("Expecting token of type '{label}' but found end of file."),
+    }
+}
+
+/// How a kind is called. Patterns have two words that are equally good.
+fn labels(kind: SyntaxKind) -> Vec<&'static str> {
+    match (kind, keyword(kind)) {
+        (SyntaxKind::IDENT, _) => vec!["ID"],
+        (SyntaxKind::STRING, _) => vec!["STRING"],
+        (_, Some(keyword)) if matches!(keyword.role, Role::Pattern(_)) => {
+            keyword.spellings.iter().rev().copied().collect()
+        }
+        _ => kind.text().into_iter().collect(),
+    }
+}
+
+fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Diagnostics for the lexer's faults. Offsets and lengths in the messages count UTF-16 units, as they always have; the
+/// count goes on from fault to fault, so that the text is read once.
+pub(super) fn of_lexer(text: &str, lexed: &Lexed, problems: &mut Collector) {
+    let mut seen = 0;
+    let mut units = 0;
+    for (index, fault) in &lexed.faults {
+        let Some(token) = lexed.tokens.get(*index) else { continue };
+        let end = lexed.tokens.get(index + 1).map_or_else(|| offset(text.len()), |next| next.start);
+        let range = TextRange::new(token.start, end);
+        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+        units += utf16(text.get(seen..start));
+        seen = start;
+        let token = text.get(start..end).unwrap_or_default();
+        let (code, length, hint) = match fault {
+            Fault::Unknown => (Code::UnexpectedCharacter, utf16(Some(token)), None),
+            Fault::OpenString => (
+                Code::UnterminatedString,
+                1,
+                Some(format!("The string that begins here is not closed: add {} at its end.", first(token))),
+            ),
+            Fault::OpenComment => {
+                (Code::UnterminatedComment, 2, Some("The comment that begins here is not closed: add */.".to_owned()))
+            }
+        };
+        let message =
+            format!("unexpected character: ->{}<- at offset: {units}, skipped {length} characters.", first(token));
+        problems.push(SyntaxDiagnostic { range, code, message, hint: hint.map(Into::into), related: None });
+    }
+}
+
+fn utf16(text: Option<&str>) -> usize {
+    text.unwrap_or_default().chars().map(char::len_utf16).sum()
+}
+
+/// The first character, readable also when it is a control character.
+fn first(token: &str) -> String {
+    match token.chars().next() {
+        Some(character) if character.is_control() => format!("U+{:04X}", u32::from(character)),
+        Some(character) => character.to_string(),
+        None => String::new(),
+    }
+}
+
+pub(super) fn too_large(text: &str) -> SyntaxDiagnostic {
+    SyntaxDiagnostic {
+        range: TextRange::empty(TextSize::of(text)),
+        code: Code::FileTooLarge,
+        message: format!("The text is too long: only its first {} bytes are read.", text.len()),
+        hint: None,
+        related: None,
+    }
+}

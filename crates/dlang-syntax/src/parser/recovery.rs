@@ -1,0 +1,189 @@
+//! Going on after a mistake.
+//!
+//! The braces of the whole text are counted first. While they balance, a brace is trusted. When there are more `{` than
+//! `}`, some block is not closed, and the lines' indentation tells which: a `}` that stands further left than the block it
+//! would close, exactly under an outer one, closes that one, and an element that begins no further right than the
+//! namespace around it is no longer in it. When there are more `}`, a block that lacks its `{` is given one. So a correct
+//! text is never judged by its layout.
+
+use rowan::TextRange;
+
+use super::Parser;
+use crate::SyntaxKind::{self, *};
+use crate::diagnostics::{Code, Related};
+use crate::lexer::Token;
+
+/// What is known about braces.
+pub(super) struct Braces {
+    /// How many `{` have no `}`; negative when it is the other way round. Each mistake that is found changes it.
+    surplus: i64,
+    /// The blocks that are open here.
+    open: Vec<Block>,
+    /// The indentation of the line of the last consumed token. Kept only while braces do not balance.
+    indentation: u32,
+}
+
+struct Block {
+    /// Where its `{` stands, if it does.
+    brace: Option<TextRange>,
+    /// The indentation of the line in which it begins.
+    indentation: u32,
+    /// For a namespace, whether its first element stands further right than itself; only then indentation says anything.
+    is_indented: Option<bool>,
+}
+
+impl Braces {
+    pub(super) fn new(tokens: &[Token]) -> Self {
+        let surplus =
+            tokens.iter().map(|token| i64::from(token.kind == L_CURLY) - i64::from(token.kind == R_CURLY)).sum();
+        Self { surplus, open: Vec::new(), indentation: 0 }
+    }
+
+    /// Whether no block is open.
+    pub(super) fn is_outside(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Whether some block may lack its `}`.
+    pub(super) fn may_lack_close(&self) -> bool {
+        self.surplus > 0
+    }
+
+    /// Whether some block may lack its `{`.
+    pub(super) fn may_lack_open(&self) -> bool {
+        self.surplus < 0
+    }
+}
+
+impl Parser<'_> {
+    /// Opens a block with its `{`, or without it after saying so.
+    pub(super) fn open_block(&mut self) {
+        let brace = self.at(L_CURLY).then(|| self.range());
+        let indentation = self.braces.indentation;
+        if brace.is_some() {
+            self.bump();
+        } else {
+            self.missing(&[L_CURLY]);
+            self.braces.surplus += 1;
+        }
+        self.braces.open.push(Block { brace, indentation, is_indented: None });
+    }
+
+    /// Closes the innermost block with its `}`, or without it after saying so.
+    pub(super) fn close_block(&mut self) {
+        if self.at(R_CURLY) && !self.is_brace_of_outer() {
+            self.bump();
+        } else {
+            let brace = self.braces.open.last().and_then(|block| block.brace);
+            let related = brace.map(|range| Related { range, message: "This brace is not closed." });
+            self.missing_with(&[R_CURLY], None, related);
+            self.braces.surplus -= 1;
+        }
+        self.braces.open.pop();
+    }
+
+    /// Whether the `}` here belongs to an outer block, because the innermost lacks its own.
+    pub(super) fn is_brace_of_outer(&self) -> bool {
+        if !self.braces.may_lack_close() {
+            return false;
+        }
+        let (Some(column), Some((inner, outer))) = (self.column_if_first(), self.braces.open.split_last()) else {
+            return false;
+        };
+        column < inner.indentation && outer.iter().any(|block| block.indentation == column)
+    }
+
+    /// Whether the element that begins here is outside the innermost block, a namespace that lacks its `}`.
+    pub(super) fn is_element_of_outer(&mut self) -> bool {
+        if !self.braces.may_lack_close() || !self.is_declaration(0) {
+            return false;
+        }
+        let column = self.column_if_first();
+        let (Some(column), Some(namespace)) = (column, self.braces.open.last_mut()) else { return false };
+        *namespace.is_indented.get_or_insert(column > namespace.indentation) && column <= namespace.indentation
+    }
+
+    /// The column of the current token if it is the first of its line.
+    fn column_if_first(&self) -> Option<u32> {
+        if self.position == 0 {
+            return Some(self.range().start().into());
+        }
+        let (_, line) = self.gap().rsplit_once(['\n', '\r'])?;
+        u32::try_from(line.len()).ok()
+    }
+
+    /// Keeps the indentation of the current line up to date; called before a token is consumed.
+    pub(super) fn note_line(&mut self) {
+        if self.braces.surplus != 0
+            && let Some(column) = self.column_if_first()
+        {
+            self.braces.indentation = column;
+        }
+    }
+
+    /// Takes the next tokens into an error node.
+    pub(super) fn wrap(&mut self, tokens: usize) {
+        self.start(ERROR);
+        for _ in 0..tokens {
+            self.bump();
+        }
+        self.finish();
+    }
+
+    /// Takes tokens into an error node: the next one, and then all before `is_end` or the end of the block. Braces
+    /// are taken in pairs.
+    pub(super) fn skip(&mut self, is_end: impl Fn(&Self) -> bool) {
+        if self.at(EOF) || self.at(R_CURLY) && !self.braces.is_outside() {
+            return;
+        }
+        self.start(ERROR);
+        let mut depth = 0usize;
+        let mut is_first = true;
+        loop {
+            let at_end = match self.current() {
+                EOF => true,
+                R_CURLY => depth == 0 && !self.braces.is_outside(),
+                _ => !is_first && (self.is_declaration(0) || depth == 0 && is_end(self)),
+            };
+            if at_end {
+                break;
+            }
+            match self.current() {
+                L_CURLY => depth += 1,
+                R_CURLY => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+            is_first = false;
+        }
+        self.finish();
+    }
+
+    /// Takes an element that is nested too deep, up to the end of its braces.
+    pub(super) fn skip_too_deep(&mut self) {
+        self.report(|p| crate::SyntaxDiagnostic {
+            range: p.range(),
+            code: Code::NestingTooDeep,
+            message: format!("Nested too deep: what stands more than {} levels deep is not read.", p.max_nesting),
+            hint: None,
+            related: None,
+        });
+        self.start(ERROR);
+        let mut depth = 0usize;
+        while !self.at(EOF) && (depth > 0 || !self.at(R_CURLY)) {
+            let kind: SyntaxKind = self.current();
+            self.bump();
+            match kind {
+                L_CURLY => depth += 1,
+                R_CURLY if depth == 1 => break,
+                R_CURLY => depth -= 1,
+                _ => {}
+            }
+        }
+        self.finish();
+    }
+}

@@ -1,0 +1,274 @@
+//! Relationships between bounded contexts.
+//!
+//! Which of the two kinds a relationship is shows only in its middle: an arrow with patterns around it, or one symmetric
+//! pattern or `><` instead.
+
+use crate::SyntaxKind::{self, *};
+use crate::diagnostics::Code;
+use crate::token_set::TokenSet;
+
+use super::Parser;
+use super::block::{Entries, block};
+use super::properties::{is_outer_property, property_in_block};
+
+const ARROWS: TokenSet = TokenSet::new(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW]);
+const MIDDLE: TokenSet = ARROWS.and(TokenSet::new(&[APART_ARROW, L_BRACK]));
+
+/// The order is that in which the alternatives are known.
+const SIDE_PATTERNS: &[SyntaxKind] = &[
+    OPEN_HOST_SERVICE_KW,
+    PUBLISHED_LANGUAGE_KW,
+    CONFORMIST_KW,
+    ANTI_CORRUPTION_LAYER_KW,
+    SUPPLIER_KW,
+    CUSTOMER_KW,
+    BIG_BALL_OF_MUD_KW,
+];
+const SYMMETRIC_PATTERNS: &[SyntaxKind] = &[SHARED_KERNEL_KW, PARTNERSHIP_KW, SEPARATE_WAYS_KW];
+const ALL_PATTERNS: &[SyntaxKind] = &[
+    OPEN_HOST_SERVICE_KW,
+    PUBLISHED_LANGUAGE_KW,
+    CONFORMIST_KW,
+    ANTI_CORRUPTION_LAYER_KW,
+    SUPPLIER_KW,
+    CUSTOMER_KW,
+    BIG_BALL_OF_MUD_KW,
+    SHARED_KERNEL_KW,
+    PARTNERSHIP_KW,
+    SEPARATE_WAYS_KW,
+];
+const SIDE: TokenSet = TokenSet::new(SIDE_PATTERNS);
+const SYMMETRIC: TokenSet = TokenSet::new(SYMMETRIC_PATTERNS);
+const PATTERNS: TokenSet = SIDE.and(SYMMETRIC);
+
+/// What may stand behind the left end that is a reserved word.
+const AFTER_LEFT: TokenSet = MIDDLE.and(TokenSet::new(&[DOT]));
+/// What may stand behind the right end that is a reserved word.
+const AFTER_RIGHT: TokenSet = TokenSet::new(&[COMMA, R_CURLY, EOF, IDENT, THIS_KW, DOT]);
+
+const ENDS: &[SyntaxKind] = &[THIS_KW, IDENT];
+
+pub(super) fn relationships_block(p: &mut Parser<'_>) {
+    p.start(RELATIONSHIPS_BLOCK);
+    p.bump();
+    let read = |p: &mut Parser<'_>| !is_outer_property(p) && relationship_and_comma(p) || property_in_block(p);
+    let begins = |p: &Parser<'_>| p.at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
+    block(p, Entries { read, begins, ends: is_outer_property });
+    p.finish();
+}
+
+/// Whether a relationship with its middle begins at the next token but `n`.
+pub(super) fn is_relationship(p: &Parser<'_>, n: usize) -> bool {
+    let length = p.path_length(n);
+    length > 0 && MIDDLE.contains(p.nth(n + length))
+}
+
+/// A relationship and the comma between it and the next, if one begins here.
+pub(super) fn relationship_and_comma(p: &mut Parser<'_>) -> bool {
+    if !begins(p) {
+        return false;
+    }
+    relationship(p);
+    if p.at(COMMA) {
+        p.bump();
+        if !begins(p) {
+            p.missing(ENDS);
+        }
+    }
+    true
+}
+
+fn begins(p: &Parser<'_>) -> bool {
+    p.at(THIS_KW) || p.at_any(MIDDLE) || p.at_name(AFTER_LEFT)
+}
+
+fn relationship(p: &mut Parser<'_>) {
+    let checkpoint = p.checkpoint();
+    if p.at(L_BRACK) {
+        p.missing_with(ENDS, Some("Patterns stand behind their context: `A [OHS] -> [CF] B`."), None);
+        let left = list(p, true);
+        if is_relationship(p, 0) && !p.is_first_on_line() {
+            // `[OHS] A -> B`: the rest is a relationship by itself.
+            p.start_at(checkpoint, ERROR);
+            p.finish();
+            return;
+        }
+        let node = middle(p, left);
+        p.start_at(checkpoint, node);
+        p.finish();
+        return;
+    }
+    if p.at_any(MIDDLE) {
+        p.missing(ENDS);
+    } else {
+        end(p, AFTER_LEFT);
+    }
+    let left = left_patterns(p);
+    let node = middle(p, left);
+    p.start_at(checkpoint, node);
+    p.finish();
+}
+
+/// The patterns of the left side.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    None,
+    Side,
+    Symmetric,
+    /// An empty list, or one without an end before it.
+    Unknown,
+}
+
+fn left_patterns(p: &mut Parser<'_>) -> Left {
+    if p.at(L_BRACK) || is_unopened_list(p) { list(p, true) } else { Left::None }
+}
+
+/// `OHS] ->`: patterns that lack their bracket.
+fn is_unopened_list(p: &Parser<'_>) -> bool {
+    p.at_any(PATTERNS) && matches!(p.nth(1), COMMA | R_BRACK) && !p.is_first_on_line()
+}
+
+/// What follows the left side; which kind of relationship it makes.
+fn middle(p: &mut Parser<'_>, left: Left) -> SyntaxKind {
+    if p.at_any(ARROWS) && left == Left::Symmetric {
+        p.missing_with(ENDS, Some("A symmetric pattern stands without an arrow: `A [SK] B`."), None);
+        p.start(ERROR);
+        p.bump();
+        if p.at(L_BRACK) {
+            list(p, false);
+        }
+        p.finish();
+        right(p);
+        return SYMMETRIC_RELATIONSHIP;
+    }
+    if p.at_any(ARROWS) {
+        p.bump();
+        if p.at(L_BRACK) || is_unopened_list(p) {
+            list(p, false);
+        }
+        right(p);
+        return DIRECTIONAL_RELATIONSHIP;
+    }
+    if p.at(APART_ARROW) {
+        if left != Left::None {
+            p.unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
+        }
+        p.bump();
+        if p.at(L_BRACK) {
+            p.unexpected(Code::MisplacedPattern, Some("`><` stands without patterns."));
+            p.start(ERROR);
+            list(p, false);
+            p.finish();
+        }
+        right(p);
+        return SYMMETRIC_RELATIONSHIP;
+    }
+    if left == Left::Symmetric || left == Left::Unknown {
+        right(p);
+        return SYMMETRIC_RELATIONSHIP;
+    }
+    p.missing(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW, APART_ARROW]);
+    // On the same line the rest of the relationship is still there.
+    if !p.is_first_on_line() {
+        if p.at(L_BRACK) {
+            list(p, false);
+        }
+        if is_end(p) && !is_relationship(p, 0) {
+            end(p, AFTER_RIGHT);
+        }
+    }
+    DIRECTIONAL_RELATIONSHIP
+}
+
+/// The right end. One on the next line that has an arrow behind it begins the next relationship.
+fn right(p: &mut Parser<'_>) {
+    if p.is_first_on_line() && is_relationship(p, 0) {
+        p.missing(ENDS);
+    } else if is_end(p) {
+        end(p, AFTER_RIGHT);
+    } else {
+        p.missing(ENDS);
+    }
+}
+
+fn is_end(p: &Parser<'_>) -> bool {
+    p.at(THIS_KW) || p.at_name(AFTER_RIGHT) || is_end_before_relationship(p)
+}
+
+/// A reserved word before a relationship that begins with another: `A -> Customer`, `Supplier -> B`.
+fn is_end_before_relationship(p: &Parser<'_>) -> bool {
+    p.current().is_keyword() && !p.is_declaration(0) && p.nth(1).is_keyword() && is_relationship(p, 1)
+}
+
+fn end(p: &mut Parser<'_>, follow: TokenSet) {
+    if p.at(THIS_KW) {
+        p.start(THIS_REF);
+        p.bump();
+    } else if is_end_before_relationship(p) {
+        p.start(BOUNDED_CONTEXT_REF);
+        p.start(REFERENCE);
+        p.bump_name();
+        p.finish();
+    } else {
+        p.start(BOUNDED_CONTEXT_REF);
+        p.reference(follow);
+    }
+    p.finish();
+}
+
+/// Patterns in brackets. On the left they may be one symmetric pattern instead of some of a side.
+fn list(p: &mut Parser<'_>, is_left: bool) -> Left {
+    let mut result = Left::Unknown;
+    p.start(PATTERN_LIST);
+    p.expect(L_BRACK);
+    loop {
+        match pattern(p, is_left, result) {
+            Some(kind) if result == Left::Unknown => result = kind,
+            Some(_) => {}
+            None => break,
+        }
+        if !p.at(COMMA) {
+            break;
+        }
+        if result == Left::Symmetric {
+            p.unexpected_for("]", Code::MisplacedPattern, Some("A symmetric pattern stands alone."));
+        }
+        p.bump();
+    }
+    p.expect(R_BRACK);
+    p.finish();
+    result
+}
+
+/// One pattern, and what kind of list it makes.
+fn pattern(p: &mut Parser<'_>, is_left: bool, before: Left) -> Option<Left> {
+    let allowed: &[SyntaxKind] = match before {
+        Left::Unknown if is_left => ALL_PATTERNS,
+        Left::Symmetric => SYMMETRIC_PATTERNS,
+        _ => SIDE_PATTERNS,
+    };
+    if !p.at_any(PATTERNS)
+        && matches!(p.nth(1), COMMA | R_BRACK)
+        && let Some(kind) = p.misspelt(PATTERNS)
+    {
+        p.correct(kind);
+    }
+    if p.at_any(TokenSet::new(allowed)) {
+        let kind = if p.at_any(SYMMETRIC) { Left::Symmetric } else { Left::Side };
+        p.start(PATTERN);
+        p.bump();
+        p.finish();
+        return Some(kind);
+    }
+    if p.at_any(PATTERNS) {
+        p.unexpected_for("]", Code::MisplacedPattern, Some("Symmetric patterns stand without an arrow: `A [SK] B`."));
+        p.wrap(1);
+        return Some(before);
+    }
+    p.missing(allowed);
+    if p.is_word(0) && matches!(p.nth(1), COMMA | R_BRACK) && !p.is_first_on_line() {
+        p.wrap(1);
+        return Some(before);
+    }
+    None
+}

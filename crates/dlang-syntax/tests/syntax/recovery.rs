@@ -1,0 +1,170 @@
+//! A mistake stays in its block: each token of each example is taken out in turn, and the rest of the file must be
+//! understood as before.
+
+use std::collections::BTreeMap;
+
+use crate::examples::examples;
+use dlang_syntax::ast::{self, ContextProperty, Element, HasName as _};
+use dlang_syntax::{AstNode as _, SyntaxNode, TextRange, parse, tokenize};
+
+/// Something that is declared or said.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Symbol {
+    /// The names of the namespaces around it.
+    path: String,
+    /// The element's name, and for what is inside an element the element's kind and name before it.
+    name: String,
+}
+
+/// The symbols of a tree with the element that each belongs to.
+fn symbols(root: &SyntaxNode) -> Vec<(Symbol, SyntaxNode)> {
+    let mut found = Vec::new();
+    for element in root.descendants().filter_map(Element::cast) {
+        let around: Vec<_> = element
+            .syntax()
+            .ancestors()
+            .skip(1)
+            .filter_map(ast::NamespaceDeclaration::cast)
+            .filter_map(|namespace| namespace.name_text())
+            .collect();
+        let path = around.into_iter().rev().collect::<Vec<_>>().join(".");
+        let own = format!("{:?} {}", element.syntax().kind(), element.name_text().unwrap_or_default());
+        let parts = parts(&element).into_iter().map(|part| format!("{own}: {part}"));
+        for name in [own.clone()].into_iter().chain(parts) {
+            found.push((Symbol { path: path.clone(), name }, element.syntax().clone()));
+        }
+    }
+    for import in root.descendants().filter_map(ast::ImportStatement::cast) {
+        let name = format!("import {}", import.uri().map(|uri| uri.value()).unwrap_or_default());
+        found.push((Symbol { path: String::new(), name }, import.syntax().clone()));
+    }
+    found
+}
+
+/// What an element says, beside its name.
+fn parts(element: &Element) -> Vec<String> {
+    let text = |node: &SyntaxNode| node.text().to_string();
+    match element {
+        Element::Domain(domain) => {
+            let body = domain.body().into_iter().flat_map(|body| body.properties());
+            body.map(|property| text(property.syntax())).collect()
+        }
+        Element::BoundedContext(context) => {
+            let mut parts = Vec::new();
+            for property in context.body().into_iter().flat_map(|body| body.properties()) {
+                match &property {
+                    ContextProperty::TerminologyBlock(block) => {
+                        parts.extend(block.terms().map(|term| term.name().map(|name| name.text()).unwrap_or_default()));
+                    }
+                    ContextProperty::DecisionsBlock(block) => {
+                        parts.extend(block.decisions().map(|it| text(it.syntax())));
+                    }
+                    ContextProperty::RelationshipsBlock(block) => {
+                        parts.extend(block.relationships().map(|it| text(it.syntax())));
+                    }
+                    ContextProperty::MetadataBlock(block) => parts.extend(block.entries().map(|it| text(it.syntax()))),
+                    other => parts.push(text(other.syntax())),
+                }
+            }
+            parts
+        }
+        Element::ContextMap(map) => {
+            let body = map.body().into_iter().flat_map(|body| body.relationships());
+            body.map(|it| text(it.syntax())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// How often each key occurs.
+fn counted<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    keys.for_each(|key| *counts.entry(key).or_default() += 1);
+    counts
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    text[..offset].matches('\n').count()
+}
+
+#[derive(Default)]
+struct Outcome {
+    cases: usize,
+    strayed: Vec<String>,
+    lost: Vec<String>,
+}
+
+/// Takes each token of a text out in turn.
+fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
+    let whole = parse(text);
+    assert!(!whole.has_errors(), "{name}: {:#?}", whole.diagnostics());
+    let root = whole.syntax();
+    let before = symbols(&root);
+    let is_block = |node: &SyntaxNode| Element::can_cast(node.kind()) || ast::ImportStatement::can_cast(node.kind());
+    for token in tokenize(text).into_iter().filter(|token| !token.kind.is_trivia()) {
+        outcome.cases += 1;
+        let range = std::ops::Range::<usize>::from(token.range);
+        let block = root
+            .covering_element(token.range)
+            .ancestors()
+            .find(|node| is_block(node))
+            .expect("every token is in a block");
+        let block_range = block.text_range();
+        let mut cut = text.to_owned();
+        cut.replace_range(range.clone(), "");
+        let after = parse(&cut);
+        let place = || format!("{name}:{}: without `{}`", line(text, range.start) + 1, &text[range.clone()]);
+
+        let last = usize::from(block_range.end()) - range.len();
+        let lines = line(&cut, block_range.start().into())..=line(&cut, last) + 1;
+        let of = |range: TextRange| (line(&cut, range.start().into()), line(&cut, range.end().into()));
+        for diagnostic in after.diagnostics() {
+            let (start, end) = of(diagnostic.range);
+            if !lines.contains(&start) || !lines.contains(&end) {
+                let message = diagnostic.message.lines().next().unwrap_or_default();
+                outcome.strayed.push(format!("{}: line {}: {message}", place(), start + 1));
+                break;
+            }
+        }
+
+        // What is inside a namespace may change its path when the namespace loses a token, but not more.
+        let is_inside = |node: &SyntaxNode| node != &block && block_range.contains_range(node.text_range());
+        let now = symbols(&after.syntax());
+        let now_whole = counted(now.iter().map(|(symbol, _)| symbol));
+        let now_names = counted(now.iter().map(|(symbol, _)| &symbol.name));
+        let others = || before.iter().filter(|(_, node)| node != &block);
+        let whole = counted(others().filter(|(_, node)| !is_inside(node)).map(|(symbol, _)| symbol));
+        let names = counted(others().map(|(symbol, _)| &symbol.name));
+        let lost_whole = whole.iter().find(|(symbol, count)| now_whole.get(*symbol).unwrap_or(&0) < count);
+        let lost_name = names.iter().find(|(name, count)| now_names.get(*name).unwrap_or(&0) < count);
+        if let Some((symbol, _)) = lost_whole {
+            outcome.lost.push(format!("{}: lost {symbol:?}", place()));
+        } else if let Some((symbol, _)) = lost_name {
+            outcome.lost.push(format!("{}: lost {symbol}", place()));
+        }
+    }
+}
+
+#[test]
+fn a_missing_token_harms_only_its_block() {
+    let mut outcome = Outcome::default();
+    for (name, text) in examples() {
+        try_all(&name, &text, &mut outcome);
+    }
+    let Outcome { cases, strayed, lost } = outcome;
+    println!(
+        "{cases} cases, {} strayed, {} lost\n{}\n{}",
+        strayed.len(),
+        lost.len(),
+        strayed.join("\n"),
+        lost.join("\n")
+    );
+    assert!(cases > 900, "the examples are missing");
+    assert_eq!(lost, Vec::<String>::new());
+    assert!(
+        strayed.len() * 20 <= cases,
+        "diagnostics stray in {} of {cases} cases:\n{}",
+        strayed.len(),
+        strayed.join("\n")
+    );
+}

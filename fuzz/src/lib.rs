@@ -1,0 +1,7 @@
+//! What the fuzz targets do, by whom they are about: each file is also compiled into the tests of a crate of the workspace.
+
+mod bodies;
+mod dlang;
+
+pub use bodies::{framing, uri_path, workspace_edit};
+pub use dlang::{dlang_lexer, dlang_parser};

@@ -1,0 +1,64 @@
+//! `cargo xtask codegen`: the parts of `dlang-syntax` that are written from its grammar and its table of keywords.
+//!
+//! The results are committed, so that building the product needs no generator; `cargo xtask check` fails when they are
+//! not what would be written.
+
+use anyhow::{Context as _, Result, bail};
+use camino::Utf8PathBuf;
+
+use crate::{place, run};
+
+mod grammar;
+mod keywords;
+mod nodes;
+
+const NOTICE: &str = "Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.";
+
+/// A file and its fresh content.
+struct Source {
+    file: Utf8PathBuf,
+    text: String,
+}
+
+/// Writes the files.
+pub(crate) fn write() -> Result<()> {
+    for source in sources()? {
+        std::fs::write(&source.file, &source.text).with_context(|| format!("cannot write {}", source.file))?;
+        println!("   wrote {}", source.file.strip_prefix(&*place::ROOT).unwrap_or(&source.file));
+    }
+    Ok(())
+}
+
+/// Fails when a file on disk is not what would be written.
+pub(crate) fn check() -> Result<String> {
+    let sources = sources()?;
+    let stale: Vec<_> = sources
+        .iter()
+        .filter(|source| std::fs::read_to_string(&source.file).unwrap_or_default() != source.text)
+        .map(|source| format!("{} is not fresh: run `cargo xtask codegen`", source.file))
+        .collect();
+    if stale.is_empty() { Ok(format!("{} files", sources.len())) } else { bail!("{}", stale.join("\n")) }
+}
+
+fn sources() -> Result<Vec<Source>> {
+    let home = place::ROOT.join("crates/dlang-syntax");
+    let read = |name: &str| {
+        let file = home.join(name);
+        std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))
+    };
+    let words = keywords::read(&read("keywords.toml")?)?;
+    let grammar = grammar::read(&read("dlang.ungram")?, &words)?;
+    let source = |name: &str, text: String| -> Result<Source> {
+        Ok(Source { file: home.join("src/generated").join(name), text: formatted(&text)? })
+    };
+    Ok(vec![
+        source("kinds.rs", keywords::kinds(&words, &grammar))?,
+        source("keywords.rs", keywords::table(&words))?,
+        source("nodes.rs", nodes::nodes(&grammar))?,
+    ])
+}
+
+/// As `cargo fmt` would leave it.
+fn formatted(text: &str) -> Result<String> {
+    run::filtered(run::command("rustfmt").args(["--edition", "2024", "--quiet"]), text)
+}
