@@ -55,20 +55,30 @@ pub trait Files {
     }
 }
 
-impl<F: Files + ?Sized> Files for &F {
-    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
-        (**self).kind(path)
-    }
-    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
-        (**self).read(path, max)
-    }
-    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        (**self).canonical(path)
-    }
-    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
-        (**self).walk(folder, bounds)
-    }
+/// What points to files gives them: a borrow, and what several owners share.
+macro_rules! files_for {
+    ($($pointer:ty),*) => {$(
+        impl<F: Files + ?Sized> Files for $pointer {
+            fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+                (**self).kind(path)
+            }
+
+            fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+                (**self).read(path, max)
+            }
+
+            fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+                (**self).canonical(path)
+            }
+
+            fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+                (**self).walk(folder, bounds)
+            }
+        }
+    )*};
 }
+
+files_for!(&F, std::sync::Arc<F>);
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

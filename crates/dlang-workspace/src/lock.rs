@@ -108,11 +108,14 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
     let hint = "Run 'dlang install' to bring model.lock up to date.";
     let (mut of_manifest, mut of_lock) = (Sink::default(), Sink::default());
     let mut asked = BTreeSet::new();
+    // As `Manifest::reference` has it, but a hostile manifest may have many of both.
+    let overrides: BTreeMap<&str, &str> =
+        manifest.overrides.iter().rev().map(|row| (row.repository.as_str(), row.reference.as_str())).collect();
     for dependency in &manifest.dependencies {
         let key = dependency.key.as_str();
         let (repository, reference, range) = match &dependency.source {
             Ok(Source::Git { repository, reference, reference_range }) => {
-                (repository, manifest.reference(repository, reference), *reference_range)
+                (repository, *overrides.get(repository.as_str()).unwrap_or(&reference.as_str()), *reference_range)
             }
             Ok(Source::Path(_)) => continue,
             // What it would ask for is not known, so its entry is not called unused.

@@ -35,6 +35,7 @@ fn aliases_are_read_and_bounded() {
     assert_snapshot!(check("x-a: &a [*a]\n"), @r#"1 manifest-yaml-error 1:10 "*a" YAML parse error: this alias stands inside its own anchor.⏎Hint: Write the value out."#);
 }
 
+/// Anything worse than linear would need minutes here, which is more than the test runner waits.
 #[test]
 fn large_and_deep_texts_are_bounded() {
     let check = |text: &str| check(text).lines().take(2).collect::<Vec<_>>().join("\n");
@@ -57,7 +58,6 @@ fn large_and_deep_texts_are_bounded() {
         (0..3000).map(|depth| format!("{}a:\n", " ".repeat(depth % 500))).collect::<Vec<_>>().concat(),
         format!("dependencies:\n{}", (0..20_000).map(|n| format!("  a/k{n}: {{}}\n")).collect::<Vec<_>>().concat()),
     ];
-    let start = std::time::Instant::now();
     assert_snapshot!(cases.map(|text| check(&text)).join("\n--\n"), @r#"
     1 manifest-unreadable 1:1 "" model.yaml cannot be read: it has more than 1048576 bytes.⏎Hint: It counts as empty until it can.
     --
@@ -98,8 +98,6 @@ fn large_and_deep_texts_are_bounded() {
     1 import-missing-ref 2:3 "a/k0" Git dependency 'a/k0' requires a ref.⏎Hint: Add a git ref: 'ref: v1.0.0' (tag), 'ref: main' (branch), or a commit SHA.
     1 import-missing-ref 3:3 "a/k1" Git dependency 'a/k1' requires a ref.⏎Hint: Add a git ref: 'ref: v1.0.0' (tag), 'ref: main' (branch), or a commit SHA.
     "#);
-    // Generous, for a debug build on a busy machine; a quadratic reader would need minutes.
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
 
 /// Pieces that manifests are made of, so that random texts get past the first character.
