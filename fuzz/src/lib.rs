@@ -2,6 +2,7 @@
 
 mod bodies;
 mod dlang;
+pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
 pub use dlang::{dlang_lexer, dlang_parser};

@@ -1,0 +1,145 @@
+//! The way to files. Everything above asks this trait, so that unsaved text can lie over the disk and tests need none.
+
+mod disk;
+mod memory;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+pub use disk::DiskFiles;
+pub use memory::MemoryFiles;
+
+/// The name of a manifest.
+pub const MANIFEST: &str = "model.yaml";
+/// The name of a lock.
+pub const LOCK: &str = "model.lock";
+/// The folder beside a manifest that holds its packages.
+pub const CACHE: &str = ".dlang";
+/// The extension of a model, without the dot.
+pub const EXTENSION: &str = "dlang";
+
+/// What stands at a path, links followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    File,
+    Directory,
+    /// A pipe, a device, a socket: never read.
+    Special,
+}
+
+/// Files and folders by absolute path. Nothing is changed through it.
+pub trait Files {
+    /// What stands there, or nothing: also where it may not be looked at.
+    fn kind(&self, path: &Utf8Path) -> Option<Kind>;
+
+    /// The whole content, unless it has more than `max` bytes.
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError>;
+
+    /// The path with every link resolved; nothing if it does not exist or links go in a circle.
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf>;
+
+    /// The models and manifests below a folder, sorted, within bounds.
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk;
+
+    fn is_file(&self, path: &Utf8Path) -> bool {
+        self.kind(path) == Some(Kind::File)
+    }
+
+    fn is_directory(&self, path: &Utf8Path) -> bool {
+        self.kind(path) == Some(Kind::Directory)
+    }
+
+    /// The whole content as text, a byte-order mark and line ends included.
+    fn read_text(&self, path: &Utf8Path, max: usize) -> Result<String, ReadError> {
+        let bytes = self.read(path, max)?;
+        String::from_utf8(bytes).map_err(|error| ReadError::NotUtf8 { valid: error.utf8_error().valid_up_to() })
+    }
+}
+
+/// What points to files gives them: a borrow, and what several owners share.
+macro_rules! files_for {
+    ($($pointer:ty),*) => {$(
+        impl<F: Files + ?Sized> Files for $pointer {
+            fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+                (**self).kind(path)
+            }
+
+            fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+                (**self).read(path, max)
+            }
+
+            fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+                (**self).canonical(path)
+            }
+
+            fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+                (**self).walk(folder, bounds)
+            }
+        }
+    )*};
+}
+
+files_for!(&F, std::sync::Arc<F>);
+
+/// Why a file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    #[error("there is no such file")]
+    NotFound,
+    #[error("it is not a file")]
+    NotAFile,
+    #[error("it has more than {max} bytes")]
+    TooLarge { max: usize },
+    #[error("it is not UTF-8 text (byte {valid})")]
+    NotUtf8 { valid: usize },
+    #[error("it is a link that leads out of its folder")]
+    Outside,
+    #[error("{0}")]
+    Io(String),
+}
+
+/// How far a walk goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Entries looked at, files and folders.
+    pub entries: usize,
+    /// Folders below the one that is walked.
+    pub depth: usize,
+}
+
+impl Default for Bounds {
+    /// Far more than any repository of models has, and few enough for a second.
+    fn default() -> Self {
+        Self { entries: 200_000, depth: 64 }
+    }
+}
+
+/// What a walk found, and what it did not look at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Walk {
+    /// Files named `*.dlang` and `model.yaml`, absolute, sorted.
+    pub files: Vec<Utf8PathBuf>,
+    pub cut: Vec<Cut>,
+}
+
+/// Something that a walk passed over and that may have held models.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cut {
+    /// It ended after so many entries.
+    Entries(usize),
+    /// It did not go below this folder, which is as deep as it goes.
+    Depth(Utf8PathBuf),
+    /// Something could not be read.
+    Unreadable(String),
+}
+
+/// The most [`Cut`]s that are listed one by one.
+const MAX_CUTS: usize = 20;
+
+/// Folders that hold what programs made, by the names that version control, package managers and build tools give them;
+/// and the cache of packages, whose models are reached by imports alone.
+const GENERATED: &[&str] =
+    &[CACHE, ".cache", ".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "node_modules", "target", "venv"];
+
+fn is_of_interest(path: &Utf8Path) -> bool {
+    path.file_name() == Some(MANIFEST) || path.extension() == Some(EXTENSION)
+}

@@ -1,0 +1,112 @@
+//! The disk. The only module that touches a file system; reads are capped, and nothing waits for a pipe.
+//!
+//! `zubi-base` has functions like these. They are not used because DomainLang's crates know nothing of zubi.
+
+use std::io::{self, Read as _};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::WalkBuilder;
+
+use super::{Bounds, Cut, Files, GENERATED, Kind, MAX_CUTS, ReadError, Walk, is_of_interest};
+
+/// Files as they are on disk, read anew each time.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DiskFiles;
+
+impl Files for DiskFiles {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some(if metadata.is_dir() {
+            Kind::Directory
+        } else if metadata.is_file() {
+            Kind::File
+        } else {
+            Kind::Special
+        })
+    }
+
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        // Looked at before opening: opening a named pipe would wait for its writer.
+        let metadata = std::fs::metadata(path).map_err(|error| read_error(&error))?;
+        if !metadata.is_file() {
+            return Err(ReadError::NotAFile);
+        }
+        let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+        if size > max {
+            return Err(ReadError::TooLarge { max });
+        }
+        let mut bytes = Vec::with_capacity(size + 1);
+        let file = open(path).map_err(|error| read_error(&error))?;
+        // The file may grow while it is read, so the cap is on the read too.
+        let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
+        file.take(limit).read_to_end(&mut bytes).map_err(|error| read_error(&error))?;
+        if bytes.len() > max { Err(ReadError::TooLarge { max }) } else { Ok(bytes) }
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        path.canonicalize_utf8().ok()
+    }
+
+    /// Passes over what `.gitignore` and `.ignore` name, in a repository or not, and what programs made. Hidden folders
+    /// are walked, links are not followed.
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        let mut walk = Walk::default();
+        let mut unlisted = 0_usize;
+        let mut cut =
+            |walk: &mut Walk, what| if walk.cut.len() < MAX_CUTS { walk.cut.push(what) } else { unlisted += 1 };
+        let mut builder = WalkBuilder::new(folder);
+        builder.hidden(false).require_git(false).follow_links(false).max_depth(Some(bounds.depth)).filter_entry(
+            |entry| {
+                let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
+                // The folder that was asked for is walked whatever its name.
+                entry.depth() == 0 || !(generated && entry.file_type().is_some_and(|kind| kind.is_dir()))
+            },
+        );
+        for (count, entry) in builder.build().enumerate() {
+            if count >= bounds.entries {
+                cut(&mut walk, Cut::Entries(bounds.entries));
+                break;
+            }
+            match entry {
+                Err(error) => cut(&mut walk, Cut::Unreadable(error.to_string())),
+                Ok(entry) => {
+                    let Some(kind) = entry.file_type() else { continue };
+                    let depth = entry.depth();
+                    let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) else { continue };
+                    if kind.is_dir() && depth >= bounds.depth {
+                        cut(&mut walk, Cut::Depth(path));
+                    } else if kind.is_file() && is_of_interest(&path) {
+                        walk.files.push(path);
+                    }
+                }
+            }
+        }
+        if unlisted > 0 {
+            walk.cut.push(Cut::Unreadable(format!("{unlisted} further places")));
+        }
+        walk.files.sort();
+        walk.cut.sort();
+        walk
+    }
+}
+
+fn read_error(error: &io::Error) -> ReadError {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::NotFound,
+        _ => ReadError::Io(error.to_string()),
+    }
+}
+
+/// Opens a file for reading. Some files of the kernel look regular and make their reader wait for ever, as does a pipe
+/// that has taken the file's place since it was looked at; those give an error instead.
+#[cfg(unix)]
+fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
+    std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
+    std::fs::File::open(path)
+}

@@ -1,0 +1,81 @@
+//! A tree of files in memory, for tests and for models that come from nowhere else.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Bounds, Cut, Files, GENERATED, Kind, ReadError, Walk, is_of_interest};
+use crate::paths::normalize;
+
+/// Files by absolute path. Folders are there because files are in them; there are no links.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFiles {
+    files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+}
+
+impl MemoryFiles {
+    /// Puts a file there, or another content into it.
+    pub fn insert(&mut self, path: impl Into<Utf8PathBuf>, content: impl Into<Vec<u8>>) {
+        self.files.insert(normalize(&path.into()), content.into());
+    }
+
+    /// Takes a file away.
+    pub fn remove(&mut self, path: &Utf8Path) {
+        self.files.remove(&normalize(path));
+    }
+
+    fn below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a Utf8PathBuf> {
+        self.files.keys().filter(move |path| path.starts_with(folder) && *path != folder)
+    }
+}
+
+impl Files for MemoryFiles {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        let path = normalize(path);
+        if self.files.contains_key(&path) {
+            Some(Kind::File)
+        } else {
+            self.below(&path).next().map(|_| Kind::Directory)
+        }
+    }
+
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        let path = normalize(path);
+        match self.files.get(&path) {
+            Some(content) if content.len() > max => Err(ReadError::TooLarge { max }),
+            Some(content) => Ok(content.clone()),
+            None if self.kind(&path).is_some() => Err(ReadError::NotAFile),
+            None => Err(ReadError::NotFound),
+        }
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        let path = normalize(path);
+        self.kind(&path).map(|_| path)
+    }
+
+    /// Counts files alone as entries and knows no `.gitignore`.
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        let mut walk = Walk::default();
+        for (count, path) in self.below(folder).enumerate() {
+            if count >= bounds.entries {
+                walk.cut.push(Cut::Entries(bounds.entries));
+                break;
+            }
+            let Ok(inside) = path.strip_prefix(folder) else { continue };
+            let folders: Vec<&str> = inside.parent().into_iter().flat_map(Utf8Path::iter).collect();
+            if folders.iter().any(|name| GENERATED.contains(name)) {
+                continue;
+            }
+            if folders.len() >= bounds.depth {
+                let deepest = folder.join(folders.iter().take(bounds.depth).collect::<Utf8PathBuf>());
+                if !walk.cut.contains(&Cut::Depth(deepest.clone())) {
+                    walk.cut.push(Cut::Depth(deepest));
+                }
+            } else if is_of_interest(path) {
+                walk.files.push(path.clone());
+            }
+        }
+        walk
+    }
+}

@@ -1,0 +1,278 @@
+//! `model.lock`: which commit each repository stands at, and where that disagrees with the manifest.
+//!
+//! The reader is lenient as the existing program's is: an entry that is not whole is passed over and the others hold. What
+//! was passed over is said, here as data and as a diagnostic.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use text_size::{TextRange, TextSize};
+
+use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::files::ReadError;
+use crate::manifest::{Manifest, Source};
+use crate::yaml::shown;
+
+/// The largest lock that is read, in bytes.
+pub const MAX_BYTES: usize = 4 * 1024 * 1024;
+
+/// What `model.lock` says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lock {
+    /// "1" if it is not said.
+    pub version: String,
+    /// By repository, `owner/repo`.
+    pub entries: BTreeMap<String, Locked>,
+}
+
+impl Default for Lock {
+    fn default() -> Self {
+        Self { version: "1".to_owned(), entries: BTreeMap::new() }
+    }
+}
+
+/// An entry of the lock. Other strings than the commit are as they stand there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Locked {
+    pub key_range: TextRange,
+    pub reference: String,
+    pub reference_kind: ReferenceKind,
+    /// The address of the archive.
+    pub resolved: String,
+    /// 7 to 40 hexadecimal digits.
+    pub commit: String,
+    pub integrity: Option<String>,
+}
+
+/// What the ref of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReferenceKind {
+    Tag,
+    Branch,
+    /// Also where it is not said.
+    Commit,
+}
+
+/// An entry that was passed over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    pub repository: String,
+    pub key_range: TextRange,
+    pub why: String,
+}
+
+/// A lock, what was passed over, and what is wrong with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    pub lock: Lock,
+    pub skipped: Vec<Skipped>,
+    /// In the order of the text, the skipped entries among them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the text of a lock.
+pub fn read(text: &str) -> Parsed {
+    if text.len() > MAX_BYTES {
+        return unreadable(&ReadError::TooLarge { max: MAX_BYTES });
+    }
+    let mut reader = Reader { text, parsed: Parsed::default(), sink: Sink::default() };
+    let json = text.trim_start_matches('\u{feff}');
+    match serde_json::from_str::<Rows<'_>>(json) {
+        Ok(rows) => reader.top(&rows),
+        Err(error) => reader.invalid(json, &error),
+    }
+    Parsed { diagnostics: reader.sink.finish(), ..reader.parsed }
+}
+
+/// What stands for a lock that is there and cannot be read.
+pub fn unreadable(why: &ReadError) -> Parsed {
+    let text = format!("model.lock cannot be read: {why}.");
+    let diagnostic =
+        Diagnostic::new(Code::LockUnreadable, TextRange::default(), &text, "It counts as empty until it can.");
+    Parsed { diagnostics: vec![diagnostic], ..Parsed::default() }
+}
+
+/// Where manifest and lock say different things.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Disagreements {
+    /// With places in `model.yaml`.
+    pub of_manifest: Vec<Diagnostic>,
+    /// With places in `model.lock`.
+    pub of_lock: Vec<Diagnostic>,
+}
+
+/// Compares a lock with the manifest it was made from. Imports resolve by the lock all the same.
+pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
+    let hint = "Run 'dlang install' to bring model.lock up to date.";
+    let (mut of_manifest, mut of_lock) = (Sink::default(), Sink::default());
+    let mut asked = BTreeSet::new();
+    // As `Manifest::reference` has it, but a hostile manifest may have many of both.
+    let overrides: BTreeMap<&str, &str> =
+        manifest.overrides.iter().rev().map(|row| (row.repository.as_str(), row.reference.as_str())).collect();
+    for dependency in &manifest.dependencies {
+        let key = dependency.key.as_str();
+        let (repository, reference, range) = match &dependency.source {
+            Ok(Source::Git { repository, reference, reference_range }) => {
+                (repository, *overrides.get(repository.as_str()).unwrap_or(&reference.as_str()), *reference_range)
+            }
+            Ok(Source::Path(_)) => continue,
+            // What it would ask for is not known, so its entry is not called unused.
+            Err(_) => {
+                asked.insert(key);
+                continue;
+            }
+        };
+        asked.insert(repository);
+        let Some(locked) = lock.entries.get(repository) else {
+            let text = format!("Dependency '{}' is not in model.lock.", shown(key));
+            of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).about(key));
+            continue;
+        };
+        // A commit may be written short in one of the two.
+        let same_commit = reference.len() >= 7 && locked.commit.starts_with(reference);
+        if locked.reference != reference && !same_commit {
+            let text = format!(
+                "Dependency '{}' asks for ref '{}', and model.lock has '{}'.",
+                shown(key),
+                shown(reference),
+                shown(&locked.reference)
+            );
+            of_manifest.push(Diagnostic::new(Code::LockRefMismatch, range, &text, hint).about(key));
+        }
+    }
+    if manifest.complete {
+        for (repository, locked) in lock.entries.iter().filter(|(repository, _)| !asked.contains(repository.as_str())) {
+            let text = format!("No dependency in model.yaml asks for '{}'.", shown(repository));
+            of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).about(repository));
+        }
+    }
+    Disagreements { of_manifest: of_manifest.finish(), of_lock: of_lock.finish() }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    parsed: Parsed,
+    sink: Sink,
+}
+
+impl<'t> Reader<'t> {
+    fn top(&mut self, rows: &Rows<'t>) {
+        for (key, value) in &rows.0 {
+            match text_of(key).as_deref() {
+                Some("version") => match serde_json::from_str(value.get()) {
+                    Ok(version) => self.parsed.lock.version = version,
+                    Err(_) => self.report(self.range(key), "'version' must be text."),
+                },
+                Some("dependencies") => match serde_json::from_str::<Rows<'t>>(value.get()) {
+                    Ok(rows) => self.dependencies(&rows),
+                    Err(_) => self.report(self.range(key), "'dependencies' must be an object."),
+                },
+                _ => {}
+            }
+        }
+    }
+
+    fn dependencies(&mut self, rows: &Rows<'t>) {
+        for (key, value) in &rows.0 {
+            let (range, repository) = (self.range(key), text_of(key).unwrap_or_default());
+            match entry(range, value) {
+                Ok(entry) => {
+                    // As any reader of JSON has it, the last one counts.
+                    if let Some(before) = self.parsed.lock.entries.insert(repository.clone(), entry) {
+                        self.skip(&repository, before.key_range, "it is there again below".to_owned());
+                    }
+                }
+                Err(why) => self.skip(&repository, range, why),
+            }
+        }
+    }
+
+    fn skip(&mut self, repository: &str, key_range: TextRange, why: String) {
+        let text = format!("The entry '{}' of model.lock is passed over: {why}.", shown(repository));
+        let hint = "Run 'dlang install' to write it anew.";
+        self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).about(repository));
+        self.parsed.skipped.push(Skipped { repository: repository.to_owned(), key_range, why });
+    }
+
+    fn report(&mut self, range: TextRange, text: &str) {
+        self.sink.push(Diagnostic::new(Code::LockInvalid, range, text, "Run 'dlang install' to write it anew."));
+    }
+
+    fn invalid(&mut self, json: &str, error: &serde_json::Error) {
+        let line_start = match error.line().checked_sub(2) {
+            None => 0,
+            Some(before) => json.match_indices('\n').nth(before).map_or(json.len(), |(at, _)| at + 1),
+        };
+        let at = line_start.saturating_add(error.column().saturating_sub(1)).min(json.len());
+        let start = (0..=at).rev().find(|at| json.is_char_boundary(*at)).unwrap_or_default();
+        let length = json.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+        let mark = self.text.len() - json.len();
+        // The reader's message ends in the place, which the range says.
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default();
+        self.report(TextRange::at(size(mark + start), size(length)), &format!("model.lock is no lock: {what}."));
+    }
+
+    /// Where a piece of the text lies in it.
+    fn range(&self, piece: &'t RawValue) -> TextRange {
+        let start = piece.get().as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
+        let end = start.saturating_add(piece.get().len());
+        if self.text.get(start..end).is_some() { TextRange::new(size(start), size(end)) } else { TextRange::default() }
+    }
+}
+
+fn size(bytes: usize) -> TextSize {
+    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+fn text_of(key: &RawValue) -> Option<String> {
+    serde_json::from_str(key.get()).ok()
+}
+
+/// An entry, or what keeps it from being one.
+fn entry(key_range: TextRange, value: &RawValue) -> Result<Locked, String> {
+    let rows = serde_json::from_str::<Rows<'_>>(value.get()).map_err(|_| "it is not an object".to_owned())?;
+    let find = |name: &str| rows.0.iter().rev().find(|(key, _)| text_of(key).as_deref() == Some(name));
+    let text = |name: &str| find(name).and_then(|(_, value)| serde_json::from_str::<String>(value.get()).ok());
+    let needed = |name: &str| text(name).ok_or_else(|| format!("it has no text '{name}'"));
+    let (reference, resolved, commit) = (needed("ref")?, needed("resolved")?, needed("commit")?);
+    if !(7..=40).contains(&commit.len()) || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err("its commit is not 7 to 40 hexadecimal digits".to_owned());
+    }
+    let reference_kind = match text("refType").as_deref() {
+        Some("tag") => ReferenceKind::Tag,
+        Some("branch") => ReferenceKind::Branch,
+        _ => ReferenceKind::Commit,
+    };
+    Ok(Locked { key_range, reference, reference_kind, resolved, commit, integrity: text("integrity") })
+}
+
+/// The rows of an object as they stand in the text, so that the place of each is known.
+struct Rows<'t>(Vec<(&'t RawValue, &'t RawValue)>);
+
+impl<'de: 't, 't> Deserialize<'de> for Rows<'t> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect;
+        impl<'de> Visitor<'de> for Collect {
+            type Value = Vec<(&'de RawValue, &'de RawValue)>;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut rows = Vec::new();
+                while let Some(row) = map.next_entry()? {
+                    rows.push(row);
+                }
+                Ok(rows)
+            }
+        }
+        deserializer.deserialize_map(Collect).map(Rows)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Edits of a manifest's text that put something right.
+//!
+//! An edit is made on the text, so that comments and layout stay. It is offered only after it was tried: the new text must
+//! read as the old one does, but for what was to change.
+
+use camino::Utf8Path;
+use text_size::{TextRange, TextSize};
+
+use super::{Manifest, Purpose, Source, is_owner_and_repo, read};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::fix::{Action, Fix};
+use crate::yaml::{self, Entry, Node, Value};
+
+/// The largest manifest that fixes are made for, in bytes: each is tried by reading the text again.
+pub const MAX_FIXED_BYTES: usize = 256 * 1024;
+
+/// The ref that stands where nobody knows the right one.
+const SAMPLE_REF: &str = "v1.0.0";
+
+/// The fixes for one diagnostic on a manifest. `text` is what the diagnostic was made from, `path` where it lies.
+pub fn fixes(path: &Utf8Path, text: &str, diagnostic: &Diagnostic) -> Vec<Fix> {
+    let Some(key) = &diagnostic.key else { return Vec::new() };
+    let fix = match diagnostic.code {
+        Code::MissingRef => add_reference(path, text, key),
+        Code::AliasMissingAt => rename_alias(path, text, key, diagnostic.range),
+        _ => None,
+    };
+    fix.into_iter().collect()
+}
+
+/// Adds a dependency that an import names. A key that is no `owner/repo` gets a source to be filled in. Nothing when the
+/// text leaves no place for it, or has the key.
+pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
+    let tree = parse(text)?;
+    let lines: Vec<String> = if is_owner_and_repo(key) {
+        vec![format!("ref: {SAMPLE_REF}")]
+    } else {
+        vec![format!("source: owner/{}", source_for(key)), format!("ref: {SAMPLE_REF}")]
+    };
+    let key_text = quoted(key);
+    let block = |indent: &str| {
+        let rows: Vec<String> = lines.iter().map(|line| format!("{indent}  {line}\n")).collect();
+        format!("{indent}{key_text}:\n{}", rows.concat())
+    };
+    let flow = format!("{key_text}: {{{}}}", lines.join(", "));
+    let root = tree.root.as_ref();
+    let section = root.and_then(|root| root.get("dependencies"));
+    let (range, new) = match (section, section.map(|section| &section.value.value)) {
+        (Some(section), Some(Value::Null)) if section.value.range.is_empty() => {
+            end_of_line(text, section.key_range.end(), &block("  "))
+        }
+        (Some(section), Some(Value::Mapping { entries, flow: true })) => {
+            // Behind the opening brace, where no comma of the last entry can be in the way.
+            let at = TextRange::empty(section.value.range.start() + TextSize::of('{'));
+            (at, if entries.is_empty() { flow } else { format!("{flow}, ") })
+        }
+        (Some(section), Some(Value::Mapping { entries, flow: false })) => {
+            let indent = indent_of(text, entries.first()?)?;
+            end_of_line(text, content_end(&section.value).unwrap_or(section.key_range.end()), &block(indent))
+        }
+        (Some(_), _) => return None,
+        (None, _) if root.is_none_or(|root| matches!(root.value, Value::Mapping { flow: false, .. })) => {
+            end_of_line(text, TextSize::of(text), &format!("dependencies:\n{}", block("  ")))
+        }
+        (None, _) => return None,
+    };
+    let wanted = |old: &Manifest, new: &Manifest| {
+        new.dependencies.len() == old.dependencies.len() + 1
+            && new.dependencies.iter().any(|it| it.key == key && it.source.is_ok())
+    };
+    let title = format!("Add '{}' to the dependencies in model.yaml", yaml::shown(key));
+    tried(path, text, range, new, wanted, title, true)
+}
+
+/// Makes a manifest with a dependency in a folder that has none.
+pub fn create(path: &Utf8Path, key: &str) -> Fix {
+    let text = match add_dependency(path, "", key).map(|fix| fix.action) {
+        Some(Action::Edit { text, .. }) => text,
+        _ => "dependencies:\n".to_owned(),
+    };
+    Fix {
+        title: format!("Create model.yaml with the dependency '{}'", yaml::shown(key)),
+        preferred: true,
+        action: Action::Create { path: path.to_owned(), text },
+    }
+}
+
+fn add_reference(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
+    let tree = parse(text)?;
+    let row = tree.root.as_ref()?.get("dependencies")?.value.get(key)?;
+    let line = format!("ref: {SAMPLE_REF}");
+    let (range, new) = match &row.value.value {
+        Value::Null if row.value.range.is_empty() => (behind_colon(text, row.key_range)?, format!(" {SAMPLE_REF}")),
+        Value::Null | Value::Scalar(_) => (row.value.range, SAMPLE_REF.to_owned()),
+        Value::Mapping { entries, flow } => match entries.iter().find(|part| part.key == "ref") {
+            Some(part) if part.value.range.is_empty() => {
+                (behind_colon(text, part.key_range)?, format!(" {SAMPLE_REF}"))
+            }
+            Some(part) => (part.value.range, SAMPLE_REF.to_owned()),
+            None if *flow => {
+                let at = TextRange::empty(row.value.range.start() + TextSize::of('{'));
+                (at, if entries.is_empty() { line } else { format!("{line}, ") })
+            }
+            None => {
+                let first = entries.first()?;
+                let indent = indent_of(text, first)?;
+                (TextRange::empty(first.key_range.start()), format!("{line}\n{indent}"))
+            }
+        },
+        Value::Sequence(_) | Value::Refused => return None,
+    };
+    let wanted = |_: &Manifest, new: &Manifest| {
+        let mut same = new.dependencies.iter().filter(|dependency| dependency.key == key);
+        same.next().is_some_and(|it| matches!(&it.source, Ok(Source::Git { reference, .. }) if reference == SAMPLE_REF))
+    };
+    tried(path, text, range, new, wanted, format!("Add a git ref to '{}'", yaml::shown(key)), false)
+}
+
+fn rename_alias(path: &Utf8Path, text: &str, key: &str, range: TextRange) -> Option<Fix> {
+    let name = format!("@{key}");
+    let wanted = |_: &Manifest, new: &Manifest| new.aliases.iter().any(|alias| alias.key == name);
+    tried(path, text, range, quoted(&name), wanted, format!("Rename to '{}'", yaml::shown(&name)), true)
+}
+
+/// The fix, if the text after it is what was wanted and no worse than before.
+fn tried(
+    path: &Utf8Path,
+    text: &str,
+    range: TextRange,
+    new: String,
+    wanted: impl Fn(&Manifest, &Manifest) -> bool,
+    title: String,
+    preferred: bool,
+) -> Option<Fix> {
+    let new = if text.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
+    let before = text.get(..range.start().into())?;
+    let after = text.get(range.end().into()..)?;
+    let (old_read, new_read) = (read(text, Purpose::Use), read(&format!("{before}{new}{after}"), Purpose::Use));
+    let good = new_read.manifest.complete
+        && new_read.diagnostics.len() <= old_read.diagnostics.len()
+        && errors(&new_read.diagnostics) <= errors(&old_read.diagnostics)
+        && wanted(&old_read.manifest, &new_read.manifest);
+    good.then(|| Fix { title, preferred, action: Action::Edit { path: path.to_owned(), range, text: new } })
+}
+
+fn errors(diagnostics: &[Diagnostic]) -> usize {
+    diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+}
+
+/// The tree of a text that can be edited: whole, and small enough to try an edit on it.
+fn parse(text: &str) -> Option<yaml::Yaml> {
+    (text.len() <= MAX_FIXED_BYTES).then(|| yaml::parse(text)).filter(|tree| tree.complete)
+}
+
+/// Whole lines to be put behind the line that an offset is on.
+fn end_of_line(text: &str, offset: TextSize, lines: &str) -> (TextRange, String) {
+    let rest = text.get(offset.into()..).unwrap_or_default();
+    let to_end = |bytes: usize| offset + TextSize::new(u32::try_from(bytes).unwrap_or_default());
+    match rest.find('\n') {
+        Some(at) => (TextRange::empty(to_end(at + 1)), lines.to_owned()),
+        None if text.is_empty() || text.ends_with('\n') => (TextRange::empty(TextSize::of(text)), lines.to_owned()),
+        // The last line has no end, so the new ones bring it and leave theirs out.
+        None => (TextRange::empty(TextSize::of(text)), format!("\n{}", lines.trim_end_matches('\n'))),
+    }
+}
+
+/// Behind the colon of a key that has no value.
+fn behind_colon(text: &str, key: TextRange) -> Option<TextRange> {
+    let rest = text.get(key.end().into()..)?;
+    let blank = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let at = key.end() + TextSize::new(u32::try_from(blank).ok()?) + TextSize::of(':');
+    rest.trim_start_matches([' ', '\t']).starts_with(':').then_some(TextRange::empty(at))
+}
+
+/// Where the last word of a value ends: a collection in block style reaches to the beginning of what follows.
+fn content_end(node: &Node) -> Option<TextSize> {
+    match &node.value {
+        Value::Mapping { flow: true, .. } | Value::Scalar(_) | Value::Null | Value::Refused => Some(node.range.end()),
+        Value::Mapping { entries, .. } => {
+            let last = entries.last()?;
+            Some(content_end(&last.value).unwrap_or_default().max(last.key_range.end()))
+        }
+        Value::Sequence(items) => items.last().and_then(|item| content_end(item)).or(Some(node.range.end())),
+    }
+}
+
+/// The blanks before an entry that is the first thing on its line.
+fn indent_of<'t>(text: &'t str, entry: &Entry) -> Option<&'t str> {
+    let before = text.get(..entry.key_range.start().into())?;
+    let line = before.rsplit('\n').next()?.trim_start_matches('\u{feff}');
+    line.bytes().all(|byte| byte == b' ').then_some(line)
+}
+
+/// A key as YAML writes it: in quotes unless it is a word that cannot be anything else.
+fn quoted(key: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    let is_word = key.starts_with(|c: char| c.is_ascii_alphabetic()) && key.chars().all(is_plain);
+    if is_word && !matches!(key.to_ascii_lowercase().as_str(), "null" | "true" | "false" | "yes" | "no" | "on" | "off")
+    {
+        return key.to_owned();
+    }
+    let mut text = String::from('"');
+    for c in key.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => text.extend(["\\u", &format!("{:04X}", u32::from(c))]),
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
+}
+
+/// The last part of a key as a repository could be called.
+fn source_for(key: &str) -> String {
+    let part = key.rsplit('/').next().unwrap_or_default();
+    let name: String = part.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
+    if name.is_empty() { "repo".to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,268 @@
+//! From the tree of a `model.yaml` to its data and diagnostics.
+
+use text_size::TextRange;
+
+use super::{Alias, Dependency, Fault, Governance, Manifest, Override, Parsed, Purpose, Source, rules};
+use crate::diagnostic::{Code, Diagnostic, Sink};
+use crate::yaml::{self, Entry, Node, Value, shown};
+
+/// The keys at the top. Others are for other programs if they begin with `x-`.
+const SECTIONS: &[&str] = &["model", "paths", "dependencies", "overrides", "governance"];
+/// The keys of a dependency that is written out.
+const DEPENDENCY: &[&str] = &["source", "ref", "path", "integrity", "description"];
+
+pub(super) fn read(text: &str, purpose: Purpose) -> Parsed {
+    let tree = yaml::parse(text);
+    let mut reader = Reader::default();
+    for problem in &tree.problems {
+        let code = if problem.duplicate { Code::DuplicateKey } else { Code::YamlError };
+        let message = format!("YAML parse error: {}.", problem.text);
+        reader.report(Diagnostic::new(code, problem.range, &message, &problem.hint));
+    }
+    let mut manifest = Manifest { complete: tree.complete, ..Manifest::default() };
+    if let Some(root) = &tree.root {
+        reader.sections(root, &mut manifest);
+    }
+    if purpose == Purpose::Publish && tree.complete {
+        if manifest.name.is_none() {
+            reader.report(rules::missing_name());
+        }
+        if manifest.version.is_none() {
+            reader.report(rules::missing_version());
+        }
+    }
+    Parsed { manifest, diagnostics: reader.sink.finish() }
+}
+
+#[derive(Default)]
+struct Reader {
+    sink: Sink,
+}
+
+impl Reader {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.sink.push(diagnostic);
+    }
+
+    /// Reports, and gives what the broken thing keeps of it.
+    fn fault(&mut self, diagnostic: Diagnostic) -> Fault {
+        let fault = Fault { code: diagnostic.code, message: diagnostic.message.clone() };
+        self.report(diagnostic);
+        fault
+    }
+
+    fn sections(&mut self, root: &Node, manifest: &mut Manifest) {
+        let Some(sections) = self.mapping(root, root.range, "model.yaml") else { return };
+        for section in sections {
+            let rows = |this: &mut Self| this.mapping(&section.value, section.key_range, &section.key);
+            match section.key.as_str() {
+                "model" => {
+                    for row in rows(self).unwrap_or_default() {
+                        self.model(row, manifest);
+                    }
+                }
+                "paths" => {
+                    let rows = rows(self).unwrap_or_default();
+                    manifest.aliases = rows.iter().filter_map(|row| self.alias(row)).collect();
+                }
+                "dependencies" => {
+                    let rows = rows(self).unwrap_or_default();
+                    manifest.dependencies = rows.iter().map(|row| self.dependency(row)).collect();
+                }
+                "overrides" => {
+                    for row in rows(self).unwrap_or_default() {
+                        let Some(reference) = self.text(row) else { continue };
+                        manifest.overrides.push(Override { repository: row.key.clone(), reference });
+                    }
+                }
+                "governance" => {
+                    for row in rows(self).unwrap_or_default() {
+                        self.governance(row, &mut manifest.governance);
+                    }
+                }
+                key if key.starts_with("x-") || key == "$schema" => {}
+                key => self.report(rules::unknown_key(section.key_range, key, SECTIONS)),
+            }
+        }
+    }
+
+    fn model(&mut self, row: &Entry, manifest: &mut Manifest) {
+        // Other keys of this section are nobody's business: it describes the model to people.
+        match row.key.as_str() {
+            "name" => manifest.name = self.text(row),
+            "version" => {
+                manifest.version = self.text(row);
+                if let Some(version) = manifest.version.as_deref().filter(|version| !rules::is_version(version)) {
+                    self.report(rules::invalid_version(row.key_range, version));
+                }
+            }
+            "entry" => {
+                manifest.entry = self.text(row).map(|entry| match rules::entry(row.key_range, &entry) {
+                    Some(problem) => Err(self.fault(problem)),
+                    None => Ok(entry),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn alias(&mut self, row: &Entry) -> Option<Alias> {
+        let (key, key_range) = (row.key.clone(), row.key_range);
+        if !key.starts_with('@') {
+            self.report(rules::alias_without_at(key_range, &key));
+        }
+        if matches!(row.value.value, Value::Null) && !row.value.cut {
+            self.report(rules::unexpected(key_range, &format!("Path alias '{key}'"), "a relative path"));
+        }
+        let target = self.text(row)?;
+        let target = match rules::alias_target(key_range, &key, &target) {
+            Some(problem) => Err(self.fault(problem)),
+            None => Ok(target),
+        };
+        Some(Alias { key, key_range, target })
+    }
+
+    fn dependency(&mut self, row: &Entry) -> Dependency {
+        let (key, key_range) = (row.key.clone(), row.key_range);
+        let mut dependency = Dependency {
+            source: Err(Fault { code: Code::YamlError, message: String::new() }),
+            key,
+            key_range,
+            integrity: None,
+            description: None,
+        };
+        let rows = match &row.value.value {
+            Value::Mapping { entries, .. } => entries.as_slice(),
+            Value::Null => &[],
+            Value::Scalar(reference) => {
+                dependency.source = self.git(row, None, Some((reference.clone(), key_range)));
+                return dependency;
+            }
+            Value::Sequence(_) | Value::Refused => {
+                let problem = rules::unexpected(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
+                let fault = Fault { code: problem.code, message: problem.message.clone() };
+                // Of an alias that was refused the reader of YAML has complained already.
+                if !matches!(row.value.value, Value::Refused) {
+                    self.report(problem);
+                }
+                dependency.source = Err(fault);
+                return dependency;
+            }
+        };
+        let (mut source, mut path, mut reference) = (None, None, None);
+        for part in rows {
+            let text = if DEPENDENCY.contains(&part.key.as_str()) { self.text(part) } else { None };
+            match part.key.as_str() {
+                "source" => source = text.map(|text| (text, part.key_range)),
+                "path" => path = text.map(|text| (text, part.key_range)),
+                "ref" => reference = text.map(|text| (text, part.key_range)),
+                "integrity" => dependency.integrity = text,
+                "description" => dependency.description = text,
+                key if key.starts_with("x-") => {}
+                key => self.report(rules::unknown_key(part.key_range, key, DEPENDENCY)),
+            }
+        }
+        dependency.source = match (source, path) {
+            (Some(_), Some(_)) => Err(self.fault(rules::conflict(key_range, &row.key))),
+            (None, Some((path, range))) => match rules::dependency_path(range, &row.key, &path) {
+                Some(problem) => Err(self.fault(problem)),
+                None => Ok(Source::Path(path)),
+            },
+            (None, None) if reference.is_none() && !row.value.cut && !rules::is_owner_and_repo(&row.key) => {
+                Err(self.fault(rules::no_source_nor_path(key_range, &row.key)))
+            }
+            (source, None) => self.git(row, source, reference),
+        };
+        dependency
+    }
+
+    /// A dependency on a repository: its source (else its key is it) and its ref, each with the key that says it.
+    fn git(
+        &mut self,
+        row: &Entry,
+        source: Option<(String, TextRange)>,
+        reference: Option<(String, TextRange)>,
+    ) -> Result<Source, Fault> {
+        let key = &row.key;
+        let (repository, range) = source.unwrap_or_else(|| (key.clone(), row.key_range));
+        let mut fault = None;
+        if !rules::is_owner_and_repo(&repository) {
+            fault = Some(self.fault(rules::invalid_source(range, key, &repository)));
+        }
+        let Some((reference, reference_range)) = reference.filter(|(text, _)| !text.is_empty()) else {
+            // In a text that ends in the middle of this dependency, its ref may be what could not be read.
+            if row.value.cut {
+                let text = "Dependency '{}' is cut off by a YAML error.\nHint: Put the YAML error of model.yaml right.";
+                let message = text.replace("{}", &shown(key));
+                return Err(fault.unwrap_or(Fault { code: Code::YamlError, message }));
+            }
+            return Err(self.fault(rules::missing_reference(row.key_range, key)));
+        };
+        if !rules::is_reference(&reference) {
+            self.report(rules::invalid_reference(reference_range, key, &reference));
+        }
+        fault.map_or(Ok(Source::Git { repository, reference, reference_range }), Err)
+    }
+
+    fn governance(&mut self, row: &Entry, governance: &mut Governance) {
+        let list = match row.key.as_str() {
+            "allowedSources" => &mut governance.allowed_sources,
+            "blockedPackages" => &mut governance.blocked_packages,
+            "allowedLicenses" => &mut governance.allowed_licenses,
+            "requireStableVersions" => return self.truth(row, &mut governance.require_stable_versions),
+            "requireTeamOwnership" => return self.truth(row, &mut governance.require_team_ownership),
+            _ => return,
+        };
+        match &row.value.value {
+            Value::Sequence(items) => {
+                for item in items {
+                    match &item.value {
+                        Value::Scalar(text) => list.push(text.clone()),
+                        Value::Null | Value::Mapping { .. } | Value::Sequence(_) | Value::Refused => {
+                            self.report(rules::unexpected(row.key_range, &format!("Each of '{}'", row.key), "text"));
+                        }
+                    }
+                }
+            }
+            Value::Null | Value::Refused => {}
+            Value::Scalar(_) | Value::Mapping { .. } => {
+                self.report(rules::unexpected(row.key_range, &format!("'{}'", row.key), "a list"));
+            }
+        }
+    }
+
+    fn truth(&mut self, row: &Entry, value: &mut bool) {
+        match &row.value.value {
+            Value::Scalar(text) if text == "true" => *value = true,
+            Value::Scalar(text) if text == "false" => *value = false,
+            Value::Null | Value::Refused => {}
+            Value::Scalar(_) | Value::Mapping { .. } | Value::Sequence(_) => {
+                self.report(rules::unexpected(row.key_range, &format!("'{}'", row.key), "true or false"));
+            }
+        }
+    }
+
+    /// The rows of a mapping. Nothing is an empty one; of anything else it is said that it should be one.
+    fn mapping<'n>(&mut self, node: &'n Node, key_range: TextRange, key: &str) -> Option<&'n [Entry]> {
+        match &node.value {
+            Value::Mapping { entries, .. } => Some(entries),
+            Value::Null | Value::Refused => None,
+            Value::Scalar(_) | Value::Sequence(_) => {
+                self.report(rules::unexpected(key_range, &format!("'{key}'"), "a mapping of keys to values"));
+                None
+            }
+        }
+    }
+
+    /// A value that must be text. Numbers and truth values are their text: a branch may be called `2.0`.
+    fn text(&mut self, row: &Entry) -> Option<String> {
+        match &row.value.value {
+            Value::Scalar(text) => Some(text.clone()),
+            Value::Null | Value::Refused => None,
+            Value::Mapping { .. } | Value::Sequence(_) => {
+                self.report(rules::unexpected(row.key_range, &format!("'{}'", row.key), "text"));
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The rules for single values of a manifest, and the words in which they are broken.
+
+use camino::Utf8Path;
+use text_size::TextRange;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::paths;
+use crate::yaml::shown;
+
+/// A version as Semantic Versioning writes it: `N.N.N`, then `-x`, then `+y`.
+pub(super) fn is_version(text: &str) -> bool {
+    let (rest, build) = text.split_once('+').map_or((text, None), |(rest, build)| (rest, Some(build)));
+    let (core, pre) = rest.split_once('-').map_or((rest, None), |(core, pre)| (core, Some(pre)));
+    let numbers: Vec<&str> = core.split('.').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_label = |label: &str| {
+        label
+            .split('.')
+            .all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'))
+    };
+    numbers.len() == 3 && numbers.iter().all(is_number) && pre.is_none_or(is_label) && build.is_none_or(is_label)
+}
+
+/// A tag, a branch or a commit: what git takes as the name of a ref, but beginning with a letter or a digit.
+pub(super) fn is_reference(text: &str) -> bool {
+    let forbidden = |c: char| c.is_control() || c.is_whitespace() || "~^:?*[\\<>=|\"'".contains(c);
+    text.starts_with(char::is_alphanumeric)
+        && !text.contains(forbidden)
+        && !text.contains("..")
+        && !text.contains("@{")
+        && !text.contains("//")
+        && !text.ends_with(['/', '.'])
+        && Utf8Path::new(text).extension() != Some("lock")
+}
+
+/// `owner/repo`, both of which become folder names.
+pub(crate) fn is_owner_and_repo(text: &str) -> bool {
+    let is_part = |part: &str| {
+        !matches!(part, "" | "." | "..")
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    };
+    text.split_once('/').is_some_and(|(owner, repo)| is_part(owner) && is_part(repo))
+}
+
+pub(super) fn missing_name() -> Diagnostic {
+    let hint = "Add 'name' under 'model'.";
+    Diagnostic::new(Code::ModelMissingName, TextRange::default(), "A package to be published needs a name.", hint)
+}
+
+pub(super) fn missing_version() -> Diagnostic {
+    let hint = "Add 'version' under 'model', like \"1.0.0\".";
+    Diagnostic::new(Code::ModelMissingVersion, TextRange::default(), "A package to be published needs a version.", hint)
+}
+
+pub(super) fn invalid_version(range: TextRange, version: &str) -> Diagnostic {
+    let text = format!("Version '{}' is not valid SemVer format.", shown(version));
+    Diagnostic::new(Code::ModelInvalidVersion, range, &text, r#"Use SemVer format like "1.0.0" or "1.2.3-beta"."#)
+}
+
+pub(super) fn conflict(range: TextRange, key: &str) -> Diagnostic {
+    let text = format!("Dependency '{}' cannot have both 'source' and 'path'.", shown(key));
+    let hint = "Use 'source' for git packages or 'path' for local workspace packages.";
+    Diagnostic::new(Code::ConflictingSourcePath, range, &text, hint).about(key)
+}
+
+pub(super) fn no_source_nor_path(range: TextRange, key: &str) -> Diagnostic {
+    let text = format!("Dependency '{}' has neither 'source' nor 'path'.", shown(key));
+    let hint = "Add 'source: owner/repo' and a 'ref' for a git package, or 'path' for a local workspace package.";
+    Diagnostic::new(Code::MissingSourceOrPath, range, &text, hint).about(key)
+}
+
+pub(super) fn missing_reference(range: TextRange, key: &str) -> Diagnostic {
+    let text = format!("Git dependency '{}' requires a ref.", shown(key));
+    let hint = "Add a git ref: 'ref: v1.0.0' (tag), 'ref: main' (branch), or a commit SHA.";
+    Diagnostic::new(Code::MissingRef, range, &text, hint).about(key)
+}
+
+pub(super) fn invalid_reference(range: TextRange, key: &str, reference: &str) -> Diagnostic {
+    let text = format!("Ref '{}' for '{}' may be invalid.", shown(reference), shown(key));
+    let hint = "Use a tag (v1.0.0), branch name (main), or commit SHA.";
+    Diagnostic::new(Code::InvalidRef, range, &text, hint).about(key)
+}
+
+pub(super) fn invalid_source(range: TextRange, key: &str, source: &str) -> Diagnostic {
+    let text = format!("Source '{}' is not valid owner/repo format.", shown(source));
+    Diagnostic::new(Code::InvalidSource, range, &text, "Use format 'owner/repo' like 'domainlang/core'.").about(key)
+}
+
+/// What is wrong with the path of a dependency, if anything.
+pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option<Diagnostic> {
+    let hint = "Use a relative path like './packages/shared'.";
+    if paths::is_absolute(path) {
+        let text = format!("Local path '{}' for '{}' must be relative.", shown(path), shown(key));
+        return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint).about(key));
+    }
+    let text = format!("Local path '{}' for '{}' leads out of the folder of model.yaml.", shown(path), shown(key));
+    paths::climbs(path).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).about(key))
+}
+
+/// What is wrong with the target of an alias, if anything.
+pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<Diagnostic> {
+    let hint = "Use a relative path like './src' or '.'";
+    if paths::is_absolute(target) {
+        let text = format!("Path alias '{}' cannot map to absolute path '{}'.", shown(key), shown(target));
+        return Some(Diagnostic::new(Code::AliasAbsolutePath, range, &text, hint).about(key));
+    }
+    let text = format!("Path alias '{}' leads out of the folder of model.yaml: '{}'.", shown(key), shown(target));
+    paths::climbs(target).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).about(key))
+}
+
+pub(super) fn alias_without_at(range: TextRange, key: &str) -> Diagnostic {
+    let key_shown = shown(key);
+    let text = format!("Path alias '{key_shown}' should start with '@'.");
+    let hint = format!("Rename to '@{key_shown}' for consistency.");
+    Diagnostic::new(Code::AliasMissingAt, range, &text, &hint).about(key)
+}
+
+/// What is wrong with the entry, if anything.
+pub(super) fn entry(range: TextRange, entry: &str) -> Option<Diagnostic> {
+    let hint = "Use a path inside the folder, like 'index.dlang'.";
+    if paths::is_absolute(entry) {
+        let text = format!("Entry '{}' must be relative.", shown(entry));
+        return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint));
+    }
+    let text = format!("Entry '{}' leads out of the folder of model.yaml.", shown(entry));
+    paths::climbs(entry).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint))
+}
+
+/// `what` with its article.
+pub(super) fn unexpected(range: TextRange, place: &str, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::UnexpectedValue, range, &format!("{} must be {what}.", shown(place)), "")
+}
+
+pub(super) fn unknown_key(range: TextRange, key: &str, known: &[&str]) -> Diagnostic {
+    let hint = format!("Known here: {}.", known.join(", "));
+    Diagnostic::new(Code::UnknownKey, range, &format!("The key '{}' means nothing here.", shown(key)), &hint)
+}

@@ -1,0 +1,278 @@
+//! Which module a file belongs to: the nearest `model.yaml` above it.
+//!
+//! A folder without one is its own. A file of the package cache belongs to its package, whether that has a manifest or
+//! not, and never to the project that the cache lies in.
+//!
+//! Modules below one another are found as documented, which the existing program never did: [`Modules::list`].
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::files::{Bounds, CACHE, Cut, Files, LOCK, MANIFEST, ReadError};
+use crate::lock::{self, Disagreements, Lock};
+use crate::manifest::{self, Manifest, Purpose};
+use crate::paths::{append, normalize};
+
+/// A folder whose files belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Module {
+    /// Where imports that begin at the root begin, and what relative ones may not leave.
+    pub root: Utf8PathBuf,
+    /// Nothing when no `model.yaml` is there.
+    pub manifest: Option<ManifestFile>,
+    /// Nothing when no `model.lock` lies beside the manifest.
+    pub lock: Option<LockFile>,
+    /// The package whose files these are.
+    pub package: Option<Package>,
+}
+
+/// A `model.yaml` with its text, which the ranges of its diagnostics speak of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestFile {
+    pub path: Utf8PathBuf,
+    /// Empty when it could not be read.
+    pub text: String,
+    pub manifest: Manifest,
+    /// Those of the text, then those of the comparison with the lock.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A `model.lock` with its text, which the ranges of its diagnostics speak of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockFile {
+    pub path: Utf8PathBuf,
+    /// Empty when it could not be read.
+    pub text: String,
+    pub lock: Lock,
+    pub skipped: Vec<lock::Skipped>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A package in the cache of a project: `<project>/.dlang/packages/<owner>/<repo>/<commit>`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Package {
+    /// The folder with the commit's name.
+    pub folder: Utf8PathBuf,
+    /// `owner/repo`.
+    pub repository: String,
+    pub commit: String,
+    /// The folder that the outermost cache lies in.
+    pub project: Utf8PathBuf,
+}
+
+impl Package {
+    /// The package that a path lies in, by its form alone.
+    pub fn of(path: &Utf8Path) -> Option<Self> {
+        let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
+        let caches: Vec<usize> =
+            parts.windows(2).enumerate().filter(|(_, pair)| *pair == [CACHE, PACKAGES]).map(|(at, _)| at).collect();
+        let (outermost, innermost) = (*caches.first()?, *caches.last()?);
+        let join = |count: usize| parts.iter().take(count).collect::<Utf8PathBuf>();
+        match parts.get(innermost + 2..innermost + 5)? {
+            [owner, repo, commit] => Some(Self {
+                folder: join(innermost + 5),
+                repository: format!("{owner}/{repo}"),
+                commit: (*commit).to_owned(),
+                project: join(outermost),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Where a project keeps a package.
+    pub(crate) fn folder(project: &Utf8Path, repository: &str, commit: &str) -> Utf8PathBuf {
+        append(project, &format!("{CACHE}/{PACKAGES}/{repository}/{commit}"))
+    }
+}
+
+/// The folder of the cache that holds packages.
+const PACKAGES: &str = "packages";
+
+impl Module {
+    /// What its manifest says, if there is one.
+    pub fn manifest(&self) -> Option<&Manifest> {
+        self.manifest.as_ref().map(|file| &file.manifest)
+    }
+
+    /// What its lock says, if there is one.
+    pub fn lock(&self) -> Option<&Lock> {
+        self.lock.as_ref().map(|file| &file.lock)
+    }
+
+    /// The path of its entry, whether it exists or not. Nothing when the manifest names one outside the folder.
+    pub fn entry(&self) -> Option<Utf8PathBuf> {
+        let relative = self.manifest().map_or(Ok(manifest::DEFAULT_ENTRY), Manifest::entry).ok()?;
+        Some(append(&self.root, relative))
+    }
+}
+
+/// The modules of a file system, each read once, and the imports between them ([`crate::specifier`]).
+///
+/// What was read is kept until [`Modules::forget`]: whoever watches files calls it when a `model.yaml` or `model.lock`
+/// appears, changes or goes. Nothing else is kept. May be used from several threads.
+#[derive(Debug, Default)]
+pub struct Modules<F> {
+    pub(crate) files: F,
+    /// The module that a folder's files belong to, if there is a manifest at or above it.
+    nearest: Mutex<FxHashMap<Utf8PathBuf, Option<Arc<Module>>>>,
+}
+
+/// The modules below a folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Sorted by root. The first may lie above the folder, if that belongs to it.
+    pub modules: Vec<Listed>,
+    /// Models that no manifest is responsible for, sorted.
+    pub loose: Vec<Utf8PathBuf>,
+    /// What was not looked at.
+    pub cut: Vec<Cut>,
+}
+
+/// A module and its models that lie below the folder that was listed, sorted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub module: Arc<Module>,
+    pub files: Vec<Utf8PathBuf>,
+}
+
+impl<F: Files> Modules<F> {
+    pub fn new(files: F) -> Self {
+        Self { files, nearest: Mutex::default() }
+    }
+
+    /// Where the files come from.
+    pub fn files(&self) -> &F {
+        &self.files
+    }
+
+    /// Reads every manifest and lock anew from now on.
+    pub fn forget(&self) {
+        self.known().clear();
+    }
+
+    /// The module of a file, which need not exist. Its path is absolute.
+    pub fn of_file(&self, file: &Utf8Path) -> Arc<Module> {
+        let file = normalize(file);
+        let folder = file.parent().unwrap_or(&file);
+        let package = Package::of(&file);
+        let top = package.as_ref().map(|package| package.folder.as_path());
+        let module = self.with_manifest(folder, top);
+        module.unwrap_or_else(|| {
+            let root = package.as_ref().map_or(folder, |package| &package.folder).to_owned();
+            Arc::new(Module { root, manifest: None, lock: None, package })
+        })
+    }
+
+    /// The module whose root is exactly this folder: one without a manifest, if there is none.
+    pub fn at(&self, folder: &Utf8Path) -> Arc<Module> {
+        let folder = normalize(folder);
+        self.with_manifest(&folder, Some(&folder)).filter(|module| module.root == folder).unwrap_or_else(|| {
+            let package = Package::of(&folder);
+            Arc::new(Module { root: folder, manifest: None, lock: None, package })
+        })
+    }
+
+    /// The modules and models at or below a folder, and the module that the folder itself belongs to.
+    pub fn list(&self, folder: &Utf8Path, bounds: Bounds) -> Listing {
+        let folder = normalize(folder);
+        let walk = self.files.walk(&folder, bounds);
+        let mut modules = BTreeMap::<Utf8PathBuf, Listed>::new();
+        let mut loose = Vec::new();
+        let above = self.of_file(&folder.join(MANIFEST));
+        if above.manifest.is_some() {
+            modules.insert(above.root.clone(), Listed { module: above, files: Vec::new() });
+        }
+        for file in walk.files {
+            let module = self.of_file(&file);
+            if module.manifest.is_none() {
+                loose.push(file);
+                continue;
+            }
+            let listed = modules.entry(module.root.clone()).or_insert_with(|| Listed { module, files: Vec::new() });
+            if file.file_name() != Some(MANIFEST) {
+                listed.files.push(file);
+            }
+        }
+        Listing { modules: modules.into_values().collect(), loose, cut: walk.cut }
+    }
+
+    /// The module of the nearest manifest at or above a folder, but not above `top`.
+    fn with_manifest(&self, folder: &Utf8Path, top: Option<&Utf8Path>) -> Option<Arc<Module>> {
+        let mut asked = Vec::new();
+        let mut found = None;
+        for above in folder.ancestors() {
+            if let Some(known) = self.known().get(above) {
+                found.clone_from(known);
+                break;
+            }
+            asked.push(above);
+            if self.files.is_file(&above.join(MANIFEST)) {
+                found = Some(Arc::new(self.load(above)));
+                break;
+            }
+            // Inside a package every way up ends at its folder, so the answer is the same for whoever asks.
+            if Package::of(above).is_some_and(|package| package.folder == above) {
+                break;
+            }
+        }
+        let mut known = self.known();
+        for folder in asked {
+            known.insert(folder.to_owned(), found.clone());
+        }
+        found.filter(|module| top.is_none_or(|top| module.root.starts_with(top)))
+    }
+
+    fn load(&self, root: &Utf8Path) -> Module {
+        let path = root.join(MANIFEST);
+        let (text, mut parsed) = match self.read_own(root, &path, manifest::MAX_BYTES) {
+            Ok(text) => {
+                let parsed = manifest::read(&text, Purpose::Use);
+                (text, parsed)
+            }
+            Err(error) => (String::new(), manifest::unreadable(&error)),
+        };
+        let lock = self.load_lock(root).map(|mut file| {
+            let Disagreements { of_manifest, of_lock } = lock::disagreements(&parsed.manifest, &file.lock);
+            parsed.diagnostics.extend(of_manifest);
+            file.diagnostics.extend(of_lock);
+            file
+        });
+        let manifest = ManifestFile { path, text, manifest: parsed.manifest, diagnostics: parsed.diagnostics };
+        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::of(root) }
+    }
+
+    fn load_lock(&self, root: &Utf8Path) -> Option<LockFile> {
+        let path = root.join(LOCK);
+        self.files.kind(&path)?;
+        let (text, parsed) = match self.read_own(root, &path, lock::MAX_BYTES) {
+            Ok(text) => {
+                let parsed = lock::read(&text);
+                (text, parsed)
+            }
+            Err(error) => (String::new(), lock::unreadable(&error)),
+        };
+        let lock::Parsed { lock, skipped, diagnostics } = parsed;
+        Some(LockFile { path, text, lock, skipped, diagnostics })
+    }
+
+    /// Reads a file that must lie in the folder. A link that leads elsewhere would bring a text that is none of the
+    /// folder's into what is said of it.
+    fn read_own(&self, root: &Utf8Path, path: &Utf8Path, max: usize) -> Result<String, ReadError> {
+        match (self.files.canonical(root), self.files.canonical(path)) {
+            (Some(root), Some(path)) if !path.starts_with(&root) => Err(ReadError::Outside),
+            _ => self.files.read_text(path, max),
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Option<Arc<Module>>>> {
+        // The map is whole after every single step, so a thread that panicked left it whole.
+        self.nearest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! Imports that lead nowhere: why, in the words of the existing program, and what to do about it.
+
+use camino::Utf8Path;
+use text_size::TextRange;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::files::MANIFEST;
+use crate::fix::{Action, Fix};
+use crate::manifest::{self, Fault, is_owner_and_repo};
+use crate::modules::Module;
+use crate::yaml::shown;
+
+/// Why an import leads nowhere. The texts are stable: programs find them as `data.reason`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    FileNotFound,
+    UnknownAlias,
+    MissingManifest,
+    NotInstalled,
+    DependencyNotFound,
+    MissingEntry,
+    Unresolvable,
+    EscapesWorkspace,
+}
+
+impl Reason {
+    /// The name by which programs know it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FileNotFound => "file-not-found",
+            Self::UnknownAlias => "unknown-alias",
+            Self::MissingManifest => "missing-manifest",
+            Self::NotInstalled => "not-installed",
+            Self::DependencyNotFound => "dependency-not-found",
+            Self::MissingEntry => "missing-entry",
+            Self::Unresolvable => "unresolvable",
+            Self::EscapesWorkspace => "escapes-workspace",
+        }
+    }
+}
+
+/// An import that leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresolved {
+    /// [`Code::ImportUnresolved`] as a rule; what is wrong with the row of the manifest where that is the reason.
+    pub code: Code,
+    pub reason: Reason,
+    /// What it says under the import, the hint included.
+    pub message: String,
+    /// The part of the message that is for this case alone.
+    pub hint: Option<String>,
+    pub specifier: String,
+}
+
+impl Unresolved {
+    pub(super) fn new(specifier: &str, reason: Reason, hint: Option<String>) -> Self {
+        const GENERAL: &str = "Hint: Check that the file exists and the path is correct.";
+        let tail = hint.as_deref().map(|hint| format!(": {hint}")).unwrap_or_default();
+        let message = format!("Cannot resolve import '{}'.\n{GENERAL}{tail}", shown(specifier));
+        Self { code: Code::ImportUnresolved, reason, message, hint, specifier: specifier.to_owned() }
+    }
+
+    pub(super) fn empty() -> Self {
+        Self {
+            code: Code::ImportMissingUri,
+            reason: Reason::Unresolvable,
+            message: r#"Import statement must have a URI. Use: import "package" or import "./local-path""#.to_owned(),
+            hint: None,
+            specifier: String::new(),
+        }
+    }
+
+    pub(super) fn not_found(specifier: &str) -> Self {
+        let hint = "Check that the file exists and the path is correct.";
+        Self::new(specifier, Reason::FileNotFound, Some(hint.to_owned()))
+    }
+
+    pub(super) fn not_found_with_extension(specifier: &str) -> Self {
+        let hint = "Check that the path is correct and the file exists.";
+        Self::new(specifier, Reason::FileNotFound, Some(hint.to_owned()))
+    }
+
+    /// A path to the letter, below a package: no hint, because what to do is its maintainers' to know.
+    pub(super) fn not_in_package(specifier: &str) -> Self {
+        Self::new(specifier, Reason::FileNotFound, None)
+    }
+
+    pub(super) fn extension(specifier: &str) -> Self {
+        let hint = "DomainLang files must use the .dlang extension.";
+        Self::new(specifier, Reason::Unresolvable, Some(hint.to_owned()))
+    }
+
+    pub(super) fn missing_entry(specifier: &str, entry: &str) -> Self {
+        let hint = format!("Create '{}' in that folder, or set model.entry in its model.yaml.", shown(entry));
+        Self::new(specifier, Reason::MissingEntry, Some(hint))
+    }
+
+    pub(super) fn leaves_workspace(specifier: &str) -> Self {
+        let hint = "Relative imports must stay within the workspace directory.";
+        Self::new(specifier, Reason::EscapesWorkspace, Some(hint.to_owned()))
+    }
+
+    pub(super) fn leaves_target(specifier: &str) -> Self {
+        let hint = "Import path escapes the alias target directory.";
+        Self::new(specifier, Reason::EscapesWorkspace, Some(hint.to_owned()))
+    }
+
+    pub(super) fn leaves_dependency(specifier: &str) -> Self {
+        let hint = "Import path escapes the folder of the dependency.";
+        Self::new(specifier, Reason::EscapesWorkspace, Some(hint.to_owned()))
+    }
+
+    pub(super) fn missing_manifest(specifier: &str) -> Self {
+        let hint = format!("Create model.yaml and add the dependency:\n{}", sample(specifier));
+        Self::new(specifier, Reason::MissingManifest, Some(hint))
+    }
+
+    pub(super) fn not_installed(specifier: &str) -> Self {
+        let hint = "Run 'dlang install' to fetch dependencies and generate model.lock.";
+        Self::new(specifier, Reason::NotInstalled, Some(hint.to_owned()))
+    }
+
+    pub(super) fn unknown_dependency(specifier: &str) -> Self {
+        let sample = sample(specifier);
+        let hint = format!("Add it to your dependencies:\n{sample}\nThen run 'dlang install' to fetch it.");
+        Self::new(specifier, Reason::DependencyNotFound, Some(hint))
+    }
+
+    pub(super) fn unknown_alias(specifier: &str) -> Self {
+        let alias = specifier.split('/').next().unwrap_or_default();
+        let hint =
+            format!("Define it in model.yaml paths section:\n  paths:\n    \"{}\": \"./some/path\"", shown(alias));
+        Self::new(specifier, Reason::UnknownAlias, Some(hint))
+    }
+
+    /// The manifest has an error before which the key does not stand, and behind which nothing was read.
+    pub(super) fn behind_an_error(specifier: &str, reason: Reason) -> Self {
+        let hint = "Put the YAML error of model.yaml right: nothing behind it is read.";
+        Self::new(specifier, reason, Some(hint.to_owned()))
+    }
+
+    /// The row of the manifest that the specifier names is broken; the import says the same as the row.
+    pub(super) fn broken(specifier: &str, fault: &Fault) -> Self {
+        Self {
+            code: fault.code,
+            reason: match fault.code {
+                Code::EscapesWorkspace | Code::AbsolutePath | Code::AliasAbsolutePath => Reason::EscapesWorkspace,
+                _ => Reason::Unresolvable,
+            },
+            message: fault.message.clone(),
+            hint: None,
+            specifier: specifier.to_owned(),
+        }
+    }
+
+    /// The diagnostic, at a range that is the caller's.
+    pub fn diagnostic(&self, range: TextRange) -> Diagnostic {
+        let severity = self.code.severity();
+        Diagnostic {
+            code: self.code,
+            severity,
+            message: self.message.clone(),
+            range,
+            key: Some(self.specifier.clone()),
+        }
+    }
+
+    /// What can be done about it. `module` is the importing file's.
+    pub fn fixes(&self, module: &Module) -> Vec<Fix> {
+        let key = dependency_key(&self.specifier);
+        let manifest = module.manifest.as_ref();
+        let fix = match self.reason {
+            Reason::MissingManifest => Some(manifest::create(&module.root.join(MANIFEST), key)),
+            Reason::DependencyNotFound => {
+                manifest.and_then(|file| manifest::add_dependency(&file.path, &file.text, key))
+            }
+            Reason::NotInstalled => Some(install(&module.root, key)),
+            Reason::Unresolvable => manifest.and_then(|file| {
+                let mut broken =
+                    file.diagnostics.iter().filter(|it| it.code == self.code && it.message == self.message);
+                broken.find_map(|it| manifest::fixes(&file.path, &file.text, it).into_iter().next())
+            }),
+            Reason::FileNotFound | Reason::UnknownAlias | Reason::MissingEntry | Reason::EscapesWorkspace => None,
+        };
+        fix.into_iter().collect()
+    }
+}
+
+fn install(folder: &Utf8Path, key: &str) -> Fix {
+    Fix {
+        title: format!("Run 'dlang install' to fetch '{}'", shown(key)),
+        preferred: true,
+        action: Action::Run { folder: folder.to_owned(), command: "dlang install" },
+    }
+}
+
+/// The rows that a hint shows.
+fn sample(specifier: &str) -> String {
+    format!("  dependencies:\n    {}:\n      ref: v1.0.0", shown(specifier))
+}
+
+/// The key that makes a specifier known: `owner/repo` of a longer path, if that is what it begins with.
+fn dependency_key(specifier: &str) -> &str {
+    let end = specifier.match_indices('/').nth(1).map_or(specifier.len(), |(at, _)| at);
+    specifier.get(..end).filter(|key| is_owner_and_repo(key)).unwrap_or(specifier)
+}

@@ -1,0 +1,65 @@
+//! Fixtures of tests: several files in one text, in memory or on disk.
+
+use std::fmt::Write as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tempfile::TempDir;
+use text_size::TextRange;
+
+use crate::diagnostic::Diagnostic;
+use crate::files::MemoryFiles;
+
+/// The files of a fixture: lines `//- path` separate them, and `//- path -> target` makes a link (on disk alone).
+fn parts(fixture: &str) -> impl Iterator<Item = (&str, &str)> {
+    fixture.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap_or((part, "")))
+}
+
+/// A fixture in memory, below `/w`, unless its paths are absolute.
+pub(crate) fn in_memory(fixture: &str) -> MemoryFiles {
+    let mut files = MemoryFiles::default();
+    for (path, text) in parts(fixture) {
+        files.insert(Utf8Path::new("/w").join(path.trim()), text);
+    }
+    files
+}
+
+/// A fixture in a temporary folder, whose path comes with it.
+pub(crate) fn on_disk(fixture: &str) -> (TempDir, Utf8PathBuf) {
+    let guard = TempDir::new().unwrap();
+    let root = Utf8Path::from_path(guard.path()).unwrap().canonicalize_utf8().unwrap();
+    for (path, text) in parts(fixture) {
+        let (path, target) = path.split_once(" -> ").map_or((path, None), |(path, target)| (path, Some(target)));
+        let path = root.join(path.trim());
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        match target {
+            Some(target) => std::os::unix::fs::symlink(target.trim(), path).unwrap(),
+            None => put(&path, text),
+        }
+    }
+    (guard, root)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a fixture need not survive a crash")]
+pub(crate) fn put(path: &Utf8Path, text: &str) {
+    std::fs::write(path, text).unwrap();
+}
+
+/// Diagnostics, one a line: severity, code, the text they stand at, message.
+pub(crate) fn show(text: &str, diagnostics: &[Diagnostic]) -> String {
+    let mut lines = String::new();
+    for diagnostic in diagnostics {
+        let message = diagnostic.message.replace('\n', "⏎");
+        let place = place(text, diagnostic.range);
+        writeln!(lines, "{} {} {place} {message}", diagnostic.severity.number(), diagnostic.code.as_str()).unwrap();
+    }
+    lines
+}
+
+/// Line and column from 1, columns in bytes, and what stands there.
+pub(crate) fn place(text: &str, range: TextRange) -> String {
+    let before = text.get(..range.start().into()).unwrap();
+    let line = before.matches('\n').count() + 1;
+    let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+    let there: String = text.get(std::ops::Range::<usize>::from(range)).unwrap().chars().take(30).collect();
+    format!("{line}:{column} {there:?}")
+}

@@ -1,0 +1,343 @@
+//! YAML as a tree with places, bounded in size and depth, whatever the text.
+//!
+//! Reading does not fail: an error of the text becomes a [`Problem`], and the tree holds what stood before it. Nodes that
+//! were not finished then are marked, so that nobody complains of what may be missing in them.
+//!
+//! An alias shares the node of its anchor and is never copied. What a reader of the tree visits is bounded all the same:
+//! every alias costs as many nodes as it stands for, and it may not make the tree deeper than the text could.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, Span, StructureStyle};
+use rustc_hash::FxHashMap;
+use text_size::{TextRange, TextSize};
+
+/// The deepest nesting that is read. A manifest has four levels.
+const MAX_DEPTH: usize = 32;
+/// The most nodes a tree has, those that aliases repeat counted each time. A manifest has some hundreds.
+const MAX_NODES: usize = 100_000;
+/// The most problems of one text that are kept.
+const MAX_PROBLEMS: usize = 1000;
+
+/// A value of the text.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Its bytes. Of a collection in block style, from its first entry to the beginning of what follows it.
+    pub(crate) range: TextRange,
+    pub(crate) value: Value,
+    /// The text has an error inside it, so that entries may be missing.
+    pub(crate) cut: bool,
+    nodes: usize,
+    height: usize,
+}
+
+#[derive(Debug)]
+pub(crate) enum Value {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// Numbers and truth values too, as they are written.
+    Scalar(String),
+    Mapping {
+        entries: Vec<Entry>,
+        /// Written with braces.
+        flow: bool,
+    },
+    Sequence(Vec<Rc<Node>>),
+    /// An alias that leads nowhere or too far. There is a problem about it.
+    Refused,
+}
+
+/// A key that is text, and its value. Keys of one mapping differ.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_range: TextRange,
+    pub(crate) value: Rc<Node>,
+}
+
+/// What is wrong with the text as YAML.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) range: TextRange,
+    pub(crate) text: String,
+    pub(crate) hint: String,
+    pub(crate) duplicate: bool,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(crate) struct Yaml {
+    /// Nothing when the text has no content.
+    pub(crate) root: Option<Rc<Node>>,
+    pub(crate) problems: Vec<Problem>,
+    /// The text was read to its end.
+    pub(crate) complete: bool,
+}
+
+impl Node {
+    fn new(range: TextRange, value: Value) -> Self {
+        let children: &mut dyn Iterator<Item = &Rc<Self>> = match &value {
+            Value::Mapping { entries, .. } => &mut entries.iter().map(|entry| &entry.value),
+            Value::Sequence(items) => &mut items.iter(),
+            Value::Null | Value::Scalar(_) | Value::Refused => &mut std::iter::empty(),
+        };
+        let (nodes, height) = children.fold((1, 0), |(nodes, height), child| {
+            (usize::saturating_add(nodes, child.nodes), height.max(child.height + 1))
+        });
+        Self { range, value, cut: false, nodes, height }
+    }
+
+    /// The value of a key, if this is a mapping that has it.
+    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
+        let Value::Mapping { entries, .. } = &self.value else { return None };
+        entries.iter().find(|entry| entry.key == key)
+    }
+}
+
+/// Reads the first document of a text of less than 4 GiB.
+pub(crate) fn parse(text: &str) -> Yaml {
+    let options = granit_parser::options! {
+        flow_nesting_limit: MAX_DEPTH,
+        block_nesting_limit: MAX_DEPTH,
+        emit_unresolved_aliases: true,
+    };
+    let mut builder = Builder { text, ..Builder::default() };
+    for event in Parser::new_from_str_with_options(text, options) {
+        match event {
+            Ok((event, span)) => {
+                if !builder.event(event, span) {
+                    return builder.finish(false);
+                }
+            }
+            Err(error) => {
+                let at = error.marker().byte_offset().unwrap_or(text.len());
+                let range = character_at(text, at);
+                let hint = hint_for(error.kind(), text.get(range.start().into()..).unwrap_or_default());
+                let what = match error.kind() {
+                    ErrorKind::RecursionLimitExceeded => format!("nested more than {MAX_DEPTH} deep"),
+                    _ => error.info(),
+                };
+                builder.problem(range, what, hint);
+                return builder.finish(false);
+            }
+        }
+    }
+    builder.finish(true)
+}
+
+/// What people mean who write something YAML does not take.
+fn hint_for(kind: &ErrorKind, rest: &str) -> &'static str {
+    match (kind, rest.chars().next()) {
+        (ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent, _) => {
+            "A quote that opens before this place is not closed."
+        }
+        (_, Some('@')) => "Put a key or value that begins with '@' into quotes: \"@lib\": ./src",
+        (ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation, _) => "Indent with spaces.",
+        _ => "",
+    }
+}
+
+/// The character that begins at an offset, or nothing at the end of the text.
+fn character_at(text: &str, at: usize) -> TextRange {
+    let start = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let length = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    TextRange::at(size(start), size(length))
+}
+
+fn size(bytes: usize) -> TextSize {
+    TextSize::new(u32::try_from(bytes).unwrap_or(u32::MAX))
+}
+
+/// A collection that is not closed yet.
+struct Open {
+    range: TextRange,
+    anchor: usize,
+    flow: bool,
+    /// The key that waits for its value; its text is missing when it is none.
+    key: Option<(Option<String>, TextRange)>,
+    seen: BTreeSet<String>,
+    value: Collection,
+}
+
+enum Collection {
+    Mapping(Vec<Entry>),
+    Sequence(Vec<Rc<Node>>),
+}
+
+#[derive(Default)]
+struct Builder<'t> {
+    text: &'t str,
+    root: Option<Rc<Node>>,
+    open: Vec<Open>,
+    anchors: FxHashMap<usize, Rc<Node>>,
+    nodes: usize,
+    documents: usize,
+    problems: Vec<Problem>,
+}
+
+impl Builder<'_> {
+    /// Takes an event; false when no more is to be read.
+    fn event(&mut self, event: Event<'_>, span: Span) -> bool {
+        let range = self.range(&span);
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    self.problem(
+                        range,
+                        "a manifest is one document".to_owned(),
+                        "What stands behind '---' is not read.",
+                    );
+                    return false;
+                }
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                let plain = style == ScalarStyle::Plain;
+                let null = plain && (range.is_empty() || matches!(&*text, "" | "~" | "null" | "Null" | "NULL"));
+                let value = if null { Value::Null } else { Value::Scalar(text.into_owned()) };
+                return self.add(anchor, Node::new(range, value));
+            }
+            Event::MappingStart(style, anchor, _) => self.begin(range, anchor, style, Collection::Mapping(Vec::new())),
+            Event::SequenceStart(style, anchor, _) => {
+                self.begin(range, anchor, style, Collection::Sequence(Vec::new()));
+            }
+            Event::MappingEnd | Event::SequenceEnd => return self.end(range, false),
+            Event::Alias(anchor) => return self.alias(anchor, range),
+            Event::UnresolvedAlias(name) => {
+                self.problem(range, format!("there is no anchor '&{name}' before this alias"), "");
+                return self.add(0, Node::new(range, Value::Refused));
+            }
+            // Tags, comments and what later versions of the parser may add carry no values.
+            _ => {}
+        }
+        true
+    }
+
+    fn alias(&mut self, anchor: usize, range: TextRange) -> bool {
+        let refuse = |this: &mut Self, text: &str| {
+            this.problem(range, text.to_owned(), "Write the value out.");
+            this.add(0, Node::new(range, Value::Refused))
+        };
+        let Some(node) = self.anchors.get(&anchor).map(Rc::clone) else {
+            return refuse(self, "this alias stands inside its own anchor");
+        };
+        // A chain of aliases is a deep tree in a flat text; freeing it would need as deep a stack.
+        if self.open.len() + node.height >= MAX_DEPTH {
+            return refuse(self, "this alias makes the text too deep");
+        }
+        if self.nodes.saturating_add(node.nodes) > MAX_NODES {
+            return refuse(self, "the aliases of this text repeat too much");
+        }
+        self.nodes += node.nodes;
+        self.attach(node, range);
+        true
+    }
+
+    fn begin(&mut self, range: TextRange, anchor: usize, style: StructureStyle, value: Collection) {
+        let flow = style == StructureStyle::Flow;
+        self.open.push(Open { range, anchor, flow, key: None, seen: BTreeSet::new(), value });
+    }
+
+    fn end(&mut self, range: TextRange, cut: bool) -> bool {
+        let Some(open) = self.open.pop() else { return true };
+        let value = match open.value {
+            Collection::Mapping(entries) => Value::Mapping { entries, flow: open.flow },
+            Collection::Sequence(items) => Value::Sequence(items),
+        };
+        let mut node = Node::new(open.range.cover(range), value);
+        node.cut = cut;
+        self.add(open.anchor, node)
+    }
+
+    /// Puts a new node where it belongs; false when there are too many.
+    fn add(&mut self, anchor: usize, node: Node) -> bool {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            self.problem(node.range, format!("more than {MAX_NODES} values"), "What follows is not read.");
+            return false;
+        }
+        let range = node.range;
+        let node = Rc::new(node);
+        if anchor != 0 {
+            self.anchors.insert(anchor, Rc::clone(&node));
+        }
+        self.attach(node, range);
+        true
+    }
+
+    fn attach(&mut self, node: Rc<Node>, range: TextRange) {
+        let Some(open) = self.open.last_mut() else {
+            self.root.get_or_insert(node);
+            return;
+        };
+        let entries = match &mut open.value {
+            Collection::Sequence(items) => return items.push(node),
+            Collection::Mapping(entries) => entries,
+        };
+        let Some((key, key_range)) = open.key.take() else {
+            let text = match &node.value {
+                Value::Scalar(text) => Some(text.clone()),
+                Value::Null | Value::Mapping { .. } | Value::Sequence(_) | Value::Refused => None,
+            };
+            let problem = match &text {
+                None => Some(("a key must be text".to_owned(), "", false)),
+                Some(text) if !open.seen.insert(text.clone()) => {
+                    Some((format!("the key '{}' is there twice", shown(text)), "The first one counts.", true))
+                }
+                Some(_) => None,
+            };
+            open.key = Some((text.filter(|_| problem.is_none()), range));
+            if let Some((text, hint, duplicate)) = problem {
+                self.push_problem(Problem { range, text, hint: hint.to_owned(), duplicate });
+            }
+            return;
+        };
+        if let Some(key) = key {
+            entries.push(Entry { key, key_range, value: node });
+        }
+    }
+
+    fn problem(&mut self, range: TextRange, text: String, hint: &str) {
+        self.push_problem(Problem { range, text, hint: hint.to_owned(), duplicate: false });
+    }
+
+    fn push_problem(&mut self, problem: Problem) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    fn finish(mut self, complete: bool) -> Yaml {
+        let end = TextRange::empty(size(self.text.len()));
+        // The cut collections are counted no more, else the last ones would be lost.
+        self.nodes = 0;
+        while let Some(open) = self.open.last_mut() {
+            if let (Collection::Mapping(entries), Some((Some(key), key_range))) = (&mut open.value, open.key.take()) {
+                let mut value = Node::new(TextRange::empty(key_range.end()), Value::Null);
+                value.cut = true;
+                entries.push(Entry { key, key_range, value: Rc::new(value) });
+            }
+            self.end(end, true);
+        }
+        Yaml { root: self.root, problems: self.problems, complete }
+    }
+
+    /// The bytes of an event, inside the text whatever the parser says.
+    fn range(&self, span: &Span) -> TextRange {
+        let range = span.byte_range().unwrap_or_default();
+        let end = size(range.end.min(self.text.len()));
+        TextRange::new(size(range.start).min(end), end)
+    }
+}
+
+/// A text of a file inside a message: one line, and not a page of it.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let line = |c: char| if c.is_control() { ' ' } else { c };
+    let mut short: String = text.chars().take(LONGEST).map(line).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        short.push('…');
+    }
+    short
+}
