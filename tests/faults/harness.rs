@@ -61,7 +61,9 @@ impl Faced {
             assert!(known && answer.text.lines().count() > 1, "an error without form or next step:\n{}", answer.text);
         }
         let beside = self.project.root().parent().expect("a parent");
-        answer.text.replace(env!("CARGO_BIN_EXE_hostile"), "[hostile]").replace(beside.as_str(), "[beside]")
+        without_pause(&answer.text)
+            .replace(env!("CARGO_BIN_EXE_hostile"), "[hostile]")
+            .replace(beside.as_str(), "[beside]")
     }
 
     /// What must hold whatever the server has done; then everything is ended.
@@ -108,6 +110,22 @@ fn everything(project: &Project) -> Vec<(Utf8PathBuf, Vec<u8>)> {
     let beside = project.root().parent().expect("a parent").join("outside.txt");
     files.push((beside.clone(), std::fs::read(beside).expect("readable")));
     files
+}
+
+/// How long the pause before the next start lasts, as it is told, in seconds.
+pub(crate) fn pause(text: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(PAUSE)?;
+    rest.split_once(" s;")?.0.parse().ok()
+}
+
+const PAUSE: &str = "is started again only after ";
+
+/// It depends on how much of it has passed.
+fn without_pause(text: &str) -> String {
+    match pause(text) {
+        Some(seconds) => text.replace(&format!("{PAUSE}{seconds} s;"), &format!("{PAUSE}[pause] s;")),
+        None => text.to_owned(),
+    }
 }
 
 fn catalogue(vice: &str, row: &str) -> String {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use zubi_tests::processes;
 
-use crate::harness::{BOUND, Faced, face, hover};
+use crate::harness::{BOUND, Faced, face, hover, pause};
 
 /// The servers with a vice that run now; each stands below a supervisor with nearly the same command line.
 fn running() -> Vec<processes::Process> {
@@ -37,7 +37,7 @@ async fn one_that_holds_too_much_memory_is_ended_and_the_answer_says_so() {
     let row = "max_memory_mb = 200\ntimeouts = { request_ms = 20000 }";
     assert_snapshot!(face("fat", row, &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: it held more than 200 MB of memory and was ended; `max_memory_mb` in servers.toml allows more; it wrote: 314572800 bytes are held
-    ask again: it is started anew
+    it failed several times in a row and is started again only after [pause] s; ask again then
     ");
 }
 
@@ -56,5 +56,34 @@ async fn one_that_dies_at_once_is_neither_started_without_pause_nor_given_up_for
     }
     assert!(begun.elapsed() > Duration::from_secs(3), "four starts in {:?}", begun.elapsed());
     assert!(questions > 10, "{questions} questions");
+    faced.end().await;
+}
+
+#[tokio::test]
+async fn the_pause_before_the_next_start_is_told() {
+    let faced = Faced::with("crash-at-start", "").await;
+    let file = faced.project.root().parent().expect("a parent").join("starts");
+    let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
+    let begun = Instant::now();
+    let mut longest = 0;
+    for wanted in [2, 3, 4] {
+        while starts() < wanted {
+            faced.ask(hover()).await;
+            assert!(begun.elapsed() < BOUND, "it was started {} times", starts());
+        }
+        let (tool, arguments) = hover();
+        let told = Instant::now();
+        let answer = faced.zubi.call(tool, arguments).await.text;
+        let seconds = pause(&answer).unwrap_or_else(|| panic!("no pause is told:\n{answer}"));
+        let before = starts();
+        while starts() == before {
+            faced.ask(hover()).await;
+            assert!(begun.elapsed() < BOUND, "it was not started again after {seconds} s");
+        }
+        // What was told is rounded up.
+        assert!(told.elapsed() + Duration::from_secs(1) >= Duration::from_secs(seconds), "{seconds} s were told");
+        longest = longest.max(seconds);
+    }
+    assert!(longest >= 2, "the pauses grow: {longest} s");
     faced.end().await;
 }

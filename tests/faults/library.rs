@@ -91,7 +91,9 @@ async fn a_library_without_text_is_told_with_the_reason() {
       4:20  (no text: hostile broke the protocol: its answer to `workspace/textDocumentContent` is no text)
     [hostile · ready]
     ");
-    assert_snapshot!(face("library-large", "", &[definition(0)]).await, @"
+    // It takes a while to send and to read.
+    let patient = "timeouts = { request_ms = 20000 }";
+    assert_snapshot!(face("library-large", patient, &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
     jar:///library.jar!/Other.hostile (external)

@@ -8,13 +8,13 @@ use crate::harness::{face, hover, keep_asking};
 async fn one_that_crashes_at_its_start() {
     assert_snapshot!(face("crash-at-start", "", &[hover(), hover(), hover()]).await, @"
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
-    try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ────
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
-    try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ────
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 3); it wrote: cannot load its data
-    try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ");
 }
 
@@ -22,7 +22,7 @@ async fn one_that_crashes_at_its_start() {
 async fn one_that_never_answers_the_handshake() {
     assert_snapshot!(face("silent-at-start", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: `initialize` failed: no answer within 2 s
-    try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ");
 }
 
@@ -30,10 +30,10 @@ async fn one_that_never_answers_the_handshake() {
 async fn one_that_crashes_in_the_middle_of_an_answer() {
     assert_snapshot!(face("crash-in-answer", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
-    ask again: it is started anew
+    it failed several times in a row and is started again only after [pause] s; ask again then
     ────
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
-    ask again: it is started anew
+    it failed several times in a row and is started again only after [pause] s; ask again then
     ");
 }
 
@@ -79,13 +79,13 @@ async fn one_that_never_answers_is_ended_after_the_second_time() {
 }
 
 #[tokio::test]
-async fn one_that_closes_its_output_and_stays_is_silent() {
+async fn one_that_closes_its_output_and_stays_is_ended_at_once() {
     assert_snapshot!(face("closes-output", "", &[hover(), hover()]).await, @"
-    Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
-    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    Failed to explain the symbol: hostile is not running: it closed its output and went on running, so it was ended
+    it failed several times in a row and is started again only after [pause] s; ask again then
     ────
-    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
-    ask again: it is started anew
+    Failed to explain the symbol: hostile is not running: it closed its output and went on running, so it was ended
+    it failed several times in a row and is started again only after [pause] s; ask again then
     ");
 }
 
@@ -93,7 +93,7 @@ async fn one_that_closes_its_output_and_stays_is_silent() {
 async fn one_that_prints_something_else_without_end() {
     assert_snapshot!(face("noise-only", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: it writes something that is not the protocol: ! | ! | ! | ! | !; the process ended (exit status: 0)
-    try `[hostile]` by hand
+    it failed several times in a row and is started again only after [pause] s; try `[hostile]` by hand
     ");
 }
 

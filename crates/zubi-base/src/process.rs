@@ -136,8 +136,9 @@ pub struct Child {
     supervised: bool,
     /// The child's input. Dropping it closes the pipe.
     pub stdin: Option<ChildStdin>,
-    /// The child's output. Dropping it tells a supervisor that the owner has gone, which ends the child.
+    /// The child's output.
     pub stdout: Option<ChildStdout>,
+    /// What it writes to standard error. Dropping it tells a supervisor that the owner has gone, which ends the child.
     pub stderr: Option<ChildStderr>,
 }
 

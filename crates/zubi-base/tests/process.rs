@@ -65,6 +65,10 @@ fn trials() -> Vec<Trial> {
     type Test = fn(&Spawner);
     let both: &[(&str, Test)] = &[
         ("pipes_reach_the_program", pipes_reach_the_program),
+        (
+            "a_program_that_closes_its_output_is_noticed_while_it_runs",
+            a_program_that_closes_its_output_is_noticed_while_it_runs,
+        ),
         ("a_program_that_cannot_start_is_an_error", a_program_that_cannot_start_is_an_error),
         ("directory_and_environment_are_as_asked", directory_and_environment_are_as_asked),
         ("a_stubborn_program_is_ended", a_stubborn_program_is_ended),
@@ -163,6 +167,18 @@ fn pipes_reach_the_program(spawner: &Spawner) {
         child.stderr.take().unwrap().read_to_string(&mut errors).await.unwrap();
         assert_eq!((output.as_str(), errors.as_str()), ("grüße\n", "done\n"));
         assert!(child.wait().await.unwrap().success());
+    });
+}
+
+fn a_program_that_closes_its_output_is_noticed_while_it_runs(spawner: &Spawner) {
+    run(async {
+        let mut child = spawner.spawn(&shell("echo last; exec >/dev/null; cat", &[])).unwrap();
+        let mut output = String::new();
+        // Its end, for nobody else holds the pipe: not a supervisor either.
+        child.stdout.take().unwrap().read_to_string(&mut output).await.unwrap();
+        assert_eq!(output, "last\n");
+        drop(child.stdin.take());
+        assert!(child.wait().await.unwrap().success(), "it ran on until its input ended");
     });
 }
 

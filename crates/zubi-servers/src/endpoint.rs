@@ -40,7 +40,7 @@ mod virtual_text;
 
 pub use lifecycle::Keep;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{Phase, Shared, lock, was_shut_down};
+use lifecycle::{Phase, Shared, later, lock, was_shut_down, why_it_ended};
 use partial::with_pieces;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -143,6 +143,7 @@ impl ServerEndpoint {
             match phase {
                 Phase::Running(session) if session.ended().borrow().is_none() => return Ok(session),
                 Phase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
+                    let hint = later(&hint, retry_at);
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
                 }
                 Phase::Closed => {
@@ -342,11 +343,6 @@ impl ServerEndpoint {
         session.end_because(why.clone());
         self.died(why)
     }
-
-    fn died(&self, why: String) -> EndpointError {
-        let hint = "ask again: it is started anew".to_owned();
-        EndpointError::Exited { endpoint: self.id.clone(), why, hint }
-    }
 }
 
 /// Why one run of a server did not answer.
@@ -395,7 +391,7 @@ impl Endpoint for ServerEndpoint {
         match self.running_now() {
             // Asked anew for the time it has been up.
             Some(session) => session.peer().readiness(),
-            None => self.shared.readiness.borrow().clone(),
+            None => self.shared.readiness_without_session(),
         }
     }
 
@@ -471,7 +467,7 @@ impl Endpoint for ServerEndpoint {
                 }
             }
         }
-        Err(self.died(died.unwrap_or_default()))
+        Err(self.gone(died.unwrap_or_default()).await)
     }
 
     async fn virtual_text(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
@@ -489,18 +485,11 @@ impl Endpoint for ServerEndpoint {
                 Err(Failure::Died(why)) => died = Some(why_it_ended(&session, why).await),
             }
         }
-        Err(self.died(died.unwrap_or_default()))
+        Err(self.gone(died.unwrap_or_default()).await)
     }
 }
 
 /// Whether a request changes nothing, so that it may be asked twice.
 fn only_reads(method: &str) -> bool {
     method != "workspace/executeCommand"
-}
-
-/// The reason with the exit status and the last lines of standard error, which are known a moment after the pipe closed.
-async fn why_it_ended(session: &Session, otherwise: String) -> String {
-    let mut ended = session.ended();
-    let why = ended.wait_for(Option::is_some).await;
-    why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)
 }

@@ -1,8 +1,9 @@
 //! The process between zubi and a program it runs: makes sure that nothing survives zubi.
 //!
 //! It inherits the three pipes, gives them on unchanged and does not read or write a byte itself. It watches two
-//! things. One is the program. The other is its own copy of the output pipe: the kernel reports an error on the
-//! writing end when nobody holds the reading end any more, which is when zubi has died, by whatever means. Being a
+//! things. One is the program. The other is its own copy of the error pipe: the kernel reports an error on the
+//! writing end when nobody holds the reading end any more, which is when zubi has died, by whatever means. (Of the input
+//! and the output it keeps no copy, so that each side notices when the other closes them.) Being a
 //! *child subreaper* (prctl(2), Linux), it becomes the parent of everything the program leaves behind, so it finds
 //! and kills that too.
 //!
@@ -37,7 +38,7 @@ enum Event {
     Ended(u8),
     /// No child is left, neither the program nor anything it left behind.
     AllGone,
-    /// Nobody reads the output any more.
+    /// Nobody reads the error output any more.
     OwnerGone,
     /// Someone asked to stop (SIGTERM, SIGINT, SIGHUP).
     Terminate,
@@ -72,8 +73,10 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result<u
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let child = start(program, args)?;
     let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
-    // The program alone holds the reading end of its input now, so that zubi notices when the program closes it.
-    rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+    // The program alone holds its input and its output now, so that zubi notices when the program closes them.
+    let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
 
     let (sender, events) = mpsc::channel();
     watch_children(pid, sender.clone());
@@ -116,11 +119,11 @@ fn exit_code(status: WaitStatus) -> u8 {
 
 fn watch_owner(events: Sender<Event>) {
     thread::spawn(move || {
-        let stdout = io::stdout();
+        let stderr = io::stderr();
         loop {
             // No events are asked for: errors and hang-ups are always reported. On a file or a terminal they never
             // come, and the owner is then whoever waits for this process.
-            let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+            let mut watched = [PollFd::new(&stderr, PollFlags::empty())];
             let outcome = poll(&mut watched, None);
             let [watched] = watched;
             match outcome {

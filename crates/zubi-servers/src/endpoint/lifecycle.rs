@@ -9,10 +9,10 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::Readiness;
+use zubi_base::endpoint::{EndpointError, Readiness};
 use zubi_base::position::Encoding;
 
-use super::Launch;
+use super::{Launch, ServerEndpoint};
 use crate::session::{Session, StartError};
 use crate::watch::FileChange;
 
@@ -29,6 +29,9 @@ pub struct Keep {
     /// It is ended when it and what it started hold more, in megabytes.
     pub memory_mb: Option<u64>,
 }
+
+/// How long the end of a process may take to become known to its endpoint.
+const WRITTEN_DOWN: Duration = Duration::from_secs(1);
 
 /// Longer than anybody waits for a server that is reading its project.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
@@ -142,7 +145,7 @@ pub(super) async fn run(shared: Arc<Shared>) {
         return;
     }
     lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
-    shared.down(why, "ask again: it is started anew".to_owned(), session.was_useful());
+    shared.down(why, ASK_AGAIN.to_owned(), session.was_useful());
 }
 
 /// Waits until a running server has ended and says why; `None` when nobody needs it any more, and it is to be ended. Ends
@@ -181,6 +184,26 @@ async fn until_its_end(shared: &Shared, session: &Arc<Session>) -> Option<String
     }
 }
 
+impl ServerEndpoint {
+    /// A process is gone, and the next question finds a new one.
+    pub(super) fn died(&self, why: String) -> EndpointError {
+        EndpointError::Exited { endpoint: self.id.clone(), why, hint: ASK_AGAIN.to_owned() }
+    }
+
+    /// The same once it is known whether the next one is started at once.
+    pub(super) async fn gone(&self, why: String) -> EndpointError {
+        let mut phases = self.shared.phase.subscribe();
+        // It has ended; whoever attends it writes that down in the next moment.
+        let is_known = |phase: &Phase| !matches!(phase, Phase::Running(session) if session.ended().borrow().is_some());
+        let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
+        let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
+            Some(Phase::Down { retry_at, .. }) => *retry_at,
+            _ => return self.died(why),
+        };
+        EndpointError::Exited { endpoint: self.id.clone(), why, hint: later(ASK_AGAIN, retry_at) }
+    }
+}
+
 impl Shared {
     /// A server that nobody has asked anything for a while leaves its place to the one that the next question starts.
     /// `false` when somebody came in this very moment.
@@ -200,6 +223,14 @@ impl Shared {
             tracing::info!(server = %self.launch.spec.name, "nobody has asked it anything for a while: it is ended");
         }
         left
+    }
+
+    /// The state of a server that does not run: how long a pause lasts is worked out when it is told.
+    pub(super) fn readiness_without_session(&self) -> Readiness {
+        match &*self.phase.borrow() {
+            Phase::Down { why, hint, retry_at } => Readiness::Failed { why: why.clone(), hint: later(hint, *retry_at) },
+            _ => self.readiness.borrow().clone(),
+        }
     }
 
     pub(super) fn new(launch: Launch, starter: Arc<dyn Starter>) -> Self {
@@ -245,6 +276,21 @@ impl Shared {
     }
 }
 
+/// What to do about a server that has ended.
+pub(super) const ASK_AGAIN: &str = "ask again: it is started anew";
+
+/// What to do about a server that is given time before it is started again.
+pub(super) fn later(hint: &str, retry_at: Instant) -> String {
+    let pause = retry_at.saturating_duration_since(Instant::now());
+    if pause.is_zero() {
+        return hint.to_owned();
+    }
+    // Rounded up: asked earlier, it would not be started.
+    let seconds = pause.as_millis().div_ceil(1000);
+    let then = if hint == ASK_AGAIN { "ask again then" } else { hint };
+    format!("it failed several times in a row and is started again only after {seconds} s; {then}")
+}
+
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -252,4 +298,11 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What is said of a server that was ended on request, and what to do about it.
 pub(super) fn was_shut_down() -> (String, String) {
     ("it was shut down".to_owned(), "start zubi again".to_owned())
+}
+
+/// The reason with the exit status and the last lines of standard error, which are known a moment after the pipe closed.
+pub(super) async fn why_it_ended(session: &Session, otherwise: String) -> String {
+    let mut ended = session.ended();
+    let why = ended.wait_for(Option::is_some).await;
+    why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)
 }

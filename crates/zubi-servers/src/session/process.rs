@@ -78,8 +78,12 @@ pub(super) async fn attend(
         () = stop.cancelled() => {}
     }
     connection.close_writer();
+    let by_itself = match &mut child {
+        Some(child) => tokio::time::timeout(EXIT_GRACE, child.wait()).await.is_ok(),
+        None => true,
+    };
     let status = match &mut child {
-        Some(child) => match child.end(EXIT_GRACE).await {
+        Some(child) => match child.end(Duration::ZERO).await {
             Ok(status) => format!("the process ended ({status})"),
             Err(error) => format!("the process ended ({error})"),
         },
@@ -88,6 +92,11 @@ pub(super) async fn attend(
     let why = match verdict.get() {
         Some(verdict) => verdict.clone(),
         None if stop.is_cancelled() => status,
+        // Nothing can come from it any more, whatever it is doing.
+        None if !by_itself => match broke_off(&mut closed).await {
+            Some(fault) => format!("{fault}; it was ended"),
+            None => "it closed its output and went on running, so it was ended".to_owned(),
+        },
         // What it printed where messages should stand, or how it broke the protocol, explains its end best.
         None => match broke_off(&mut closed).await {
             Some(fault) => format!("{fault}; {status}"),
