@@ -1,4 +1,4 @@
-//! Lua through EmmyLua.
+//! Lua through `emmylua_ls`.
 
 use insta::assert_snapshot;
 use serde_json::json;
