@@ -19,8 +19,9 @@ use crate::catalogue::Row;
 /// Where a project keeps programs of its own, relative to its directory.
 const PROJECT_DIRECTORIES: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// How long a program may take to print its version. Node.js programs on a busy machine need most of a second.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a program may take to print its version. Node.js programs need half a second, and ten times that were seen on
+/// a machine that was compiling on all cores.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How much of what it prints is read, in bytes.
 const PROBE_BYTES: usize = 16 * 1024;
