@@ -15,8 +15,10 @@
 //! 1. The word is the name exactly if the token behind it may stand behind a name there. `Team team` at the end of a
 //!    file, `term Customer: "…"`, `bc S for A` are names; in `Domain in Sales`, behind `in` comes another word, which
 //!    may not stand behind a domain's name, so `in` is the keyword and the name is missing.
-//! 2. Where another name may follow without a comma (`contains A B`, ends of relationships) the word is not a name if
-//!    it begins a declaration together with what follows, and in `contains` neither are `contains` and `this`.
+//! 2. Where another name may follow without a comma (`contains A B`, the ends of relationships), a reserved word that
+//!    begins the next relationship counts as such a name too. There a word is not a name if it begins a declaration
+//!    together with what follows (`Team B`); in `contains`, words that begin declarations, `contains` and `this` are
+//!    entries only before a comma or the end.
 //! 3. At the beginning of an entry of a `metadata` block, a word that begins a property of the enclosing bounded context
 //!    is that property: a `}` may be missing before it.
 //! 4. `this` as the end of a relationship is always the context itself.

@@ -77,9 +77,9 @@ fn ten_megabytes() {
 }
 
 #[test]
-fn a_megabyte_of_mistakes() {
+fn nothing_but_mistakes() {
     for piece in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "] {
-        let parse = check(&piece.repeat(1_000_000 / piece.len()));
+        let parse = check(&piece.repeat(250_000 / piece.len()));
         let errors = parse.diagnostics().iter().filter(|it| it.code != Code::ReservedName).count();
         // Lexer and parser each have their bound, and each says when there is more.
         assert!(errors <= 2 * (MAX_DIAGNOSTICS + 1), "{piece}: {errors}");
