@@ -83,7 +83,7 @@ fn touch_everything(model: &ast::Model) {
         for assignment in ast::schema::assignments(&node) {
             _ = write!(seen, "{} {:?}", assignment.property, assignment.value.text());
         }
-        _ = write!(seen, "{:?}", ast::schema::node_type(&node));
+        seen.push_str(ast::schema::node_type(&node).map(|it| it.name).unwrap_or_default());
         _ = write!(seen, "{:?}", dlang_syntax::trivia::documentation(&node));
         _ = write!(seen, "{:?}", dlang_syntax::trivia::leading_comments(&node));
         _ = write!(seen, "{:?}", dlang_syntax::trivia::trailing_comment(&node));
