@@ -40,6 +40,11 @@ const OWNED: &[Owned] = &[
         why: "MCP's library changes often; one crate follows it (and the tests are its client)",
     },
     Owned {
+        name: "salsa",
+        owners: &["crates/dlang-model/", "crates/dlang-ide/"],
+        why: "what is incremental is the model and what is built directly on it; others call plain functions",
+    },
+    Owned {
         name: PROCESS,
         owners: &["crates/zubi-base/src/process", "xtask/", "tests/", "bench/"],
         why: "children start in zubi_base::process, which fixes directory, environment, group and death with the parent",
@@ -202,6 +207,9 @@ mod tests {
         crates/zubi-code/src/a.rs:3: names `Command`; children start in zubi_base::process, which fixes directory, environment, group and death with the parent
         ");
         assert_eq!(check("crates/zubi-base/src/process.rs", "//! Doc.\nuse tokio::process::Command;\n"), "");
+        let salsa = concat!("//! Doc.\n#[sal", "sa::tracked]\nfn f() {}\n");
+        assert!(check("crates/dlang-workspace/src/a.rs", salsa).contains(":2: names `salsa`"));
+        assert_eq!(check("crates/dlang-model/src/a.rs", salsa), "");
     }
 
     #[test]

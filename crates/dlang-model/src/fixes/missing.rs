@@ -1,0 +1,134 @@
+//! For what is not there: a place to write it.
+
+use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange};
+
+use super::{Fix, TextEdit, text_at};
+use crate::data::{Body, End};
+use crate::db::Db;
+use crate::definition::Definition;
+use crate::diagnostics::Diagnostic;
+use crate::inputs::File;
+use crate::kind::ElementKind;
+use crate::lower::file_model;
+use crate::scope::Names;
+
+/// How many domains are offered to a context without one.
+const MAX_DOMAINS: usize = 3;
+
+/// How many contexts are put into a map.
+const MAX_CONTEXTS: usize = 40;
+
+pub(super) fn vision(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+    property(db, file, diagnostic, "vision", SyntaxKind::VISION_PROPERTY, "Add a vision to fill in")
+}
+
+pub(super) fn description(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+    property(db, file, diagnostic, "description", SyntaxKind::DESCRIPTION_PROPERTY, "Add a description to fill in")
+}
+
+/// The element whose first word is at the diagnostic.
+fn element(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Option<Definition> {
+    let start = diagnostic.range.start();
+    let elements = &file_model(db, file).elements;
+    let number = elements.binary_search_by_key(&start, |element| element.range.start()).ok()?;
+    Some(Definition { file, number: u32::try_from(number).ok()? })
+}
+
+/// Writes an empty property at the beginning of the body, which is added where there is none. The diagnostic goes away when
+/// the text is filled in, which only its author can do; for a property that is there and empty there is no fix.
+fn property(db: &dyn Db, file: File, diagnostic: &Diagnostic, word: &str, kind: SyntaxKind, title: &str) -> Vec<Fix> {
+    let make = || {
+        let node = element(db, file, diagnostic)?.syntax(db)?.syntax().clone();
+        let body =
+            node.children().find(|child| matches!(child.kind(), SyntaxKind::DOMAIN_BODY | SyntaxKind::CONTEXT_BODY));
+        let edit = match body {
+            Some(body) => {
+                if body.children().any(|property| property.kind() == kind) {
+                    return None;
+                }
+                insert_in_body(file.text(db), &node, &body, &format!("{word}: \"\""))?
+            }
+            None => TextEdit::insert(node.text_range().end(), format!(" {{ {word}: \"\" }}")),
+        };
+        Some(Fix { title: title.to_owned(), edits: vec![edit], is_preferred: false })
+    };
+    make().into_iter().collect()
+}
+
+/// Writes something behind the brace that opens a body: on a line of its own if the body has lines.
+fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, what: &str) -> Option<TextEdit> {
+    let open = body.first_token().filter(|token| token.kind() == SyntaxKind::L_CURLY)?;
+    let at = open.text_range().end();
+    if !text_at(text, body.text_range()).contains('\n') {
+        let space = if text_at(text, TextRange::new(at, body.text_range().end())).starts_with(char::is_whitespace) {
+            ""
+        } else {
+            " "
+        };
+        return Some(TextEdit::insert(at, format!(" {what}{space}")));
+    }
+    let before = text_at(text, TextRange::new(0.into(), node.text_range().start()));
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let indent: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    Some(TextEdit::insert(at, format!("{line_end}{indent}    {what}")))
+}
+
+/// Offers the domains of the file, or else those it imports, when there are few of them.
+pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+    let Some(context) = element(db, file, diagnostic) else { return Vec::new() };
+    let Some(name) = context.data(db).and_then(|data| data.name) else { return Vec::new() };
+    let container = context.container(db).map(|container| container.number);
+    let mut domains = Names::of(db, file).visible(container, ElementKind::Domain);
+    // Of the several names of a domain the shortest is the one to write.
+    domains.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
+    let mut seen = Vec::new();
+    domains.retain(|(_, domain)| {
+        let is_new = !seen.contains(domain);
+        seen.push(*domain);
+        is_new
+    });
+    if domains.iter().any(|(_, domain)| domain.file == file) {
+        domains.retain(|(_, domain)| domain.file == file);
+    }
+    let is_clear = domains.len() == 1;
+    if domains.len() > MAX_DOMAINS {
+        return Vec::new();
+    }
+    domains
+        .into_iter()
+        .map(|(domain, _)| Fix {
+            title: format!("Put it into domain '{domain}'"),
+            edits: vec![TextEdit::insert(name.end(), format!(" for {domain}"))],
+            is_preferred: is_clear,
+        })
+        .collect()
+}
+
+/// Lists the contexts that the relationships of a map speak of.
+pub(super) fn contexts(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+    let make = || {
+        let map = element(db, file, diagnostic)?;
+        let Body::ContextMap(content) = map.body(db)? else { return None };
+        let model = file_model(db, file);
+        let mut names = Vec::new();
+        for relationship in model.relationships_in(&content.relationships) {
+            for end in [relationship.left, relationship.right] {
+                if let End::Context(reference) = end {
+                    let name = model.reference(reference)?.text.as_str();
+                    if !names.contains(&name) && names.len() < MAX_CONTEXTS {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        if names.is_empty() {
+            return None;
+        }
+        let node = map.syntax(db)?.syntax().clone();
+        let body = node.children().find(|child| child.kind() == SyntaxKind::CONTEXT_MAP_BODY)?;
+        let edit = insert_in_body(file.text(db), &node, &body, &format!("contains {}", names.join(", ")))?;
+        Some(Fix { title: "List the contexts of its relationships".to_owned(), edits: vec![edit], is_preferred: true })
+    };
+    make().into_iter().collect()
+}

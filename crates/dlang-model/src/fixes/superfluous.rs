@@ -1,0 +1,60 @@
+//! For what is there twice: take away the later one.
+
+use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange, TextSize};
+
+use super::{Fix, TextEdit, text_at};
+use crate::db::Db;
+use crate::diagnostics::Diagnostic;
+use crate::inputs::File;
+use crate::lower::parse;
+
+/// Takes away the property whose value does not hold.
+pub(super) fn value(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+    let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
+        matches!(kind, SyntaxKind::CLASSIFICATION_PROPERTY | SyntaxKind::TEAM_PROPERTY)
+    }) else {
+        return Vec::new();
+    };
+    let edits = vec![TextEdit::delete(with_blanks(file.text(db), node.text_range()))];
+    vec![Fix { title: "Remove the value that does not hold".to_owned(), edits, is_preferred: true }]
+}
+
+/// Takes away the relationship that stands there again.
+pub(super) fn relationship(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+    let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
+        matches!(kind, SyntaxKind::DIRECTIONAL_RELATIONSHIP | SyntaxKind::SYMMETRIC_RELATIONSHIP)
+    }) else {
+        return Vec::new();
+    };
+    let edits = vec![TextEdit::delete(with_comma(file.text(db), node.text_range()))];
+    vec![Fix { title: "Remove the repeated relationship".to_owned(), edits, is_preferred: true }]
+}
+
+fn ancestor(db: &dyn Db, file: File, range: TextRange, is_it: fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
+    let tree = parse(db, file).tree();
+    let root = tree.syntax();
+    let covering = root.text_range().contains_range(range).then(|| root.covering_element(range))?;
+    covering.ancestors().find(|node| is_it(node.kind()))
+}
+
+/// A range and the blanks before it, so that no empty line and no two blanks stay behind. Behind a line comment the blanks
+/// stay: what follows would become part of the comment.
+fn with_blanks(text: &str, range: TextRange) -> TextRange {
+    let before = text_at(text, TextRange::up_to(range.start()));
+    if before.trim_end().lines().next_back().is_some_and(|line| line.contains("//")) {
+        return range;
+    }
+    let blanks = before.len() - before.trim_end().len();
+    TextRange::new(range.start() - TextSize::try_from(blanks).unwrap_or_default(), range.end())
+}
+
+/// The same with the comma that joins it to what stands before it, because none may stand at the end of the list. Only a
+/// repeated relationship is ever removed, so there is always one before it.
+fn with_comma(text: &str, range: TextRange) -> TextRange {
+    let range = with_blanks(text, range);
+    let before = text_at(text, TextRange::up_to(range.start()));
+    if before.ends_with(',') {
+        return with_blanks(text, TextRange::new(range.start() - TextSize::of(','), range.end()));
+    }
+    range
+}

@@ -1,0 +1,81 @@
+//! What can be declared in a file or namespace.
+
+use dlang_syntax::SyntaxKind;
+
+/// The kind of an element: what stands in a file or namespace under a name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ElementKind {
+    /// `Domain`
+    Domain,
+    /// `BoundedContext`
+    BoundedContext,
+    /// `Team`
+    Team,
+    /// `Classification`
+    Classification,
+    /// `Metadata`: a key that `metadata` blocks give values to.
+    Metadata,
+    /// `ContextMap`
+    ContextMap,
+    /// `DomainMap`
+    DomainMap,
+    /// `Namespace`
+    Namespace,
+}
+
+impl ElementKind {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Domain,
+        Self::BoundedContext,
+        Self::Team,
+        Self::Classification,
+        Self::Metadata,
+        Self::ContextMap,
+        Self::DomainMap,
+        Self::Namespace,
+    ];
+
+    /// The kinds that references name. They come first in [`Self::ALL`], so that tables by kind need no more rows.
+    pub const REFERENCEABLE: [Self; 5] =
+        [Self::Domain, Self::BoundedContext, Self::Team, Self::Classification, Self::Metadata];
+
+    /// Whether a reference can name it, and another file can see it.
+    pub fn is_referenceable(self) -> bool {
+        self.table_row().is_some()
+    }
+
+    /// Its row in a table of the referenceable kinds.
+    pub(crate) fn table_row(self) -> Option<usize> {
+        Self::REFERENCEABLE.iter().position(|kind| *kind == self)
+    }
+
+    /// The kind of a node; nothing for nodes that declare no element.
+    pub fn of(kind: SyntaxKind) -> Option<Self> {
+        Some(match kind {
+            SyntaxKind::DOMAIN => Self::Domain,
+            SyntaxKind::BOUNDED_CONTEXT => Self::BoundedContext,
+            SyntaxKind::TEAM => Self::Team,
+            SyntaxKind::CLASSIFICATION => Self::Classification,
+            SyntaxKind::METADATA => Self::Metadata,
+            SyntaxKind::CONTEXT_MAP => Self::ContextMap,
+            SyntaxKind::DOMAIN_MAP => Self::DomainMap,
+            SyntaxKind::NAMESPACE_DECLARATION => Self::Namespace,
+            _ => return None,
+        })
+    }
+
+    /// The name of its type, as JSON and messages have it.
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Domain => "Domain",
+            Self::BoundedContext => "BoundedContext",
+            Self::Team => "Team",
+            Self::Classification => "Classification",
+            Self::Metadata => "Metadata",
+            Self::ContextMap => "ContextMap",
+            Self::DomainMap => "DomainMap",
+            Self::Namespace => "NamespaceDeclaration",
+        }
+    }
+}

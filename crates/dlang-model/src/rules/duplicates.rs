@@ -1,0 +1,81 @@
+//! The same thing twice.
+
+use dlang_syntax::TextRange;
+use dlang_syntax::ast::PatternKind;
+use rustc_hash::FxHashMap;
+
+use super::{Checker, Subject};
+use crate::data::{MapData, Relationship, RelationshipForm, WrittenPattern};
+use crate::diagnostics::{Code, Diagnostic, Place};
+
+/// An element has the fully qualified name of an earlier one of the file, of whichever kind. A namespace that is opened
+/// again is one, too.
+pub(super) fn elements(checker: &mut Checker<'_>) {
+    let model = checker.model;
+    let mut first: FxHashMap<&str, TextRange> = FxHashMap::default();
+    for (element, places) in model.index.elements.iter().zip(&model.elements) {
+        let Some(fqn) = element.fqn() else { continue };
+        let range = places.name.unwrap_or(places.range);
+        if let Some(earlier) = first.get(fqn.as_str()) {
+            let message = format!("Duplicate element: '{fqn}' is already defined.");
+            checker.report(
+                Diagnostic::new(range, Code::DuplicateElement, message)
+                    .related(Place::Here(*earlier), "defined here first"),
+            );
+        } else {
+            first.insert(fqn, range);
+        }
+    }
+}
+
+/// A context map says the same of the same two contexts again. Ends are compared as they are written; those of symmetric
+/// relationships in either order. `[SW]` and `><` are two ways to say something, and are not compared.
+pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
+    let mut first: FxHashMap<Key<'_>, TextRange> = FxHashMap::default();
+    for relationship in checker.model.relationships_in(&map.content.relationships) {
+        let (Some(left), Some(right)) = (checker.end_text(relationship.left), checker.end_text(relationship.right))
+        else {
+            continue;
+        };
+        let Some(key) = key(relationship, left, right) else { continue };
+        if let Some(earlier) = first.get(&key) {
+            let message = format!("Duplicate relationship between '{left}' and '{right}' in context map.");
+            let range = relationship.arrow.unwrap_or(relationship.range);
+            checker.report(
+                Diagnostic::new(range, Code::ContextMapDuplicateRelationship, message)
+                    .related(Place::Here(*earlier), "the relationship stands here first"),
+            );
+        } else {
+            first.insert(key, relationship.range);
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'a> {
+    ends: (&'a str, &'a str),
+    /// The arrow, or nothing for a pattern of both sides.
+    arrow: &'static str,
+    patterns: (Vec<PatternKind>, Vec<PatternKind>),
+}
+
+fn key<'a>(relationship: &Relationship, left: &'a str, right: &'a str) -> Option<Key<'a>> {
+    Some(match &relationship.form {
+        RelationshipForm::Directional { arrow, left: left_patterns, right: right_patterns } => Key {
+            ends: (left, right),
+            arrow: (*arrow)?.as_str(),
+            patterns: (sorted(left_patterns), sorted(right_patterns)),
+        },
+        RelationshipForm::Symmetric { pattern, is_apart } => Key {
+            ends: (left.min(right), left.max(right)),
+            arrow: if *is_apart { "><" } else { "" },
+            patterns: (pattern.iter().map(|pattern| pattern.kind).collect(), Vec::new()),
+        },
+    })
+}
+
+fn sorted(patterns: &[WrittenPattern]) -> Vec<PatternKind> {
+    let mut kinds: Vec<_> = patterns.iter().map(|pattern| pattern.kind).collect();
+    kinds.sort_unstable();
+    kinds
+}

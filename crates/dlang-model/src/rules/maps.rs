@@ -1,0 +1,38 @@
+//! Maps: what they lack.
+
+use super::{Checker, Subject};
+use crate::data::MapData;
+use crate::diagnostics::{Code, Diagnostic};
+
+/// A context map that contains nothing.
+pub(super) fn no_contexts(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
+    let Some(name) = map.name.filter(|_| map.content.entries.is_empty()) else { return };
+    let message = format!("Context Map '{name}' contains no bounded contexts.");
+    checker.report(
+        Diagnostic::new(map.places.range, Code::ContextMapNoContexts, message)
+            .hint("Use 'contains ContextA, ContextB' to specify which contexts are in the map."),
+    );
+}
+
+/// A context map of several contexts that says nothing about how they work together.
+pub(super) fn no_relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
+    let Some(name) = map.name.filter(|_| map.content.relationships.is_empty()) else { return };
+    let count = map.content.entries.len();
+    if count > 1 {
+        let message = format!("Context Map '{name}' contains {count} contexts but no documented relationships.");
+        checker.report(
+            Diagnostic::new(map.places.keyword, Code::ContextMapNoRelationships, message)
+                .hint("Add relationships to show how contexts integrate (e.g., 'A [OHS] -> [CF] B')."),
+        );
+    }
+}
+
+/// A domain map that contains nothing.
+pub(super) fn no_domains(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
+    let Some(name) = map.name.filter(|_| map.content.entries.is_empty()) else { return };
+    let message = format!("Domain Map '{name}' contains no domains.");
+    checker.report(
+        Diagnostic::new(map.places.range, Code::DomainMapNoDomains, message)
+            .hint("Use 'contains DomainA, DomainB' to specify which domains are in the map."),
+    );
+}

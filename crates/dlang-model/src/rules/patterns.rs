@@ -1,0 +1,140 @@
+//! Integration patterns on the sides of an arrow.
+
+use dlang_syntax::ast::{Arrow, PatternKind};
+
+use super::Checker;
+use crate::data::{End, Relationship, RelationshipForm, WrittenPattern};
+use crate::diagnostics::{Code, Diagnostic};
+
+/// How many patterns a side may have before it is worth a word.
+const MANY_PATTERNS: usize = 3;
+
+/// An anti-corruption layer protects who consumes.
+pub(super) fn acl(checker: &mut Checker<'_>, relationship: &Relationship) {
+    wrong_side(checker, relationship, PatternKind::AntiCorruptionLayer, Code::AclOnWrongSide, |end, side| {
+        format!("Anti-Corruption Layer (ACL) on '{end}' should be on downstream (consuming) side, not {side} side.")
+    });
+}
+
+/// A conformist follows who provides.
+pub(super) fn conformist(checker: &mut Checker<'_>, relationship: &Relationship) {
+    wrong_side(checker, relationship, PatternKind::Conformist, Code::ConformistOnWrongSide, |end, side| {
+        format!("Conformist (CF) on '{end}' should be on downstream (consuming) side, not {side} side.")
+    });
+}
+
+/// An open host service is offered by who provides.
+pub(super) fn ohs(checker: &mut Checker<'_>, relationship: &Relationship) {
+    wrong_side(checker, relationship, PatternKind::OpenHostService, Code::OhsOnWrongSide, |end, side| {
+        format!("Open Host Service (OHS) on '{end}' should be on upstream (providing) side, not {side} side.")
+    });
+}
+
+/// A supplier provides.
+pub(super) fn supplier(checker: &mut Checker<'_>, relationship: &Relationship) {
+    wrong_side(checker, relationship, PatternKind::Supplier, Code::SupplierOnWrongSide, |end, _| {
+        format!(
+            "Supplier (S) on '{end}' must be on the upstream side. \
+             Supplier is always the provider in a Customer/Supplier relationship."
+        )
+    });
+}
+
+/// A customer consumes.
+pub(super) fn customer(checker: &mut Checker<'_>, relationship: &Relationship) {
+    wrong_side(checker, relationship, PatternKind::Customer, Code::CustomerOnWrongSide, |end, _| {
+        format!(
+            "Customer (C) on '{end}' must be on the downstream side. \
+             Customer is always the consumer in a Customer/Supplier relationship."
+        )
+    });
+}
+
+/// Without a direction nobody is the supplier.
+pub(super) fn supplier_on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship) {
+    on_bidirectional(checker, relationship, PatternKind::Supplier, Code::SupplierOnBidirectional, "Supplier [S]");
+}
+
+/// Without a direction nobody is the customer.
+pub(super) fn customer_on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship) {
+    on_bidirectional(checker, relationship, PatternKind::Customer, Code::CustomerOnBidirectional, "Customer [C]");
+}
+
+/// A side with many patterns.
+pub(super) fn too_many(checker: &mut Checker<'_>, relationship: &Relationship) {
+    for side in sides(relationship) {
+        if let [first, .., last] = side.patterns
+            && side.patterns.len() > MANY_PATTERNS
+        {
+            let message = format!(
+                "Too many integration patterns ({}) on {} side. Typically use 1-2 patterns per side.",
+                side.patterns.len(),
+                side.name
+            );
+            checker.report(Diagnostic::new(first.range.cover(last.range), Code::TooManyPatterns, message));
+        }
+    }
+}
+
+/// One side of an arrow.
+struct ArrowSide<'a> {
+    name: &'static str,
+    end: End,
+    patterns: &'a [WrittenPattern],
+    /// Whether it is upstream; nothing where neither is.
+    is_upstream: Option<bool>,
+}
+
+/// Both sides; none of a symmetric relationship, and of one whose arrow is missing.
+fn sides(relationship: &Relationship) -> Vec<ArrowSide<'_>> {
+    let RelationshipForm::Directional { arrow: Some(arrow), left, right } = &relationship.form else {
+        return Vec::new();
+    };
+    let is_left_upstream = match arrow {
+        Arrow::Right => Some(true),
+        Arrow::Left => Some(false),
+        Arrow::Both => None,
+    };
+    vec![
+        ArrowSide { name: "left", end: relationship.left, patterns: left, is_upstream: is_left_upstream },
+        ArrowSide {
+            name: "right",
+            end: relationship.right,
+            patterns: right,
+            is_upstream: is_left_upstream.map(|is_upstream| !is_upstream),
+        },
+    ]
+}
+
+fn wrong_side(
+    checker: &mut Checker<'_>,
+    relationship: &Relationship,
+    kind: PatternKind,
+    code: Code,
+    message: impl Fn(&str, &str) -> String,
+) {
+    let belongs_upstream = kind.side() == dlang_syntax::Side::Upstream;
+    for side in sides(relationship) {
+        if side.is_upstream.is_none_or(|is_upstream| is_upstream == belongs_upstream) {
+            continue;
+        }
+        if let Some(pattern) = side.patterns.iter().find(|pattern| pattern.kind == kind)
+            && let Some(end) = checker.end_text(side.end)
+        {
+            checker.report(Diagnostic::new(pattern.range, code, message(end, side.name)));
+        }
+    }
+}
+
+/// Of two sides that have it, the left one is told.
+fn on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship, kind: PatternKind, code: Code, what: &str) {
+    let sides = sides(relationship);
+    let mut undirected = sides.iter().filter(|side| side.is_upstream.is_none()).flat_map(|side| side.patterns);
+    if let Some(pattern) = undirected.find(|pattern| pattern.kind == kind) {
+        let message = format!(
+            "{what} cannot be used on a bidirectional (<->) relationship — \
+             Customer/Supplier is inherently directional."
+        );
+        checker.report(Diagnostic::new(pattern.range, code, message));
+    }
+}

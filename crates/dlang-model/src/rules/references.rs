@@ -1,0 +1,57 @@
+//! References that mean nothing.
+
+use super::{Checker, Subject};
+use crate::data::{MapData, Reference};
+use crate::definition::Definition;
+use crate::diagnostics::{Code, Diagnostic, DiagnosticData, Place};
+use crate::kind::ElementKind;
+use crate::scope::Names;
+
+/// A reference means nothing. Entries of maps come with their maps, because they may mean several elements.
+pub(super) fn linking(checker: &mut Checker<'_>) {
+    for (id, reference) in checker.model.numbered_references() {
+        if !reference.role.is_many() && checker.resolutions.targets(id).is_empty() {
+            report(checker, reference, Code::LinkingError);
+        }
+    }
+}
+
+/// An entry of a map means nothing.
+pub(super) fn map_entries(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {
+    for entry in &map.content.entries {
+        if let Some(reference) = checker.reference(*entry)
+            && checker.resolutions.targets(*entry).is_empty()
+        {
+            report(checker, reference, Code::UnresolvedReference);
+        }
+    }
+}
+
+fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
+    // Where the last part is missing the parser has said so.
+    if reference.text.is_empty() || reference.text.ends_with('.') {
+        return;
+    }
+    let wanted = reference.role.wanted();
+    let container = checker.model.index.element(reference.owner).map_or("", |owner| owner.kind.type_name());
+    let message = format!("Could not resolve reference to {} named '{}'.", wanted.type_name(), reference.text);
+    let data = DiagnosticData::Reference {
+        wanted,
+        container,
+        property: reference.role.property(),
+        text: reference.text.clone(),
+    };
+    let mut diagnostic = Diagnostic::new(reference.range, code, message).data(data);
+    if let Some(other) = of_another_kind(checker, reference) {
+        diagnostic = diagnostic.related(Place::Definition(other), "this has the name, and is another kind of element");
+    }
+    checker.report(diagnostic);
+}
+
+/// What the name means where another kind of element is wanted.
+fn of_another_kind(checker: &Checker<'_>, reference: &Reference) -> Option<Definition> {
+    let container = checker.model.index.element(reference.owner).and_then(|owner| owner.container);
+    let names = Names::of(checker.db, checker.file);
+    let others = ElementKind::REFERENCEABLE.into_iter().filter(|kind| *kind != reference.role.wanted());
+    others.into_iter().find_map(|kind| names.first(container, kind, &reference.text))
+}

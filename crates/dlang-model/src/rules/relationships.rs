@@ -1,0 +1,38 @@
+//! The ends of relationships.
+
+use super::Checker;
+use crate::data::{Body, End, Relationship, RelationshipForm};
+use crate::diagnostics::{Code, Diagnostic};
+
+/// A symmetric relationship of a context with itself, as far as the words at its ends are the same.
+pub(super) fn with_itself(checker: &mut Checker<'_>, relationship: &Relationship) {
+    if !matches!(relationship.form, RelationshipForm::Symmetric { .. }) {
+        return;
+    }
+    if let Some(left) = checker.end_text(relationship.left)
+        && checker.end_text(relationship.right) == Some(left)
+    {
+        let message = format!(
+            "Symmetric relationship with self: '{left}' has a symmetric relationship with itself. \
+             This is likely unintended."
+        );
+        checker.report(Diagnostic::new(relationship.range, Code::SelfSymmetricRelationship, message));
+    }
+}
+
+/// `this` in a map, where it stands for no context.
+pub(super) fn this_outside_context(checker: &mut Checker<'_>, relationship: &Relationship) {
+    let owner = checker.model.element(relationship.owner);
+    if owner.is_some_and(|owner| matches!(owner.body, Body::Context(_))) {
+        return;
+    }
+    for end in [relationship.left, relationship.right] {
+        if let End::This(range) = end {
+            let message = "'this' stands for no bounded context here, so the relationship is ignored.";
+            checker.report(
+                Diagnostic::new(range, Code::ThisOutsideContext, message.to_owned())
+                    .hint("In a context map, name both bounded contexts."),
+            );
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Which names mean what: inside a file, and what it gets from others.
+//!
+//! A name is looked for in the namespaces around it, from the inside to the outside, then in the file, then among what
+//! the file imports. In a namespace a name is the path from *that block* to an element in it: two blocks of one namespace
+//! do not see each other's elements by their simple names. What is imported forms one table, in which a later entry
+//! replaces an earlier one of the same name. A reference that wants one kind of element is not disturbed by elements of
+//! other kinds.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use crate::db::Db;
+use crate::definition::Definition;
+use crate::imports::imported_files;
+use crate::index::{FileIndex, file_index};
+use crate::inputs::File;
+use crate::kind::ElementKind;
+
+/// How many elements one name may mean where it means all of them. Nobody declares a thing that often; the bound keeps the
+/// work for a file of nothing but repetitions linear.
+const MAX_TARGETS: usize = 64;
+
+/// One table for each kind that can be referred to.
+type ByKind<T> = [T; ElementKind::REFERENCEABLE.len()];
+
+/// The elements of a file by their paths from its root.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct LocalScope {
+    /// Numbers of elements, ascending. Most paths lead to one element.
+    by_path: ByKind<FxHashMap<SmolStr, Numbers>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Numbers {
+    One(u32),
+    Many(Vec<u32>),
+}
+
+impl Numbers {
+    fn push(&mut self, number: u32) {
+        match self {
+            Self::One(first) => *self = Self::Many(vec![*first, number]),
+            Self::Many(numbers) => numbers.push(number),
+        }
+    }
+
+    fn as_slice(&self) -> &[u32] {
+        match self {
+            Self::One(number) => std::slice::from_ref(number),
+            Self::Many(numbers) => numbers,
+        }
+    }
+}
+
+/// The names of a file.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn local_scope(db: &dyn Db, file: File) -> Arc<LocalScope> {
+    let mut scope = LocalScope::default();
+    for (number, element) in file_index(db, file).numbered() {
+        let Some(table) = element.kind.table_row().and_then(|row| scope.by_path.get_mut(row)) else { continue };
+        // The path of a nameless element leads nowhere, but it may be asked for the elements in it.
+        if element.name.is_none() {
+            continue;
+        }
+        match table.get_mut(&element.path) {
+            Some(numbers) => numbers.push(number),
+            None => {
+                table.insert(element.path.clone(), Numbers::One(number));
+            }
+        }
+    }
+    Arc::new(scope)
+}
+
+/// What a file shows to those that import it: elements by their fully qualified names, in the order of the text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Exports {
+    entries: Box<[Export]>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Export {
+    name: SmolStr,
+    /// The row of its kind.
+    row: usize,
+    number: u32,
+}
+
+#[salsa::tracked(returns(ref))]
+pub(crate) fn exports(db: &dyn Db, file: File) -> Arc<Exports> {
+    let entries = file_index(db, file).numbered().filter_map(|(number, element)| {
+        let row = element.kind.table_row()?;
+        Some(Export { name: element.fqn()?.clone(), row, number })
+    });
+    Arc::new(Exports { entries: entries.collect() })
+}
+
+/// What a file can name besides its own elements.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct GlobalScope {
+    by_name: ByKind<FxHashMap<SmolStr, Definition>>,
+}
+
+impl GlobalScope {
+    pub(crate) fn get(&self, wanted: ElementKind, name: &str) -> Option<Definition> {
+        self.by_name.get(wanted.table_row()?)?.get(name).copied()
+    }
+
+    /// The names of one kind, in no order.
+    fn names(&self, wanted: ElementKind) -> impl Iterator<Item = (&SmolStr, Definition)> {
+        let table = wanted.table_row().and_then(|row| self.by_name.get(row));
+        table.into_iter().flatten().map(|(name, definition)| (name, *definition))
+    }
+
+    fn add(&mut self, db: &dyn Db, file: File, alias: Option<&SmolStr>) {
+        for export in &exports(db, file).entries {
+            let name = match alias {
+                Some(alias) => smol_str::format_smolstr!("{alias}.{}", export.name),
+                None => export.name.clone(),
+            };
+            if let Some(table) = self.by_name.get_mut(export.row) {
+                table.insert(name, Definition { file, number: export.number });
+            }
+        }
+    }
+}
+
+/// What a file imports, by the names that it has there.
+///
+/// Imports are not transitive, with one exception: of an imported file in an installed package, also what it imports
+/// itself from its own package is visible, so that a package can be split into files. That goes one level deep.
+///
+/// The file's own elements are not in it: they are found before anything that is imported.
+#[salsa::tracked(returns(ref))]
+pub(crate) fn global_scope(db: &dyn Db, file: File) -> Arc<GlobalScope> {
+    let mut scope = GlobalScope::default();
+    let imports = &file_index(db, file).imports;
+    for (import, target) in imports.iter().zip(imported_files(db, file).iter()) {
+        let Some(target) = *target else { continue };
+        let alias = import.alias.as_ref();
+        scope.add(db, target, alias);
+        if let Some(package) = target.package(db) {
+            for shown in imported_files(db, target).iter().flatten() {
+                if shown.package(db) == Some(package) {
+                    scope.add(db, *shown, alias);
+                }
+            }
+        }
+    }
+    Arc::new(scope)
+}
+
+/// The names that a place can use.
+pub(crate) struct Names<'db> {
+    file: File,
+    index: &'db FileIndex,
+    local: &'db LocalScope,
+    global: &'db GlobalScope,
+}
+
+impl<'db> Names<'db> {
+    pub(crate) fn of(db: &'db dyn Db, file: File) -> Self {
+        Self { file, index: file_index(db, file), local: local_scope(db, file), global: global_scope(db, file) }
+    }
+
+    /// The first element that a name means inside `container` (the root when there is none).
+    pub(crate) fn first(&self, container: Option<u32>, wanted: ElementKind, name: &str) -> Option<Definition> {
+        let mut found = None;
+        self.each_level(container, wanted, name, |matches| {
+            found = matches.first().copied();
+            found.is_none()
+        });
+        let own = found.map(|number| Definition { file: self.file, number });
+        own.or_else(|| self.global.get(wanted, name))
+    }
+
+    /// Every element that a name means inside `container`, nearest first.
+    pub(crate) fn all(&self, container: Option<u32>, wanted: ElementKind, name: &str) -> Vec<Definition> {
+        let mut found: Vec<Definition> = Vec::new();
+        self.each_level(container, wanted, name, |matches| {
+            for number in matches {
+                let definition = Definition { file: self.file, number: *number };
+                if found.len() == MAX_TARGETS {
+                    return false;
+                }
+                // A path from an outer level can be the same element again.
+                if !found.contains(&definition) {
+                    found.push(definition);
+                }
+            }
+            true
+        });
+        if let Some(definition) = self.global.get(wanted, name)
+            && !found.contains(&definition)
+        {
+            found.push(definition);
+        }
+        found
+    }
+
+    /// Shows the elements of each level that have the name there, until `visit` says to stop.
+    fn each_level(
+        &self,
+        mut container: Option<u32>,
+        wanted: ElementKind,
+        name: &str,
+        mut visit: impl FnMut(&[u32]) -> bool,
+    ) {
+        let Some(table) = wanted.table_row().and_then(|row| self.local.by_path.get(row)) else { return };
+        let mut path = String::new();
+        while let Some(number) = container {
+            let Some(level) = self.index.element(number) else { break };
+            path.clear();
+            path.extend([level.path.as_str(), ".", name]);
+            if let Some(numbers) = table.get(path.as_str()) {
+                // Of the elements with this path only those of this very block count.
+                let numbers = numbers.as_slice();
+                let from = numbers.partition_point(|inner| *inner <= number);
+                let to = numbers.partition_point(|inner| *inner <= level.last);
+                if !visit(numbers.get(from..to).unwrap_or_default()) {
+                    return;
+                }
+            }
+            container = level.container;
+        }
+        if let Some(numbers) = table.get(name) {
+            visit(numbers.as_slice());
+        }
+    }
+
+    /// Every name of a kind that can be used inside `container`, with what it means there, sorted by name.
+    pub(crate) fn visible(&self, container: Option<u32>, wanted: ElementKind) -> Vec<(SmolStr, Definition)> {
+        let mut names: Vec<SmolStr> = self.global.names(wanted).map(|(name, _)| name.clone()).collect();
+        for element in self.index.elements.iter().filter(|element| element.kind == wanted && element.name.is_some()) {
+            // From each level around the place that also is around the element, the rest of the path is a name.
+            let mut level = container;
+            while let Some(around) = level.and_then(|number| self.index.element(number)) {
+                let rest = element.path.strip_prefix(around.path.as_str()).and_then(|rest| rest.strip_prefix('.'));
+                names.extend(rest.map(SmolStr::new));
+                level = around.container;
+            }
+            if element.is_qualified {
+                names.push(element.path.clone());
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        // What a name means is decided in one place only; names of another block of a namespace mean nothing.
+        names
+            .into_iter()
+            .filter_map(|name| self.first(container, wanted, &name).map(|definition| (name, definition)))
+            .collect()
+    }
+}
+
+/// The names of a kind that a reference inside `container` (the root of the file when there is none) can use, sorted, with
+/// what each means there.
+pub fn visible_names(
+    db: &dyn Db,
+    file: File,
+    container: Option<Definition>,
+    wanted: ElementKind,
+) -> Vec<(SmolStr, Definition)> {
+    let container = container.filter(|container| container.file == file).map(|container| container.number);
+    Names::of(db, file).visible(container, wanted)
+}

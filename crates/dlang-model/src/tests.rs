@@ -1,0 +1,13 @@
+//! Tests of the crate, on fixture texts.
+
+mod cancellation;
+mod editing;
+mod fixes;
+mod fixture;
+mod imports;
+mod incremental;
+mod meaning;
+mod names;
+mod properties;
+mod syntax;
+mod validation;

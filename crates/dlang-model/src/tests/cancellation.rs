@@ -1,0 +1,49 @@
+//! Questions on other threads give way to changes.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+
+use super::fixture::host;
+use crate::{Cancelled, Change, Definition, file_diagnostics, project_files};
+
+#[test]
+fn a_change_cancels_the_questions_before_it() {
+    let mut host = host("Domain A\n");
+    let snapshot = host.snapshot();
+    let (begun, has_begun) = mpsc::channel();
+    let asker = std::thread::spawn(move || {
+        snapshot.ask::<()>(|db| {
+            begun.send(()).unwrap();
+            // Asks for ever; only a cancellation ends it.
+            loop {
+                for file in project_files(db) {
+                    let _ = file_diagnostics(db, *file);
+                    drop(Definition { file: *file, number: 0 }.name(db));
+                }
+                db.unwind_if_revision_cancelled();
+            }
+        })
+    });
+    has_begun.recv().unwrap();
+    // Waits for the snapshot to be dropped.
+    host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from("Domain B\n") }]);
+    assert_eq!(asker.join().unwrap(), Err(Cancelled));
+    let answer = host.snapshot().ask(|db| {
+        let file = project_files(db)[0];
+        file_diagnostics(db, file)[0].message.clone()
+    });
+    assert_eq!(answer.as_deref(), Ok("Domain 'B' is missing a vision statement."));
+}
+
+#[test]
+fn a_token_cancels_one_snapshot() {
+    let host = host("Domain A\n");
+    let (one, other) = (host.snapshot(), host.snapshot());
+    let token = one.cancellation_token();
+    let answer: Result<(), Cancelled> = one.ask(|db| {
+        token.cancel();
+        db.unwind_if_revision_cancelled();
+    });
+    assert_eq!(answer, Err(Cancelled));
+    assert_eq!(other.ask(|db| project_files(db).len()), Ok(1));
+}

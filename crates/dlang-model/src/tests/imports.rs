@@ -1,0 +1,76 @@
+//! Imports that lead nowhere, and circles of them.
+
+use super::fixture::{check, check_with};
+use crate::{Code, ImportProblem};
+
+#[test]
+fn an_import_that_leads_nowhere_says_what_was_found_out() {
+    let message = "Cannot resolve import './gone.dlang'.\nHint: Look for it.".to_owned();
+    let problem = ImportProblem { code: Code::ImportUnresolved, reason: "file-not-found", message };
+    let leads = [("./gone.dlang", problem)];
+    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &leads), @r"
+    2:1: error: Expecting token of type 'EOF' but found `import`.
+    Hint: Imports stand before all elements. [misplaced-import]
+    2:8: error: Cannot resolve import './gone.dlang'.
+    Hint: Look for it. [import-unresolved]
+    ");
+}
+
+#[test]
+fn an_import_has_a_specifier() {
+    insta::assert_snapshot!(check("import \"\"\nImport ''\nimport\n"), @r#"
+    3:7: error: Expecting token of type 'STRING' but found end of file. [expected-token]
+    1:1: error: Import statement must have a URI. Use: import "package" or import "./local-path" [import-missing-uri]
+    2:1: error: Import statement must have a URI. Use: import "package" or import "./local-path" [import-missing-uri]
+    "#);
+}
+
+#[test]
+fn an_import_nobody_has_looked_at_is_no_mistake() {
+    assert_eq!(check("import \"./unknown.dlang\"\n"), "");
+}
+
+#[test]
+fn circles() {
+    insta::assert_snapshot!(check(
+        r#"
+//- a.dlang
+import "./b.dlang"
+import "./c.dlang"
+//- b.dlang
+import "./a.dlang"
+//- c.dlang
+import "./d.dlang"
+//- d.dlang
+import "./b.dlang" as b
+//- outside.dlang
+import "./a.dlang"
+//- self.dlang
+import "./self.dlang"
+"#
+    ), @r"
+    a.dlang:1:8: warning: Import cycle detected: a.dlang → b.dlang → a.dlang.
+    Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
+    a.dlang:2:8: warning: Import cycle detected: a.dlang → c.dlang → d.dlang → b.dlang → a.dlang.
+    Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
+    b.dlang:1:8: warning: Import cycle detected: b.dlang → a.dlang → b.dlang.
+    Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
+    c.dlang:1:8: warning: Import cycle detected: c.dlang → d.dlang → b.dlang → a.dlang → c.dlang.
+    Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
+    d.dlang:1:8: warning: Import cycle detected: d.dlang → b.dlang → a.dlang → c.dlang → d.dlang.
+    Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
+    self.dlang:1:8: warning: Import cycle detected: self.dlang → self.dlang.
+    Hint: Break the cycle by extracting shared definitions into a separate file. [import-cycle-detected]
+    ");
+}
+
+#[test]
+fn a_long_circle_is_not_printed_whole() {
+    let files = (0..100)
+        .map(|number| format!("//- f{number:02}.dlang\nimport \"./f{:02}.dlang\"\n", (number + 1) % 100))
+        .collect::<Vec<_>>()
+        .concat();
+    let rendered = check(&files);
+    assert_eq!(rendered.matches("[import-cycle-detected]").count(), 100);
+    insta::assert_snapshot!(rendered.lines().next().unwrap(), @"f00.dlang:1:8: warning: Import cycle detected: f00.dlang → f01.dlang → f02.dlang → f03.dlang → f04.dlang → f05.dlang → f06.dlang → f07.dlang → f08.dlang → f09.dlang → f10.dlang → … 89 more … → f00.dlang.");
+}

@@ -1,0 +1,76 @@
+//! What is worked out again after an edit, counted in queries.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use super::fixture::{host_with, rendered};
+use crate::{Change, Database, ModelHost};
+
+/// Makes a change and says how often each query ran until every diagnostic was fresh.
+fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {
+    let names: Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>> = Arc::default();
+    let log = Arc::clone(&names);
+    let db = Database::with_events(move |event| {
+        if let salsa::EventKind::WillExecute { database_key } = event.kind {
+            log.lock().unwrap().push(database_key);
+        }
+    });
+    let mut host = host_with(ModelHost::with_database(db), fixture, &[]);
+    let before = rendered(&host);
+    let text = host.file(path).unwrap().text(host.db()).replace(from, to);
+    names.lock().unwrap().clear();
+    host.apply([Change::Text { path: path.to_owned(), text: Arc::from(text) }]);
+    let after = rendered(&host);
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for key in names.lock().unwrap().iter() {
+        let name = salsa::Database::ingredient_debug_name(host.db(), key.ingredient_index()).into_owned();
+        *counts.entry(name).or_default() += 1;
+    }
+    let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let verdict = if before == after { "same diagnostics" } else { "other diagnostics" };
+    format!("{verdict}\n{}", counts.join("\n"))
+}
+
+const MODEL: &str = r#"
+//- a.dlang
+import "./shared.dlang"
+bc A for D by T { description: "d" }
+//- b.dlang
+import "./a.dlang"
+import "./shared.dlang"
+bc B for D { description: "d" relationships { this -> A } }
+//- shared.dlang
+Domain D { vision: "v" }
+Team T
+"#;
+
+#[test]
+fn an_edit_in_a_body_stays_in_its_file() {
+    insta::assert_snapshot!(check(MODEL, "shared.dlang", "vision: \"v\"", "vision: \"\" description: \"longer\""), @r"
+    other diagnostics
+    file_diagnostics 1
+    file_index 1
+    file_model 1
+    resolutions 1
+    ");
+}
+
+#[test]
+fn an_edit_that_changes_nothing_is_none() {
+    insta::assert_snapshot!(check(MODEL, "shared.dlang", "vision", "vision"), @"same diagnostics");
+}
+
+#[test]
+fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
+    insta::assert_snapshot!(check(MODEL, "shared.dlang", "Team T", "Team T\nTeam U"), @r"
+    same diagnostics
+    exports 1
+    file_diagnostics 1
+    file_index 1
+    file_model 1
+    global_scope 3
+    imported_files 1
+    local_scope 1
+    resolutions 3
+    ");
+}
