@@ -2,7 +2,9 @@
 
 mod bodies;
 mod dlang;
+mod editor;
 pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
 pub use dlang::{dlang_lexer, dlang_parser};
+pub use editor::dlang_formatter;

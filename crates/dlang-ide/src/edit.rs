@@ -1,0 +1,52 @@
+//! Changes of a text.
+
+use std::ops::Range;
+
+use dlang_syntax::TextRange;
+
+/// One replacement in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextEdit {
+    /// What is replaced; empty where something is only inserted.
+    pub range: TextRange,
+    /// What stands there afterwards.
+    pub insert: String,
+}
+
+/// The text with the edits made. They stand in the order of the text and do not overlap; one that does, or that lies
+/// outside of the text, is left out.
+pub fn apply(text: &str, edits: &[TextEdit]) -> String {
+    let added: usize = edits.iter().map(|edit| edit.insert.len()).sum();
+    let mut result = String::with_capacity(text.len() + added);
+    let mut done = 0;
+    for edit in edits {
+        let range = Range::<usize>::from(edit.range);
+        let (Some(kept), Some(_)) = (text.get(done..range.start), text.get(range.clone())) else { continue };
+        result.push_str(kept);
+        result.push_str(&edit.insert);
+        done = range.end;
+    }
+    result.push_str(text.get(done..).unwrap_or_default());
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use dlang_syntax::{TextRange, TextSize};
+
+    use super::{TextEdit, apply};
+
+    fn edit(from: u32, to: u32, insert: &str) -> TextEdit {
+        TextEdit { range: TextRange::new(TextSize::new(from), TextSize::new(to)), insert: insert.to_owned() }
+    }
+
+    #[test]
+    fn in_order() {
+        assert_eq!(apply("abc", &[edit(0, 0, "x"), edit(1, 2, ""), edit(3, 3, "yz")]), "xacyz");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        assert_eq!(apply("aéb", &[edit(0, 1, "x"), edit(0, 1, "y"), edit(2, 3, "z"), edit(9, 9, "w")]), "xéb");
+    }
+}

@@ -1,0 +1,37 @@
+//! How comments are written.
+
+use std::borrow::Cow;
+
+use dlang_syntax::SyntaxKind;
+
+use super::leaves::line_breaks;
+
+/// A comment as it is written where it begins a line, or behind something.
+pub(super) fn written<'t>(text: &'t str, kind: SyntaxKind, begins_line_at: Option<usize>, eol: &str) -> Cow<'t, str> {
+    if kind == SyntaxKind::LINE_COMMENT {
+        return Cow::Borrowed(text.trim_end_matches([' ', '\t']));
+    }
+    match begins_line_at {
+        Some(indent) if has_stars(text) => Cow::Owned(aligned(text, indent, eol)),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// Whether it has several lines, all of which begin with a star.
+fn has_stars(text: &str) -> bool {
+    line_breaks(text) > 0 && text.lines().skip(1).all(|line| line.trim_start_matches([' ', '\t']).starts_with('*'))
+}
+
+/// The stars below the first one, whose `/` stands at `indent`.
+fn aligned(text: &str, indent: usize, eol: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    for (index, line) in text.lines().enumerate() {
+        if index > 0 {
+            result.push_str(eol);
+            result.extend(std::iter::repeat_n(' ', indent + 1));
+        }
+        let line = line.trim_end_matches([' ', '\t']);
+        result.push_str(if index > 0 { line.trim_start_matches([' ', '\t']) } else { line });
+    }
+    result
+}

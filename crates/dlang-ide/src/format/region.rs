@@ -1,0 +1,72 @@
+//! Which part of a text is formatted when a range is asked for.
+
+use dlang_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+
+use super::leaves::{has_block, line_breaks};
+
+/// A part of a text that can be formatted by itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Region {
+    /// The entries, from the first token to the last.
+    pub(super) entries: TextRange,
+    /// The entries, and the white space and comments before them.
+    pub(super) whole: TextRange,
+    /// A place among them that nobody understands.
+    pub(super) error: Option<TextRange>,
+}
+
+/// The entries that a range touches, of the innermost block that holds it whole; nothing where it touches none.
+pub(super) fn find(root: &SyntaxNode, range: TextRange) -> Option<Region> {
+    let mut container = root.clone();
+    loop {
+        let is_touched = |node: &SyntaxNode| node.text_range().intersect(range).is_some();
+        let mut entries = container.children().filter(is_touched);
+        let first = entries.next()?;
+        let last = entries.last();
+        if last.is_none()
+            && let Some(block) = block_of(&first)
+            && holds(&block, range)
+        {
+            container = block;
+            continue;
+        }
+        let last = last.unwrap_or_else(|| first.clone());
+        let entries = first.text_range().cover(last.text_range());
+        let is_error =
+            |node: &SyntaxNode| node.kind() == SyntaxKind::ERROR && entries.contains_range(node.text_range());
+        let error = container.descendants().find(is_error).map(|node| node.text_range());
+        let start = end_of_token_before(&first);
+        return Some(Region { entries, whole: TextRange::new(start, entries.end()), error });
+    }
+}
+
+/// The node of an entry that has its braces.
+fn block_of(entry: &SyntaxNode) -> Option<SyntaxNode> {
+    if has_block(entry.kind()) { Some(entry.clone()) } else { entry.children().find(|child| has_block(child.kind())) }
+}
+
+/// Whether a range lies between the braces of a block with several lines. A block on one line is formatted as a whole,
+/// because its entries may need lines of their own.
+fn holds(block: &SyntaxNode, range: TextRange) -> bool {
+    let brace = |kind: SyntaxKind| -> Option<SyntaxToken> {
+        block.children_with_tokens().filter_map(NodeOrToken::into_token).find(|token| token.kind() == kind)
+    };
+    let (Some(open), Some(close)) = (brace(SyntaxKind::L_CURLY), brace(SyntaxKind::R_CURLY)) else { return false };
+    let inner = TextRange::new(open.text_range().end(), close.text_range().start());
+    let has_lines = || {
+        let mut tokens = block.descendants_with_tokens().filter_map(NodeOrToken::into_token);
+        tokens.any(|token| inner.contains_range(token.text_range()) && line_breaks(token.text()) > 0)
+    };
+    inner.contains_range(range) && has_lines()
+}
+
+fn end_of_token_before(node: &SyntaxNode) -> TextSize {
+    let mut token = node.first_token().and_then(|token| token.prev_token());
+    while let Some(current) = token {
+        if !current.kind().is_trivia() {
+            return current.text_range().end();
+        }
+        token = current.prev_token();
+    }
+    TextSize::new(0)
+}

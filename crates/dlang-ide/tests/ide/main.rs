@@ -1,0 +1,15 @@
+//! Tests of the features on whole files: the examples, generated models, arbitrary text, absurd sizes.
+#![expect(clippy::string_slice, reason = "a test that cuts a character should fail")]
+
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod generated;
+#[cfg(test)]
+#[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
+#[path = "../../../../fuzz/src/editor.rs"]
+mod invariants;
+#[cfg(test)]
+mod limits;
+#[cfg(test)]
+mod properties;

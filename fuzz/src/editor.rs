@@ -1,0 +1,100 @@
+//! What the fuzz targets of DomainLang's editor features do with their input. Plain functions, so that tests of
+//! `dlang-ide` use them as well: its property tests check the same, and replay the committed corpus. Each panics when a
+//! property does not hold.
+
+use std::ops::Range;
+
+use dlang_ide::apply;
+use dlang_ide::format::{Formatted, format, format_range};
+use dlang_syntax::{NodeOrToken, Parse, SyntaxKind, SyntaxToken, TextRange, TextSize, parse};
+
+/// Any bytes as a text.
+pub fn dlang_formatter(bytes: &[u8]) {
+    check_format(&String::from_utf8_lossy(bytes));
+}
+
+/// Formats a text, whole and in parts, and checks what must hold whatever it is.
+pub fn check_format(text: &str) {
+    let before = parse(text);
+    let whole = format(&before);
+    assert_eq!(whole.is_err(), before.has_errors(), "a text is formatted exactly if it has no errors");
+    if let Ok(whole) = &whole {
+        check_whole(text, &before, whole);
+    }
+    for range in ranges(text) {
+        let Ok(part) = format_range(&before, range) else {
+            assert!(before.has_errors(), "a range of a text without errors is refused");
+            continue;
+        };
+        check_edits(text, &part);
+        let after = parse(&part.text);
+        assert_eq!(words(&after), words(&before), "a range changes tokens");
+        // Which line end is written depends on how many there are of each.
+        if let Ok(whole) = &whole
+            && !text.contains('\r')
+        {
+            let both = format(&after).map(|it| it.text);
+            assert_eq!(both.as_deref(), Ok(whole.text.as_str()), "a formatted range is another text");
+        }
+    }
+}
+
+fn check_whole(text: &str, before: &Parse, formatted: &Formatted) {
+    check_edits(text, formatted);
+    let after = parse(&formatted.text);
+    assert_eq!(words(&after), words(before), "tokens or comments changed");
+    let shape = |parse: &Parse| -> Vec<_> { parse.syntax().descendants().map(|node| node.kind()).collect() };
+    assert_eq!(shape(&after), shape(before), "the tree changed");
+    let codes = |parse: &Parse| -> Vec<_> { parse.diagnostics().iter().map(|it| it.code).collect() };
+    assert_eq!(codes(&after), codes(before));
+
+    let again = format(&after).expect("a formatted text has no errors");
+    assert_eq!(again.text, formatted.text, "a formatted text is formatted");
+    assert_eq!(again.edits, []);
+
+    let is_bare = formatted.text.is_empty() || formatted.text == "\u{feff}";
+    assert!(is_bare || formatted.text.ends_with('\n'), "the last line does not end");
+    for token in tokens(&after).filter(|token| token.kind() == SyntaxKind::WHITESPACE) {
+        let text = token.text().replace("\r\n", "\n");
+        assert!(!text.contains(" \n") && !text.contains("\n\n\n"), "white space is left: {:?}", token.text());
+    }
+}
+
+/// The edits stand in order, each changes something, and together they make the text.
+fn check_edits(text: &str, formatted: &Formatted) {
+    let mut end = TextSize::new(0);
+    for edit in &formatted.edits {
+        assert!(end <= edit.range.start(), "edits overlap");
+        let old = text.get(Range::<usize>::from(edit.range)).expect("an edit cuts a character");
+        assert_ne!(old, edit.insert, "an edit changes nothing");
+        end = edit.range.end();
+    }
+    assert_eq!(apply(text, &formatted.edits), formatted.text);
+}
+
+/// Places and stretches of a text.
+fn ranges(text: &str) -> Vec<TextRange> {
+    let at = |part: usize| {
+        let offset = text.floor_char_boundary(text.len() / 7 * part);
+        TextSize::new(u32::try_from(offset).expect("a text with small offsets"))
+    };
+    [(0, 0), (1, 1), (2, 4), (3, 3), (5, 5), (4, 6), (0, 6)].map(|(from, to)| TextRange::new(at(from), at(to))).into()
+}
+
+fn tokens(parse: &Parse) -> impl Iterator<Item = SyntaxToken> {
+    parse.syntax().descendants_with_tokens().filter_map(NodeOrToken::into_token)
+}
+
+/// All tokens and comments; of comments, the lines without the white space around them.
+fn words(parse: &Parse) -> Vec<String> {
+    let words = tokens(parse).filter(|token| token.kind() != SyntaxKind::WHITESPACE);
+    let text = |token: SyntaxToken| {
+        if token.kind().is_comment() {
+            let lines: Vec<_> = token.text().lines().map(|line| line.trim_matches([' ', '\t'])).collect();
+            lines.join("\n")
+        } else {
+            token.text().to_owned()
+        }
+    };
+    words.map(text).collect()
+}
