@@ -4,13 +4,62 @@
 
 use std::ops::Range;
 
-use dlang_ide::apply;
 use dlang_ide::format::{Formatted, format, format_range};
+use dlang_ide::{
+    SemanticToken, apply, document_symbols, folding, import_links, lenses, selection_ranges, semantic_tokens,
+};
 use dlang_syntax::{NodeOrToken, Parse, SyntaxKind, SyntaxToken, TextRange, TextSize, parse};
 
 /// Any bytes as a text.
 pub fn dlang_formatter(bytes: &[u8]) {
     check_format(&String::from_utf8_lossy(bytes));
+}
+
+/// Any bytes as a text: every answer about it lies in it.
+pub fn dlang_editor(bytes: &[u8]) {
+    check_features(&String::from_utf8_lossy(bytes));
+}
+
+/// Asks everything but the formatter about a text, and checks what must hold whatever it is.
+pub fn check_features(text: &str) {
+    let parse = parse(text);
+    let whole = TextRange::up_to(TextSize::of(text));
+    let is_in_text = |range: TextRange| text.get(Range::<usize>::from(range)).is_some();
+
+    let folds = folding(&parse);
+    assert!(folds.is_sorted_by(|one, other| one.range.start() < other.range.start()), "two folds on a line");
+    for fold in folds {
+        let hidden = text.get(Range::<usize>::from(fold.range)).expect("a fold in the text");
+        assert!(hidden.starts_with(['\n', '\r']), "a fold begins inside of a line");
+    }
+    for offset in ranges(text).into_iter().flat_map(|range| [range.start(), range.end()]).chain([whole.end()]) {
+        let selections = selection_ranges(&parse, offset);
+        let grows = |one: &TextRange, other: &TextRange| other.contains_range(*one) && one != other;
+        assert!(selections.is_sorted_by(grows), "a selection does not grow");
+        assert!(selections.iter().all(|range| is_in_text(*range) && range.contains_inclusive(offset)));
+        assert_eq!(selections.last(), Some(&whole));
+    }
+    // A list instead of recursion, because namespaces may be nested deep and stacks small.
+    let symbols = document_symbols(&parse);
+    let mut waiting: Vec<_> = symbols.iter().map(|symbol| (whole, symbol)).collect();
+    while let Some((around, symbol)) = waiting.pop() {
+        assert!(around.contains_range(symbol.range), "{} is outside of {around:?}", symbol.name);
+        assert!(symbol.range.contains_range(symbol.selection) && !symbol.name.is_empty());
+        waiting.extend(symbol.children.iter().map(|child| (symbol.range, child)));
+    }
+    let tokens = semantic_tokens(&parse, None);
+    assert!(tokens.is_sorted_by(|one, other| one.range.end() <= other.range.start()), "tokens overlap");
+    assert!(tokens.iter().all(|token| is_in_text(token.range) && !token.range.is_empty()));
+    for range in ranges(text) {
+        let is_touched = |token: &&SemanticToken| token.range.intersect(range).is_some();
+        let expected: Vec<_> = tokens.iter().filter(is_touched).copied().collect();
+        assert_eq!(semantic_tokens(&parse, Some(range)), expected);
+    }
+    for lens in lenses(&parse) {
+        let before = text.get(..usize::from(lens.range.start())).expect("a lens in the text");
+        assert!(before.is_empty() || before.ends_with('\n'), "a lens inside of a line");
+    }
+    assert!(import_links(&parse).iter().all(|link| is_in_text(link.range) && !link.range.is_empty()));
 }
 
 /// Formats a text, whole and in parts, and checks what must hold whatever it is.

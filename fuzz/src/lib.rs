@@ -7,4 +7,4 @@ pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
 pub use dlang::{dlang_lexer, dlang_parser};
-pub use editor::dlang_formatter;
+pub use editor::{dlang_editor, dlang_formatter};

@@ -414,3 +414,22 @@ fn ranges_of_a_text_with_errors() {
     }
     "#);
 }
+
+#[test]
+fn a_comment_on_a_line_of_its_own_breaks_a_list() {
+    insta::assert_snapshot!(check("cmap M { contains A,
+/* why */
+B contains C, /* inline */ D contains E,
+/* before */ F }"), @r"
+    cmap M {
+        contains
+            A,
+            /* why */
+            B
+        contains C, /* inline */ D
+        contains
+            E,
+            /* before */ F
+    }
+    ");
+}

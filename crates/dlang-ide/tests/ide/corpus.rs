@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::invariants::dlang_formatter;
+use crate::invariants::{dlang_editor, dlang_formatter};
 
 /// Every model below `examples/`.
 pub(crate) fn examples() -> Vec<String> {
@@ -36,20 +36,30 @@ fn examples_are_formatted() {
     }
 }
 
+#[track_caller]
+fn replay(target: &str, body: fn(&[u8])) {
+    let mut replayed = 0;
+    for entry in std::fs::read_dir(root().join("fuzz/corpus").join(target)).unwrap() {
+        let input = std::fs::read(entry.unwrap().path()).unwrap();
+        body(&input);
+        // Cut forms of each seed, so that the replay reaches what is unfinished as well.
+        for cut in [input.len() / 3, input.len() / 2, input.len().saturating_sub(1)] {
+            body(&input[..cut]);
+            body(&input[cut..]);
+        }
+        replayed += 1;
+    }
+    assert!(replayed >= 5, "the corpus of {target} is missing");
+}
+
 #[test]
 fn formatter() {
-    for target in ["dlang_formatter", "dlang_parser"] {
-        let mut replayed = 0;
-        for entry in std::fs::read_dir(root().join("fuzz/corpus").join(target)).unwrap() {
-            let input = std::fs::read(entry.unwrap().path()).unwrap();
-            dlang_formatter(&input);
-            // Cut forms of each seed, so that the replay reaches what is unfinished as well.
-            for cut in [input.len() / 3, input.len() / 2, input.len().saturating_sub(1)] {
-                dlang_formatter(&input[..cut]);
-                dlang_formatter(&input[cut..]);
-            }
-            replayed += 1;
-        }
-        assert!(replayed >= 5, "the corpus of {target} is missing");
-    }
+    replay("dlang_formatter", dlang_formatter);
+    replay("dlang_parser", dlang_formatter);
+}
+
+#[test]
+fn editor() {
+    replay("dlang_editor", dlang_editor);
+    replay("dlang_parser", dlang_editor);
 }

@@ -3,7 +3,7 @@
 use dlang_ide::format::format;
 use dlang_syntax::{MAX_NESTING, parse};
 
-use crate::invariants::check_format;
+use crate::invariants::{check_features, check_format};
 
 /// Runs on a stack as small as that of a thread may be.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
@@ -17,6 +17,7 @@ fn as_deep_as_can_be() {
         for depth in [MAX_NESTING - 1, MAX_NESTING, 10_000] {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
             check_format(&text);
+            check_features(&text);
         }
     });
 }
@@ -32,7 +33,10 @@ fn long_lines_and_files() {
             format!("{} {} {}", "ns A { ".repeat(100), "Team T ".repeat(20_000), "} ".repeat(100)),
             format!("Team A {}", "/* c */ ".repeat(20_000)),
             "// c\n".repeat(20_000),
+            "cmap M { } ".repeat(20_000),
+            format!("Domain A in {}B", "A . ".repeat(20_000)),
         ] {
+            check_features(&text);
             let formatted = format(&parse(&text)).expect("no errors");
             assert_eq!(format(&parse(&formatted.text)).expect("no errors").edits, []);
         }

@@ -7,7 +7,7 @@ use proptest::sample::{Index, select};
 
 use crate::corpus::examples;
 use crate::generated::model;
-use crate::invariants::check_format;
+use crate::invariants::{check_features, check_format};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -15,6 +15,7 @@ proptest! {
     #[test]
     fn any_text(text in any::<String>()) {
         check_format(&text);
+        check_features(&text);
     }
 
     #[test]
@@ -22,6 +23,7 @@ proptest! {
         let parse = parse(&text);
         prop_assert_eq!(parse.diagnostics(), []);
         check_format(&text);
+        check_features(&text);
     }
 
     #[test]
@@ -31,6 +33,7 @@ proptest! {
         let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
         text.replace_range(from..to, inserted);
         check_format(&text);
+        check_features(&text);
     }
 
     /// However an example is laid out, it is formatted; and the same lines at other indentations are the same text.

@@ -1,0 +1,281 @@
+//! What can be folded away.
+
+use dlang_syntax::SyntaxKind::{self, *};
+use dlang_syntax::{NodeOrToken, Parse, SyntaxNode, SyntaxToken, TextRange};
+
+use crate::lines::Lines;
+
+/// Something that can be folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fold {
+    /// What disappears: from the end of the line that stays to the end of the last line that goes. The line of a closing
+    /// brace stays if nothing stands before the brace.
+    pub range: TextRange,
+    /// What it is.
+    pub kind: FoldKind,
+}
+
+/// What is folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FoldKind {
+    /// An element, or an entry of a block.
+    Code,
+    /// A comment, or several of them one below the other.
+    Comment,
+    /// The imports.
+    Imports,
+}
+
+/// How many lines something must have to be worth folding.
+const LINES: usize = 3;
+
+/// The folds of a text, in the order of their beginnings; no two begin on one line. Elements, blocks, entries and
+/// comments fold from three lines on, imports from two of them on.
+pub fn folding(parse: &Parse) -> Vec<Fold> {
+    let root = parse.syntax();
+    let text = root.text().to_string();
+    let mut folds = Folds { lines: Lines::new(&text), text: &text, found: Vec::new() };
+    for element in root.descendants_with_tokens() {
+        match element {
+            NodeOrToken::Node(node) if is_foldable(node.kind()) => folds.node(&node),
+            NodeOrToken::Token(token) if token.kind().is_comment() => folds.comment(&token),
+            _ => {}
+        }
+    }
+    folds.imports(&root);
+    let mut found = folds.found;
+    // What begins on a line and reaches furthest is what the line stands for.
+    found.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
+    found.dedup_by_key(|fold| fold.range.start());
+    found
+}
+
+fn is_foldable(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        DOMAIN
+            | BOUNDED_CONTEXT
+            | CONTEXT_MAP
+            | DOMAIN_MAP
+            | NAMESPACE_DECLARATION
+            | DESCRIPTION_PROPERTY
+            | VISION_PROPERTY
+            | METADATA_BLOCK
+            | RELATIONSHIPS_BLOCK
+            | TERMINOLOGY_BLOCK
+            | DECISIONS_BLOCK
+            | METADATA_ENTRY
+            | DOMAIN_TERM
+            | EXAMPLE_LIST
+            | SYNONYM_LIST
+            | DECISION
+            | POLICY
+            | BUSINESS_RULE
+            | CONTAINS_CLAUSE
+            | DIRECTIONAL_RELATIONSHIP
+            | SYMMETRIC_RELATIONSHIP
+    )
+}
+
+struct Folds<'t> {
+    text: &'t str,
+    lines: Lines,
+    found: Vec<Fold>,
+}
+
+impl Folds<'_> {
+    fn node(&mut self, node: &SyntaxNode) {
+        let (first, last) = self.line_numbers(node.text_range());
+        if last + 1 < first + LINES {
+            return;
+        }
+        // The brace of an element is the last token of its body.
+        let brace = node.last_token().filter(|token| token.kind() == R_CURLY);
+        let is_alone = brace.is_some_and(|brace| {
+            let before = TextRange::new(self.lines.line(last).start(), brace.text_range().start());
+            self.text.get(std::ops::Range::<usize>::from(before)).is_some_and(|text| text.trim().is_empty())
+        });
+        self.fold(first, if is_alone { last - 1 } else { last }, FoldKind::Code);
+    }
+
+    /// A comment of several lines; or, at the last of several comments each on a line of its own, all of them.
+    fn comment(&mut self, token: &SyntaxToken) {
+        let (first, last) = self.line_numbers(token.text_range());
+        if token.kind() != LINE_COMMENT {
+            if last + 1 >= first + LINES {
+                self.fold(first, last, FoldKind::Comment);
+            }
+            return;
+        }
+        if !begins_line(token) || comment_below(token).is_some() {
+            return;
+        }
+        let run = std::iter::successors(Some(token.clone()), comment_above);
+        let first = first + 1 - run.count();
+        if last + 1 >= first + LINES {
+            self.fold(first, last, FoldKind::Comment);
+        }
+    }
+
+    fn imports(&mut self, root: &SyntaxNode) {
+        let mut imports = root.children().filter(|node| node.kind() == IMPORT_STATEMENT);
+        if let Some((first, last)) = imports.next().zip(imports.last()) {
+            let (first, last) = self.line_numbers(first.text_range().cover(last.text_range()));
+            self.fold(first, last, FoldKind::Imports);
+        }
+    }
+
+    fn line_numbers(&self, range: TextRange) -> (usize, usize) {
+        (self.lines.number(range.start()), self.lines.number(range.end()))
+    }
+
+    /// Folds the lines behind the first one.
+    fn fold(&mut self, first: usize, last: usize, kind: FoldKind) {
+        if first < last {
+            let range = TextRange::new(self.lines.line(first).end(), self.lines.line(last).end());
+            self.found.push(Fold { range, kind });
+        }
+    }
+}
+
+/// Whether nothing but white space stands before a comment on its line.
+fn begins_line(token: &SyntaxToken) -> bool {
+    token.prev_token().is_none_or(|before| {
+        before.kind() == WHITESPACE && (before.text().contains('\n') || before.prev_token().is_none())
+    })
+}
+
+/// The comment on a line of its own directly below or above one: only one line end stands between.
+fn comment_below(token: &SyntaxToken) -> Option<SyntaxToken> {
+    neighbour(token, SyntaxToken::next_token)
+}
+
+fn comment_above(token: &SyntaxToken) -> Option<SyntaxToken> {
+    neighbour(token, SyntaxToken::prev_token).filter(begins_line)
+}
+
+fn neighbour(token: &SyntaxToken, step: impl Fn(&SyntaxToken) -> Option<SyntaxToken>) -> Option<SyntaxToken> {
+    let gap = step(token).filter(|gap| gap.kind() == WHITESPACE && gap.text().matches('\n').count() == 1)?;
+    step(&gap).filter(|token| token.kind() == LINE_COMMENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use dlang_syntax::parse;
+
+    use super::folding;
+
+    /// The text with `‹` and `›` around what each fold takes away.
+    #[track_caller]
+    fn check(text: &str) -> String {
+        let mut marks = Vec::new();
+        for fold in folding(&parse(text)) {
+            let range = Range::<usize>::from(fold.range);
+            marks.push((range.start, format!("‹{:?}", fold.kind)));
+            marks.push((range.end, "›".to_owned()));
+        }
+        // Inner folds end first where two end together; none begins where another ends.
+        marks.sort_by_key(|(at, _)| *at);
+        let mut shown = text.to_owned();
+        for (at, mark) in marks.into_iter().rev() {
+            shown.insert_str(at, &mark);
+        }
+        shown
+    }
+
+    #[test]
+    fn elements_and_blocks() {
+        insta::assert_snapshot!(check("ns N {
+    Domain A {
+        vision: \"v\"
+    }
+    bc X for A
+    {
+        terminology {
+            term T: \"m\"
+                aka A,
+                    B
+        } }
+    Domain B { vision: \"v\"
+    }
+    Team T
+}
+"), @r#"
+        ns N {‹Code
+            Domain A {‹Code
+                vision: "v"›
+            }
+            bc X for A‹Code
+            {
+                terminology {‹Code
+                    term T: "m"‹Code
+                        aka A,
+                            B››
+                } }›
+            Domain B { vision: "v"
+            }
+            Team T›
+        }
+        "#);
+    }
+
+    #[test]
+    fn comments_and_imports() {
+        insta::assert_snapshot!(check("// one
+// two
+// three
+
+// four
+// five
+import \"a\"
+import \"b\"
+
+/**
+ * Doc.
+ */
+Team A // behind
+// below
+// and below
+/* short
+ */
+"), @r#"
+        // one‹Comment
+        // two
+        // three›
+
+        // four
+        // five
+        import "a"‹Imports
+        import "b"›
+
+        /**‹Comment
+         * Doc.
+         */›
+        Team A // behind
+        // below
+        // and below
+        /* short
+         */
+        "#);
+    }
+
+    #[test]
+    fn carriage_returns() {
+        let text = "Domain A {\r\n  vision: \"v\"\r\n}\r\n";
+        let folds = folding(&parse(text));
+        assert_eq!(folds.len(), 1);
+        assert_eq!(&text[Range::<usize>::from(folds[0].range)], "\r\n  vision: \"v\"");
+    }
+
+    #[test]
+    fn unfinished_text() {
+        insta::assert_snapshot!(check("Domain A {\n  vision: \"v\"\n  type: T\nbc X {\n\n\n"), @r#"
+        Domain A {‹Code
+          vision: "v"
+          type: T›
+        bc X {
+        "#);
+    }
+}

@@ -1,0 +1,33 @@
+//! Import strings as links.
+
+use dlang_syntax::{Parse, TextRange};
+
+/// The string of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportLink {
+    /// What stands between the quotes.
+    pub range: TextRange,
+    /// What that means, escapes resolved. Which file it leads to is known elsewhere.
+    pub specifier: String,
+}
+
+/// The imports of a text, in order; without those whose string is missing or empty.
+pub fn import_links(parse: &Parse) -> Vec<ImportLink> {
+    let strings = parse.tree().imports().filter_map(|import| import.uri()).collect::<Vec<_>>();
+    let links = strings.iter().map(|uri| ImportLink { range: uri.raw_range(), specifier: uri.value() });
+    links.filter(|link| !link.specifier.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use dlang_syntax::parse;
+
+    use super::import_links;
+
+    #[test]
+    fn links() {
+        let links = import_links(&parse("import \"./a\" as b import '\\@x/y' import \"\" import as c import \"open"));
+        let shown: Vec<_> = links.iter().map(|link| format!("{:?} {}", link.range, link.specifier)).collect();
+        assert_eq!(shown, ["8..11 ./a", "26..31 @x/y", "63..67 open"]);
+    }
+}

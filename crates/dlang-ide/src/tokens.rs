@@ -1,0 +1,285 @@
+//! What each token is, for colouring.
+//!
+//! This is what the text itself says: a name is called by what it declares, a reference by what may stand at its place,
+//! whether or not there is such a thing.
+
+use dlang_syntax::SyntaxKind::{self, *};
+use dlang_syntax::{NodeOrToken, Parse, Role, SyntaxElement, SyntaxNode, SyntaxToken, TextRange, WalkEvent, keyword};
+
+/// A token and what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SemanticToken {
+    /// Where it stands. Strings and comments may have several lines.
+    pub range: TextRange,
+    /// What it is.
+    pub kind: TokenKind,
+    /// Whether it declares the name.
+    pub is_declaration: bool,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// A reserved word, by what it does. `this` is the word that refers.
+    Keyword(Role),
+    /// An arrow.
+    Arrow,
+    /// A string.
+    String,
+    /// A comment.
+    Comment,
+    /// A comment that documents what follows.
+    Documentation,
+    /// The name of a domain.
+    Domain,
+    /// The name of a bounded context.
+    BoundedContext,
+    /// The name of a team.
+    Team,
+    /// The name of a classification.
+    Classification,
+    /// A key for metadata.
+    Metadata,
+    /// The name of a context map or domain map.
+    Map,
+    /// A namespace, or the alias of an import.
+    Namespace,
+    /// A term, or another name for it.
+    Term,
+    /// The name of a decision, policy or rule.
+    Decision,
+}
+
+/// The tokens of a text, or those that a range touches, in order. Brackets and separators are not among them, nor names
+/// that stand where nobody understands them.
+pub fn semantic_tokens(parse: &Parse, within: Option<TextRange>) -> Vec<SemanticToken> {
+    let mut tokens = Vec::new();
+    let root = parse.syntax();
+    let mut walk = root.preorder_with_tokens();
+    while let Some(event) = walk.next() {
+        let WalkEvent::Enter(element) = event else { continue };
+        let is_outside = within.is_some_and(|within| element.text_range().intersect(within).is_none());
+        match element {
+            _ if is_outside => walk.skip_subtree(),
+            NodeOrToken::Node(_) => {}
+            NodeOrToken::Token(token) => tokens.extend(of_token(&token)),
+        }
+    }
+    tokens
+}
+
+fn of_token(token: &SyntaxToken) -> Option<SemanticToken> {
+    let (kind, is_declaration) = match token.kind() {
+        LINE_COMMENT | BLOCK_COMMENT => (TokenKind::Comment, false),
+        DOC_COMMENT => (TokenKind::Documentation, false),
+        STRING => (TokenKind::String, false),
+        RIGHT_ARROW | LEFT_ARROW | BOTH_ARROW | APART_ARROW => (TokenKind::Arrow, false),
+        IDENT => of_name(token)?,
+        kind => (TokenKind::Keyword(keyword(kind)?.role), false),
+    };
+    Some(SemanticToken { range: token.text_range(), kind, is_declaration })
+}
+
+/// What a name is, and whether it is declared here.
+fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
+    let node = token.parent()?;
+    let owner = node.parent()?;
+    match node.kind() {
+        NAME => Some((declared(owner.kind())?, true)),
+        QUALIFIED_NAME => Some((TokenKind::Namespace, true)),
+        REFERENCE if !is_last_segment(token) => Some((TokenKind::Namespace, false)),
+        REFERENCE => Some((referred(&owner)?, false)),
+        _ => None,
+    }
+}
+
+/// What the name of such a node names.
+fn declared(owner: SyntaxKind) -> Option<TokenKind> {
+    Some(match owner {
+        DOMAIN => TokenKind::Domain,
+        BOUNDED_CONTEXT => TokenKind::BoundedContext,
+        TEAM => TokenKind::Team,
+        CLASSIFICATION => TokenKind::Classification,
+        METADATA => TokenKind::Metadata,
+        CONTEXT_MAP | DOMAIN_MAP => TokenKind::Map,
+        IMPORT_STATEMENT => TokenKind::Namespace,
+        DOMAIN_TERM | SYNONYM_LIST => TokenKind::Term,
+        DECISION | POLICY | BUSINESS_RULE => TokenKind::Decision,
+        _ => return None,
+    })
+}
+
+/// What a reference in such a node refers to.
+fn referred(owner: &SyntaxNode) -> Option<TokenKind> {
+    Some(match owner.kind() {
+        IN_CLAUSE | FOR_CLAUSE => TokenKind::Domain,
+        BY_CLAUSE | TEAM_PROPERTY => TokenKind::Team,
+        AS_CLAUSE
+        | TYPE_PROPERTY
+        | CLASSIFICATION_PROPERTY
+        | BUSINESS_MODEL_PROPERTY
+        | EVOLUTION_PROPERTY
+        | ARCHETYPE_PROPERTY
+        | DECISION
+        | POLICY
+        | BUSINESS_RULE => TokenKind::Classification,
+        METADATA_ENTRY => TokenKind::Metadata,
+        BOUNDED_CONTEXT_REF => TokenKind::BoundedContext,
+        CONTAINS_CLAUSE => match owner.parent()?.kind() {
+            DOMAIN_MAP_BODY => TokenKind::Domain,
+            _ => TokenKind::BoundedContext,
+        },
+        _ => return None,
+    })
+}
+
+/// Whether no further segment of a dotted name follows.
+fn is_last_segment(token: &SyntaxToken) -> bool {
+    let mut rest = std::iter::successors(token.next_sibling_or_token(), SyntaxElement::next_sibling_or_token);
+    // Only white space and comments stand before the next dot.
+    rest.find(|it| !it.kind().is_trivia()).is_none_or(|it| it.kind() != DOT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::ops::Range;
+
+    use dlang_syntax::{TextRange, TextSize, parse};
+
+    use super::semantic_tokens;
+
+    /// One line for each token: its text and what it is.
+    #[track_caller]
+    fn check_within(text: &str, within: Option<TextRange>) -> String {
+        let mut shown = String::new();
+        for token in semantic_tokens(&parse(text), within) {
+            let declares = if token.is_declaration { ", declaration" } else { "" };
+            _ = writeln!(shown, "{} {:?}{declares}", &text[Range::<usize>::from(token.range)], token.kind);
+        }
+        shown
+    }
+
+    fn check(text: &str) -> String {
+        check_within(text, None)
+    }
+
+    #[test]
+    fn elements() {
+        insta::assert_snapshot!(check(
+            "import 'x' as y // c\n/** d */ Namespace N.M { dom A in B { type: C } } Team T Classification K Metadata E \
+             dmap P { contains y.A }"
+        ), @r"
+        import Keyword(Import)
+        'x' String
+        as Keyword(Clause)
+        y Namespace, declaration
+        // c Comment
+        /** d */ Documentation
+        Namespace Keyword(Declaration)
+        N Namespace, declaration
+        M Namespace, declaration
+        dom Keyword(Declaration)
+        A Domain, declaration
+        in Keyword(Clause)
+        B Domain
+        type Keyword(Property)
+        C Classification
+        Team Keyword(Declaration)
+        T Team, declaration
+        Classification Keyword(Declaration)
+        K Classification, declaration
+        Metadata Keyword(Declaration)
+        E Metadata, declaration
+        dmap Keyword(Declaration)
+        P Map, declaration
+        contains Keyword(List)
+        y Namespace
+        A Domain
+        ");
+    }
+
+    #[test]
+    fn a_bounded_context() {
+        insta::assert_snapshot!(check(
+            "bc A for D as C by T { team is T evolution = E metadata { K: '1' } terminology { term W aka V examples 'e' } \
+             decisions { rule [C] R: 't' } relationships { this [OHS] -> [ACL] X . Y A [SK] B A >< B } }"
+        ), @r"
+        bc Keyword(Declaration)
+        A BoundedContext, declaration
+        for Keyword(Clause)
+        D Domain
+        as Keyword(Clause)
+        C Classification
+        by Keyword(Clause)
+        T Team
+        team Keyword(Property)
+        is Keyword(Assignment)
+        T Team
+        evolution Keyword(Property)
+        E Classification
+        metadata Keyword(Block)
+        K Metadata
+        '1' String
+        terminology Keyword(Block)
+        term Keyword(Item)
+        W Term, declaration
+        aka Keyword(List)
+        V Term, declaration
+        examples Keyword(List)
+        'e' String
+        decisions Keyword(Block)
+        rule Keyword(Item)
+        C Classification
+        R Decision, declaration
+        't' String
+        relationships Keyword(Block)
+        this Keyword(Reference)
+        OHS Keyword(Pattern(Upstream))
+        -> Arrow
+        ACL Keyword(Pattern(Downstream))
+        X Namespace
+        Y BoundedContext
+        A BoundedContext
+        SK Keyword(Pattern(Symmetric))
+        B BoundedContext
+        A BoundedContext
+        >< Arrow
+        B BoundedContext
+        ");
+    }
+
+    #[test]
+    fn names_that_are_reserved_words() {
+        insta::assert_snapshot!(check("Team team cmap S { contains C C [C] <- S }"), @r"
+        Team Keyword(Declaration)
+        team Team, declaration
+        cmap Keyword(Declaration)
+        S Map, declaration
+        contains Keyword(List)
+        C BoundedContext
+        C BoundedContext
+        C Keyword(Pattern(Downstream))
+        <- Arrow
+        S BoundedContext
+        ");
+    }
+
+    #[test]
+    fn what_nobody_understands() {
+        insta::assert_snapshot!(check("foo Domain # bar baz { vision: }"), @r"
+        Domain Keyword(Declaration)
+        bar Domain, declaration
+        vision Keyword(Property)
+        ");
+    }
+
+    #[test]
+    fn a_range() {
+        let range = TextRange::at(TextSize::new(7), TextSize::new(5));
+        insta::assert_snapshot!(check_within("Team A Team B Team C", Some(range)), @r"
+        Team Keyword(Declaration)
+        B Team, declaration
+        ");
+    }
+}
