@@ -3,9 +3,9 @@
 //! The results are committed, so that building the product needs no generator; `cargo xtask check` fails when they are
 //! not what would be written.
 
-use anyhow::{Context as _, Result, bail};
-use camino::Utf8PathBuf;
+use anyhow::{Context as _, Result};
 
+use crate::fresh::{self, Fresh};
 use crate::{place, run};
 
 mod grammar;
@@ -14,33 +14,17 @@ mod nodes;
 
 const NOTICE: &str = "Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.";
 
-/// A file and its fresh content.
-struct Source {
-    file: Utf8PathBuf,
-    text: String,
-}
-
 /// Writes the files.
 pub(crate) fn write() -> Result<()> {
-    for source in sources()? {
-        std::fs::write(&source.file, &source.text).with_context(|| format!("cannot write {}", source.file))?;
-        println!("   wrote {}", source.file.strip_prefix(&*place::ROOT).unwrap_or(&source.file));
-    }
-    Ok(())
+    fresh::write(&sources()?)
 }
 
 /// Fails when a file on disk is not what would be written.
 pub(crate) fn check() -> Result<String> {
-    let sources = sources()?;
-    let stale: Vec<_> = sources
-        .iter()
-        .filter(|source| std::fs::read_to_string(&source.file).unwrap_or_default() != source.text)
-        .map(|source| format!("{} is not fresh: run `cargo xtask codegen`", source.file))
-        .collect();
-    if stale.is_empty() { Ok(format!("{} files", sources.len())) } else { bail!("{}", stale.join("\n")) }
+    fresh::check(&sources()?, "cargo xtask codegen")
 }
 
-fn sources() -> Result<Vec<Source>> {
+fn sources() -> Result<Vec<Fresh>> {
     let home = place::ROOT.join("crates/dlang-syntax");
     let read = |name: &str| {
         let file = home.join(name);
@@ -48,8 +32,8 @@ fn sources() -> Result<Vec<Source>> {
     };
     let words = keywords::read(&read("keywords.toml")?)?;
     let grammar = grammar::read(&read("dlang.ungram")?, &words)?;
-    let source = |name: &str, text: String| -> Result<Source> {
-        Ok(Source { file: home.join("src/generated").join(name), text: formatted(&text)? })
+    let source = |name: &str, text: String| -> Result<Fresh> {
+        Ok(Fresh { file: home.join("src/generated").join(name), text: formatted(&text)? })
     };
     Ok(vec![
         source("kinds.rs", keywords::kinds(&words, &grammar))?,

@@ -6,50 +6,34 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result, bail};
-use camino::Utf8PathBuf;
+use anyhow::{Context as _, Result};
 use serde_json::Value;
 
+use crate::fresh::{self, Fresh};
 use crate::{place, run};
 
 mod servers;
 
 const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
 
-/// A page and its fresh content.
-struct Page {
-    file: Utf8PathBuf,
-    text: String,
-}
-
 /// Writes the pages.
 pub(crate) fn write() -> Result<()> {
-    for page in pages()? {
-        std::fs::write(&page.file, &page.text).with_context(|| format!("cannot write {}", page.file))?;
-        println!("   wrote {}", page.file.strip_prefix(&*place::ROOT).unwrap_or(&page.file));
-    }
-    Ok(())
+    fresh::write(&pages()?)
 }
 
 /// Fails when a page on disk is not what would be written.
 pub(crate) fn check() -> Result<String> {
-    let pages = pages()?;
-    let stale: Vec<_> = pages
-        .iter()
-        .filter(|page| std::fs::read_to_string(&page.file).unwrap_or_default() != page.text)
-        .map(|page| format!("{} is not fresh: run `cargo xtask generate`", page.file))
-        .collect();
-    if stale.is_empty() { Ok(format!("{} pages", pages.len())) } else { bail!("{}", stale.join("\n")) }
+    fresh::check(&pages()?, "cargo xtask generate")
 }
 
-fn pages() -> Result<Vec<Page>> {
+fn pages() -> Result<Vec<Fresh>> {
     let tools: Value =
         serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("`zubi tools list --json` is no JSON")?;
     let reference = place::ROOT.join("docs/src/reference");
     Ok(vec![
-        Page { file: reference.join("tools.md"), text: tools_page(&tools)? },
-        Page { file: reference.join("command-line.md"), text: command_line_page()? },
-        Page { file: reference.join("servers.md"), text: servers::page()? },
+        Fresh { file: reference.join("tools.md"), text: tools_page(&tools)? },
+        Fresh { file: reference.join("command-line.md"), text: command_line_page()? },
+        Fresh { file: reference.join("servers.md"), text: servers::page()? },
     ])
 }
 

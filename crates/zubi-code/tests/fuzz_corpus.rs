@@ -1,31 +1,17 @@
-//! Replays the fuzz targets' committed corpus: what fuzzing once found stays found, without a fuzzer at hand.
+//! The fuzz targets on their committed corpora.
 
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
 #[path = "../../../fuzz/src/bodies.rs"]
 mod bodies;
+#[cfg(test)]
+#[path = "../../../fuzz/replay.rs"]
+mod replay;
 
 #[cfg(test)]
-mod replay {
-    use std::path::Path;
-
+mod corpus {
     use super::bodies;
-
-    #[track_caller]
-    fn replay(target: &str, body: fn(&[u8])) {
-        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
-        let mut replayed = 0;
-        for entry in std::fs::read_dir(&corpus).unwrap() {
-            let input = std::fs::read(entry.unwrap().path()).unwrap();
-            body(&input);
-            // Cut forms of each seed, so that the replay reaches errors as well.
-            for cut in [input.len() / 2, input.len().saturating_sub(1)] {
-                body(&input[..cut]);
-            }
-            replayed += 1;
-        }
-        assert!(replayed >= 10, "the corpus of {target} is missing");
-    }
+    use super::replay::replay;
 
     #[test]
     fn framing() {

@@ -12,4 +12,10 @@ mod invariants;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+#[path = "../../../dlang-syntax/tests/syntax/on_disk.rs"]
+mod on_disk;
+#[cfg(test)]
 mod properties;
+#[cfg(test)]
+#[path = "../../../../fuzz/replay.rs"]
+mod replay;

@@ -5,9 +5,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::corpus::examples;
 use crate::generated::model;
 use crate::invariants::{check_features, check_format};
+use crate::on_disk::examples;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
@@ -40,7 +40,7 @@ proptest! {
     #[test]
     fn the_layout_of_an_example(example in any::<Index>(), gaps in vec(select(vec![" ", "\n", "\n\n\n", "\t", "\r\n", " // c\n", "/* c */"]), 1..20)) {
         let examples = examples();
-        let text = example.get(&examples);
+        let (_, text) = example.get(&examples);
         let mut laid_out = String::new();
         let tokens = tokenize(text).into_iter().filter(|token| !token.kind.is_trivia());
         for (token, gap) in tokens.zip(gaps.iter().cycle()) {

@@ -12,6 +12,11 @@ mod invariants;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+mod on_disk;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod recovery;
+#[cfg(test)]
+#[path = "../../../../fuzz/replay.rs"]
+mod replay;

@@ -5,8 +5,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::examples::examples;
 use crate::invariants::check;
+use crate::on_disk::examples;
 
 /// Pieces of the language in no particular order.
 fn pieces() -> impl Strategy<Value = String> {

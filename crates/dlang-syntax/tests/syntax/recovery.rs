@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::examples::examples;
+use crate::on_disk::examples;
 use dlang_syntax::ast::{self, ContextProperty, Element, HasName as _};
 use dlang_syntax::{AstNode as _, SyntaxNode, TextRange, parse, tokenize};
 

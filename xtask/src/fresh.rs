@@ -1,0 +1,29 @@
+//! Committed files that a program writes: written anew, or compared with what would be written.
+
+use anyhow::{Context as _, Result, bail};
+use camino::Utf8PathBuf;
+
+use crate::place;
+
+/// A file and its fresh content.
+pub(crate) struct Fresh {
+    pub(crate) file: Utf8PathBuf,
+    pub(crate) text: String,
+}
+
+/// Writes the files.
+pub(crate) fn write(files: &[Fresh]) -> Result<()> {
+    for Fresh { file, text } in files {
+        std::fs::write(file, text).with_context(|| format!("cannot write {file}"))?;
+        println!("   wrote {}", file.strip_prefix(&*place::ROOT).unwrap_or(file));
+    }
+    Ok(())
+}
+
+/// Fails when a file on disk is not what would be written, and names the `command` that writes it.
+pub(crate) fn check(files: &[Fresh], command: &str) -> Result<String> {
+    let stale = |fresh: &&Fresh| std::fs::read_to_string(&fresh.file).unwrap_or_default() != fresh.text;
+    let told = |fresh: &Fresh| format!("{} is not fresh: run `{command}`", fresh.file);
+    let stale: Vec<_> = files.iter().filter(stale).map(told).collect();
+    if stale.is_empty() { Ok(format!("{} files", files.len())) } else { bail!("{}", stale.join("\n")) }
+}
