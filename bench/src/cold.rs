@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use zubi_tests::Project;
 
+use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
 use crate::mcp::Zubi;
 use crate::stats::Samples;
@@ -18,20 +19,20 @@ const ADDED: f64 = 200.0;
 const MOST_MARKED: usize = 100;
 
 /// Starts both sides in turns, each time on fresh copies without caches.
-pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
+pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let mut marked = 0;
     let mut expected = None;
     for round in 0..rounds {
         // Who goes first changes with the round; in the first it is the server, which tells what is true.
         if round % 2 == 0 {
-            floor.push(bare(subject, &mut expected)?);
+            floor.push(bare(subject, introduction, &mut expected)?);
         }
         let (took, before) = behind_zubi(subject, expected)?;
         ours.push(took);
         marked += before;
         if round % 2 == 1 {
-            floor.push(bare(subject, &mut expected)?);
+            floor.push(bare(subject, introduction, &mut expected)?);
         }
     }
     let expected = expected.unwrap_or_default();
@@ -47,10 +48,10 @@ pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Re
 }
 
 /// The server alone, from its start. Its answers have to agree with each other and with what is known of the project.
-fn bare(subject: &Subject, expected: &mut Option<usize>) -> Result<Duration> {
+fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<usize>) -> Result<Duration> {
     let project = Project::published(subject.project);
     let spot = subject.spots(&project)?.remove(0);
-    let mut server = Server::start(subject, &project)?;
+    let mut server = Server::start(subject, introduction, &project)?;
     server.wait_until_ready(&spot.file)?;
     let reply = server.request(Question::References, &spot)?;
     let took = server.started().elapsed();

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use zubi_tests::{Project, zubi::environment};
 
+use crate::introduction::Introduction;
 use crate::subject::{Ready, Spot, Subject};
 use crate::wire::{Asked, Framing, Refused, Reply, Wire};
 
@@ -46,39 +47,23 @@ pub(crate) struct Server<'a> {
 }
 
 impl<'a> Server<'a> {
-    /// Starts the server and initializes it.
-    pub(crate) fn start(subject: &Subject, project: &'a Project) -> Result<Self> {
+    /// Starts the server and tells it what zubi tells it.
+    pub(crate) fn start(subject: &Subject, introduction: &Introduction, project: &'a Project) -> Result<Self> {
         let environment = environment(project, subject.components);
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
         let words = subject.server_command(path.unwrap_or_default())?;
         let (program, arguments) = words.split_first().context("a server has a program")?;
         let mut command = Command::new(program);
         command.args(arguments).current_dir(project.root()).env_clear().envs(environment);
-        let mut wire = Wire::start(command, Framing::Headers, serve)?;
-        let root = format!("file://{}", project.root());
-        wire.request(
-            "initialize",
-            &json!({
-                "processId": std::process::id(),
-                "rootUri": root,
-                "workspaceFolders": [{ "uri": root, "name": "project" }],
-                "capabilities": {
-                    "window": { "workDoneProgress": true },
-                    "workspace": {
-                        "configuration": true,
-                        "workspaceFolders": true,
-                        "didChangeWatchedFiles": { "dynamicRegistration": true },
-                    },
-                    "textDocument": {
-                        "hover": { "contentFormat": ["markdown", "plaintext"] },
-                        "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
-                        "publishDiagnostics": {},
-                    },
-                    "experimental": { "serverStatusNotification": true },
-                },
-            }),
-        )?;
+        let introduction = introduction.within(project);
+        let answers = introduction.clone();
+        let serve = move |method: &str, params: &Value| answers.serve(method, params);
+        let mut wire = Wire::start(command, Framing::Headers, Box::new(serve))?;
+        wire.request("initialize", introduction.initialize())?;
         wire.notify("initialized", &json!({}))?;
+        if let Some(settings) = introduction.changed() {
+            wire.notify("workspace/didChangeConfiguration", settings)?;
+        }
         Ok(Self { wire, project, language: subject.language, ready: subject.ready, opened: BTreeSet::new() })
     }
 
@@ -195,18 +180,4 @@ impl<'a> Server<'a> {
 /// How many places a references answer names.
 pub(crate) fn count(result: &Value) -> usize {
     result.as_array().map_or(0, Vec::len)
-}
-
-fn serve(method: &str, params: &Value) -> Option<Value> {
-    match method {
-        "workspace/configuration" => {
-            let items = params["items"].as_array().map_or(0, Vec::len);
-            Some(json!(vec![Value::Null; items]))
-        }
-        "client/registerCapability" | "client/unregisterCapability" | "window/workDoneProgress/create" => {
-            Some(Value::Null)
-        }
-        refresh if refresh.ends_with("/refresh") => Some(Value::Null),
-        _ => None,
-    }
 }

@@ -1,7 +1,8 @@
 //! The benchmark, run as `cargo xtask bench`: zubi against the language servers it asks, in one run, in rounds that
 //! take turns, on published projects.
 //!
-//! A figure stands beside its floor: the same question put to an instance of the same server directly. Both sides are
+//! A figure stands beside its floor: the same question put directly to an instance of the same server, which is told what
+//! zubi tells it ([`introduction`]). Both sides are
 //! driven by the same code ([`wire`]), with times taken when a whole message has arrived.
 #![expect(
     clippy::print_stdout,
@@ -12,6 +13,7 @@
 mod breadth;
 mod cold;
 mod fixed;
+mod introduction;
 mod lsp;
 mod mcp;
 mod recovery;
@@ -23,6 +25,7 @@ mod wire;
 
 use anyhow::{Result, bail};
 
+use introduction::Introduction;
 use subject::{Depth, SUBJECTS, Subject};
 use table::Table;
 
@@ -71,11 +74,12 @@ fn main() -> Result<()> {
             continue;
         }
         println!("\n── {} · {}", subject.title, subject.server);
+        let introduction = Introduction::record(subject)?;
         if !cold_only && (is_named || subject.depth == Depth::Full) {
-            warm::measure(subject, &mut table, if quick { 3 } else { 12 })?;
-            recovery::measure(subject, &mut table, if quick { 2 } else { 5 })?;
+            warm::measure(subject, &introduction, &mut table, if quick { 3 } else { 12 })?;
+            recovery::measure(subject, &introduction, &mut table, if quick { 2 } else { 5 })?;
         }
-        cold::measure(subject, &mut table, if quick { short } else { full })?;
+        cold::measure(subject, &introduction, &mut table, if quick { short } else { full })?;
     }
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())

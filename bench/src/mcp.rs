@@ -49,7 +49,7 @@ impl Zubi {
     pub(crate) fn spawn(project: &Project, components: &[&str]) -> Result<Self> {
         let mut command = Start::new(project, components).command();
         command.arg("mcp");
-        Ok(Self { wire: Wire::start(command, Framing::Lines, |_, _| None)? })
+        Ok(Self { wire: Wire::start(command, Framing::Lines, Box::new(|_, _| None))? })
     }
 
     /// Lets the project's own programs run.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use zubi_tests::{Project, processes};
 
+use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
 use crate::mcp::Zubi;
 use crate::stats::Samples;
@@ -12,8 +13,8 @@ use crate::subject::{Spot, Subject};
 use crate::table::{Aim, Row, Table};
 
 /// Runs each event so many times.
-pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
-    new_file(subject, table, rounds)?;
+pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
+    new_file(subject, introduction, table, rounds)?;
     let (mut answering, mut ending) = (Samples::default(), Samples::default());
     for _ in 0..rounds {
         let project = Project::published(subject.project);
@@ -40,13 +41,13 @@ pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Re
 }
 
 /// A file written on disk is in the very next answer. The bare server is told by hand.
-fn new_file(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
+fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
     let (mut fresh, mut told) = (0, 0);
     for _ in 0..rounds {
         let project = Project::published(subject.project);
         let spot = subject.spots(&project)?.remove(0);
-        let mut server = Server::start(subject, &project)?;
+        let mut server = Server::start(subject, introduction, &project)?;
         server.wait_until_ready(&spot.file)?;
         let before = lsp::count(&server.request(Question::References, &spot)?.result);
         let changes = subject.write_new_file(&project);

@@ -4,6 +4,7 @@ use anyhow::{Result, ensure};
 use zubi_tests::Project;
 
 use crate::fixed::push_memory;
+use crate::introduction::Introduction;
 use crate::lsp::{self, Question, Server};
 use crate::mcp::Zubi;
 use crate::stats::Samples;
@@ -15,13 +16,13 @@ const ADDED_MEDIAN: f64 = 0.5;
 const ADDED_P95: f64 = 2.0;
 
 /// Two instances of one server, one behind zubi, take turns for so many rounds over all symbols.
-pub(crate) fn measure(subject: &Subject, table: &mut Table, rounds: usize) -> Result<()> {
+pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (ours, theirs) = (Project::published(subject.project), Project::published(subject.project));
     let spots = subject.spots(&ours)?;
     let first = &spots[0];
     Zubi::trust(&ours)?;
     let mut zubi = Zubi::start(&ours, subject.components)?;
-    let mut server = Server::start(subject, &theirs)?;
+    let mut server = Server::start(subject, introduction, &theirs)?;
     // Both sides read the whole project and have seen every symbol once before anything is timed.
     server.wait_until_ready(&first.file)?;
     for spot in &spots {

@@ -2,7 +2,7 @@
 //! neither side of a comparison pays for a different client.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -93,7 +93,7 @@ impl Input {
 }
 
 /// Answers a request of the other side; `None` leaves it to nobody (an error reply).
-pub(crate) type Serve = fn(&str, &Value) -> Option<Value>;
+pub(crate) type Serve = Box<dyn Fn(&str, &Value) -> Option<Value> + Send>;
 
 impl Wire {
     /// Starts a program.
@@ -105,7 +105,7 @@ impl Wire {
         let output = child.stdout.take().context("piped")?;
         let (arrived, arrivals) = channel();
         let replies = Arc::downgrade(&input.pipe);
-        std::thread::spawn(move || read(BufReader::new(output), framing, serve, &replies, &arrived));
+        std::thread::spawn(move || read(BufReader::new(output), framing, &serve, &replies, &arrived));
         let (waiting, notifications) = (BTreeMap::new(), Vec::new());
         Ok(Self { child, input: Some(input), arrivals, waiting, notifications, next: 0, started })
     }
@@ -200,7 +200,7 @@ impl Drop for Wire {
 fn read(
     mut output: BufReader<ChildStdout>,
     framing: Framing,
-    serve: Serve,
+    serve: &Serve,
     input: &Weak<Mutex<ChildStdin>>,
     arrived: &Sender<Arrived>,
 ) {
@@ -227,7 +227,8 @@ fn read(
     }
 }
 
-fn message(output: &mut BufReader<ChildStdout>, framing: Framing) -> Option<Vec<u8>> {
+/// The next message; `None` when there is none.
+pub(crate) fn message(output: &mut impl BufRead, framing: Framing) -> Option<Vec<u8>> {
     let mut line = Vec::new();
     match framing {
         Framing::Lines => (output.read_until(b'\n', &mut line).ok()? > 0).then_some(line),

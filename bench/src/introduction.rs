@@ -1,0 +1,119 @@
+//! What zubi tells a server about itself, and about how it should work: recorded once for each subject, because a server
+//! that is told less works otherwise (one that may not register for file changes watches the project itself), and would be
+//! no floor.
+
+use std::collections::BTreeMap;
+use std::io::BufReader;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use zubi_tests::Project;
+use zubi_tests::zubi::environment;
+
+use crate::lsp::Question;
+use crate::mcp::Zubi;
+use crate::subject::Subject;
+use crate::wire::{Framing, message};
+
+/// One conversation's beginning, to be repeated in another copy of the project.
+#[derive(Debug, Clone)]
+pub(crate) struct Introduction {
+    /// The params of `initialize`.
+    initialize: Value,
+    /// The answers to `workspace/configuration`, by section.
+    settings: BTreeMap<String, Value>,
+    /// The params of `workspace/didChangeConfiguration`, if it is sent.
+    changed: Option<Value>,
+    /// Where the copy lay that it was recorded in.
+    home: String,
+    root: String,
+}
+
+impl Introduction {
+    /// Lets zubi ask a server one question, with a program in between that writes down what both say.
+    pub(crate) fn record(subject: &Subject) -> Result<Self> {
+        let project = Project::published(subject.project);
+        let spot = subject.spots(&project)?.remove(0);
+        let environment = environment(&project, subject.components);
+        let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
+        let words = subject.server_command(path.unwrap_or_default())?;
+        let (program, command) = words.first().zip(subject.command.first()).context("a server has a program")?;
+        let (said, heard) = (project.home().join("said"), project.home().join("heard"));
+        project.install(command, &format!("#!/bin/sh\ntee -a '{said}' | '{program}' \"$@\" | tee -a '{heard}'\n"));
+        Zubi::trust(&project)?;
+        let mut zubi = Zubi::start(&project, subject.components)?;
+        zubi.request(Question::Hover, &spot)?;
+        drop(zubi);
+        let read = |file| -> Result<Vec<Value>> {
+            let bytes = std::fs::read(file).with_context(|| format!("{command} was not started from PATH"))?;
+            let mut input = BufReader::new(bytes.as_slice());
+            let texts = std::iter::from_fn(|| message(&mut input, Framing::Headers));
+            Ok(texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect())
+        };
+        // What the program prints about its version stands before the messages, as a header nobody knows.
+        let (said, heard) = (read(&said)?, read(&heard)?);
+        let params = |method: &str| said.iter().find(|message| message["method"] == method).map(|it| &it["params"]);
+        let initialize = params("initialize").with_context(|| format!("{command} was not initialized"))?.clone();
+        let mut settings = BTreeMap::new();
+        for asked in heard.iter().filter(|message| message["method"] == "workspace/configuration") {
+            let reply = said.iter().find(|message| message["method"].is_null() && message["id"] == asked["id"]);
+            let items = asked["params"]["items"].as_array().into_iter().flatten();
+            let values = reply.and_then(|reply| reply["result"].as_array()).into_iter().flatten();
+            for (item, value) in items.zip(values) {
+                settings.insert(section(item), value.clone());
+            }
+        }
+        Ok(Self {
+            initialize,
+            settings,
+            changed: params("workspace/didChangeConfiguration").cloned(),
+            home: project.home().to_string(),
+            root: project.root().to_string(),
+        })
+    }
+
+    /// The same for another copy of the project, from this process.
+    pub(crate) fn within(&self, project: &Project) -> Self {
+        let moved = |value: &Value| {
+            let text = value.to_string().replace(&self.root, project.root().as_str());
+            // It was JSON before, and paths of temporary directories need no escapes.
+            serde_json::from_str(&text.replace(&self.home, project.home().as_str())).unwrap_or(Value::Null)
+        };
+        let mut initialize: Value = moved(&self.initialize);
+        initialize["processId"] = json!(std::process::id());
+        Self {
+            initialize,
+            settings: self.settings.iter().map(|(section, value)| (section.clone(), moved(value))).collect(),
+            changed: self.changed.as_ref().map(moved),
+            home: project.home().to_string(),
+            root: project.root().to_string(),
+        }
+    }
+
+    pub(crate) fn initialize(&self) -> &Value {
+        &self.initialize
+    }
+
+    pub(crate) fn changed(&self) -> Option<&Value> {
+        self.changed.as_ref()
+    }
+
+    /// The answer to a request of the server.
+    pub(crate) fn serve(&self, method: &str, params: &Value) -> Option<Value> {
+        match method {
+            "workspace/configuration" => {
+                let items = params["items"].as_array().into_iter().flatten();
+                Some(items.map(|item| self.settings.get(&section(item)).cloned().unwrap_or_default()).collect())
+            }
+            "client/registerCapability" | "client/unregisterCapability" | "window/workDoneProgress/create" => {
+                Some(Value::Null)
+            }
+            refresh if refresh.ends_with("/refresh") => Some(Value::Null),
+            _ => None,
+        }
+    }
+}
+
+fn section(item: &Value) -> String {
+    item["section"].as_str().unwrap_or_default().to_owned()
+}
