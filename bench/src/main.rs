@@ -2,8 +2,8 @@
 //! take turns, on published projects.
 //!
 //! A figure stands beside its floor: the same question put directly to an instance of the same server, which is told what
-//! zubi tells it ([`introduction`]). Both sides are
-//! driven by the same code ([`wire`]), with times taken when a whole message has arrived.
+//! zubi tells it ([`introduction`]). Both sides are driven by the same code ([`wire`]), with times taken when a whole message
+//! has arrived.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -48,6 +48,10 @@ fn main() -> Result<()> {
     let mut named: Vec<&Subject> = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
+            "--help" | "-h" => {
+                println!("{USAGE}");
+                return Ok(());
+            }
             "--quick" => quick = true,
             BREADTH => breadth = true,
             COLD => cold_only = true,
