@@ -255,3 +255,64 @@ async fn several_folders_are_one_workspace() {
     [ty · ready · no virtual environment: installed packages may be unknown]
     ");
 }
+
+#[tokio::test]
+async fn a_search_of_too_many_projects_says_what_it_leaves_out() {
+    let project = Project::empty();
+    for number in 1..=6 {
+        project.write(&format!("p{number}/pyproject.toml"), "[project]\nname = \"p\"\n");
+        project.write(&format!("p{number}/m.py"), &format!("def alpha_in_{number}(): ...\n"));
+    }
+    let zubi = Zubi::start(&project, &["ty"]).await;
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @r"
+    4 symbols matching `alpha_in`
+      function alpha_in_6  p6/m.py:1:5
+      function alpha_in_1  p1/m.py:1:5
+      function alpha_in_2  p2/m.py:1:5
+      function alpha_in_3  p3/m.py:1:5
+    [ty · ready · may be incomplete: 2 further projects of ty were not asked]
+    ");
+}
+
+#[tokio::test]
+async fn a_repository_in_a_folder_of_repositories_is_a_project() {
+    let project = Project::empty();
+    for name in ["a", "b"] {
+        project.write(&format!("{name}/.git/HEAD"), "ref: refs/heads/main\n");
+    }
+    project.write("a/user.php", "<?php\nfunction user() { return bee(); }\n");
+    project.write("b/b.php", "<?php\nfunction bee() { return 1; }\nbee();\n");
+    let zubi = Zubi::start(&project, &["node", "intelephense"]).await;
+    assert_snapshot!(zubi.ask("lsp_references", json!({ "symbol": "bee", "path": "b/b.php" })).await, @r"
+    at b/b.php:2:10 bee (function)
+    3 references to `bee` in 2 files
+    a/user.php
+      2:26  function user() { return bee(); }
+    b/b.php
+      2:10  function bee() { return 1; }  (declaration)
+      3:1  bee();
+    [intelephense · ready]
+    ");
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "user" })).await, @r"
+    1 symbol matching `user`
+      function user  a/user.php:2:10
+    [intelephense · ready]
+    ");
+}
+
+#[tokio::test]
+async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
+    let project = Project::empty();
+    for name in ["a", "b"] {
+        project.write(&format!("{name}/.clangd"), "\n");
+    }
+    project.write("a/a.h", "int alpha(void);\n");
+    project.write("a/a.c", "#include \"a.h\"\nint alpha(void) { return 1; }\n");
+    // No compilation database names it, so clangd has not read it.
+    project.write("a/zz.c", "#include \"a.h\"\nint zz(void) { return alpha(); }\n");
+    project.write("b/bb.c", "#include \"../a/a.h\"\nint bb(void) { return alpha() + alpha() + alpha(); }\n");
+    let zubi = Zubi::start(&project, &["clangd"]).await;
+    // Whether the other clangd has read its file by then is its affair; either way this one has not read all of its own.
+    let answer = zubi.ask("lsp_references", json!({ "symbol": "alpha", "path": "a/a.c" })).await;
+    assert!(answer.contains("completeness unknown"), "{answer}");
+}

@@ -239,12 +239,15 @@ pub struct Endpoints {
     /// In order of preference: the first is asked first, others add what it lacks.
     pub endpoints: Vec<Arc<dyn Endpoint>>,
     pub absent: Vec<Absent>,
+    /// Why what they answer together does not cover the workspace, as a clause: it has too many projects.
+    pub uncovered: Option<String>,
 }
 
 impl fmt::Debug for Endpoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids: Vec<_> = self.endpoints.iter().map(|endpoint| endpoint.id()).collect();
-        f.debug_struct("Endpoints").field("endpoints", &ids).field("absent", &self.absent).finish()
+        let mut shown = f.debug_struct("Endpoints");
+        shown.field("endpoints", &ids).field("absent", &self.absent).field("uncovered", &self.uncovered).finish()
     }
 }
 

@@ -121,7 +121,13 @@ pub const KINDS: [&str; 26] = [
 ];
 
 /// The outlines that places were looked up in last; four, because an agent's questions circle around a few files.
-pub(crate) type RecentOutlines = UntilFilesChange<Utf8PathBuf, Answer<Vec<Symbol>>, 4>;
+pub(crate) type RecentOutlines = UntilFilesChange<Utf8PathBuf, Outline, 4>;
+
+/// An outline with the text that its places are in.
+pub(crate) struct Outline {
+    text: Arc<str>,
+    answer: Arc<Answer<Vec<Symbol>>>,
+}
 
 impl Question<'_> {
     /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
@@ -130,14 +136,18 @@ impl Question<'_> {
         // Looked at before anything is asked, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
         let key = path.to_owned();
-        if let Some(known) = self.intel.outlines.get(changes, &key) {
-            return Ok(known);
+        // Changes of files that nobody watches (ignored ones, libraries) are not counted, hence the look at the text.
+        let text = Arc::clone(&self.document(path).await?.text);
+        if let Some(known) = self.intel.outlines.get(changes, &key).filter(|known| known.text == text) {
+            return Ok(Arc::clone(&known.answer));
         }
         let outline = Arc::new(self.outline(path).await?);
         // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
-        if ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search {
-            self.intel.outlines.put(changes, key, &outline);
+        let whole = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
+        // What was said about this question's freshness is not true of later ones.
+        if whole && self.freshness.is_none() {
+            self.intel.outlines.put(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
         }
         Ok(outline)
     }

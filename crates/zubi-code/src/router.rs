@@ -33,10 +33,10 @@ impl Router {
             let found = source.for_document(document, method, cx).await;
             absent.extend(found.absent);
             if !found.endpoints.is_empty() {
-                return Endpoints { endpoints: found.endpoints, absent };
+                return Endpoints { endpoints: found.endpoints, absent, uncovered: None };
             }
         }
-        Endpoints { endpoints: Vec::new(), absent }
+        Endpoints { endpoints: Vec::new(), absent, uncovered: None }
     }
 
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
@@ -45,6 +45,7 @@ impl Router {
             let found = source.for_workspace(method, cx).await;
             all.endpoints.extend(found.endpoints);
             all.absent.extend(found.absent);
+            all.uncovered = all.uncovered.or(found.uncovered);
         }
         all
     }
@@ -170,8 +171,14 @@ impl Question<'_> {
 
     /// The endpoints of the whole workspace that offer `method`, waited for.
     pub(crate) async fn ready_for_workspace(&self, method: &str, operation: &str) -> Result<Ready, CodeError> {
-        let found = self.intel.router.for_workspace(method, &self.request_cx()).await;
-        self.ready(found, None, method, operation, Need::Project).await
+        let mut found = self.intel.router.for_workspace(method, &self.request_cx()).await;
+        let uncovered = found.uncovered.take();
+        let mut ready = self.ready(found, None, method, operation, Need::Project).await?;
+        if let Some(why) = uncovered {
+            let completeness = Completeness::Partial { why };
+            ready.status.merge(AnswerStatus { completeness, ..AnswerStatus::default() });
+        }
+        Ok(ready)
     }
 
     pub(crate) async fn ready(

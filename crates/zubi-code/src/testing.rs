@@ -378,16 +378,20 @@ struct ToySource(Arc<ToyEndpoint>);
 impl EndpointSource for ToySource {
     async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
         if self.0.serves(document) {
-            return Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() };
+            return Endpoints {
+                endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>],
+                absent: Vec::new(),
+                uncovered: None,
+            };
         }
         let subject = format!(".{}", document.path.extension().unwrap_or_default());
         let absent =
             Absent { why: format!("no server for {subject}"), hint: "Add a catalogue row.".to_owned(), subject };
-        Endpoints { endpoints: Vec::new(), absent: vec![absent] }
+        Endpoints { endpoints: Vec::new(), absent: vec![absent], uncovered: None }
     }
 
     async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
-        Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new() }
+        Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new(), uncovered: None }
     }
 
     async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use zubi_base::endpoint::EndpointSource as _;
 use zubi_base::process::CommandSpec;
 use zubi_base::workspace::Workspace;
@@ -58,11 +58,38 @@ pub async fn install(
     Ok(child.wait().await?.success())
 }
 
+/// The longest line of an installer's output that is told as one.
+const MAX_LINE_BYTES: u64 = 16 * 1024;
+
 async fn tell<R: AsyncRead + Unpin>(stream: Option<R>, line: &(dyn Fn(&str) + Send + Sync)) {
     let Some(stream) = stream else { return };
-    let mut lines = BufReader::new(stream).lines();
-    // What is no UTF-8 ends the telling, not the installation.
-    while let Ok(Some(text)) = lines.next_line().await {
-        line(&text);
+    let mut stream = BufReader::new(stream);
+    let mut bytes = Vec::new();
+    // To its end, whatever it prints: a program whose output nobody reads any more is ended by its supervisor.
+    while matches!((&mut stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes).await, Ok(1..)) {
+        line(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']));
+        bytes.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn output_is_read_to_its_end_whatever_it_is() {
+        let told = Mutex::new(Vec::new());
+        let printed = [b"one\r\n\xff two\n".as_slice(), &vec![b'x'; 20_000], b"\nlast"].concat();
+        tell(Some(printed.as_slice()), &|line| told.lock().unwrap().push(line.to_owned())).await;
+        let told = told.into_inner().unwrap();
+        let lengths: Vec<_> = told.iter().map(String::len).collect();
+        assert_eq!(
+            (told[0].as_str(), told[1].as_str(), told[4].as_str()),
+            ("one", "\u{fffd} two", "last"),
+            "{lengths:?}"
+        );
+        assert_eq!(lengths, [3, 7, 16_384, 3_616, 4]);
     }
 }

@@ -138,7 +138,7 @@ impl Question<'_> {
         }
         status.tell_beyond(found.is_empty());
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
-            status.completeness = self.check_by_words(at, &ready.endpoints, found.len(), why).await;
+            status.completeness = self.check_by_words(at, &ready.endpoints, &found, why).await;
         }
         Ok(Answer { value: found, status })
     }
@@ -258,7 +258,7 @@ impl Question<'_> {
         &self,
         at: &Resolved,
         endpoints: &[Arc<dyn Endpoint>],
-        references: usize,
+        found: &[Found],
         why: &str,
     ) -> Completeness {
         let Some(word) = &at.name else { return Completeness::Unknown { why: why.to_owned() } };
@@ -272,6 +272,9 @@ impl Question<'_> {
         if counted.cut {
             return Completeness::Unknown { why: format!("{why}, and a word count took too long") };
         }
+        // Places in other projects say nothing about whether this one was read whole.
+        let own = |one: &&Found| uri::to_path(&one.location.uri).is_some_and(|path| serves(&path));
+        let references = found.iter().filter(own).count();
         if references >= words {
             return Completeness::Complete;
         }

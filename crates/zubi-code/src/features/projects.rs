@@ -6,8 +6,9 @@
 //! the same document. What could not be asked is said.
 
 use camino::Utf8PathBuf;
+use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
-use zubi_base::endpoint::{DocumentRef, EndpointError, OtherProject};
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, OtherProject};
 use zubi_base::uri;
 
 use crate::edit::Plan;
@@ -15,7 +16,7 @@ use crate::error::CodeError;
 use crate::features::locations::{Found, Relation, position_params};
 use crate::locate::Resolved;
 use crate::markup::clean_line;
-use crate::question::Question;
+use crate::question::{Document, Question};
 use crate::readiness::Need;
 use crate::router::Replies;
 use crate::status::{AnswerStatus, Completeness};
@@ -68,35 +69,17 @@ impl Question<'_> {
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
-        let mut unasked = Vec::new();
-        for (number, other) in others.iter().enumerate() {
-            if number >= MAX_OTHERS {
-                unasked.push(other);
-                continue;
-            }
-            let example = DocumentRef::new(other.example.clone());
-            let ready = self.ready_for(&example, relation.method(), relation.operation(), Need::Project).await;
-            let ready = match ready {
-                Ok(ready) => ready,
-                Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
-                Err(error) => {
-                    tracing::debug!(project = %other.root, %error, "another project cannot be asked");
-                    unasked.push(other);
-                    continue;
-                }
-            };
-            let mut cx = self.request_cx().about(&at.reference);
-            cx.documents.push(example);
-            let asked = self.ask(&ready, relation.method(), &cx, |endpoint| {
-                let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
-                relation.add_context(&mut params);
-                params
-            });
-            match asked.await {
+        // All at once, so that projects that are still being read cost the patience once and not each.
+        let (asked, beyond) = others.split_at(others.len().min(MAX_OTHERS));
+        let mut unasked: Vec<&OtherProject> = beyond.iter().collect();
+        let answers = join_all(asked.iter().map(|other| self.ask_other(at, relation, &document, other))).await;
+        for (other, answer) in asked.iter().zip(answers) {
+            match answer {
                 Ok(replies) => {
                     all.replies.extend(replies.replies);
                     all.status.merge(replies.status);
                 }
+                Err(error @ CodeError::Endpoint(EndpointError::Cancelled)) => return Err(error),
                 Err(error) => {
                     tracing::debug!(project = %other.root, %error, "another project does not answer");
                     unasked.push(other);
@@ -106,9 +89,30 @@ impl Question<'_> {
         if !unasked.is_empty() {
             let name = at.name.as_deref().unwrap_or_default();
             let why = format!("`{name}` also stands in {}, which was not asked", self.named(&unasked));
-            all.status.completeness = Completeness::Partial { why };
+            let completeness = Completeness::Partial { why };
+            all.status.merge(AnswerStatus { completeness, ..AnswerStatus::default() });
         }
         Ok(all)
+    }
+
+    /// Asks the servers of one other project about the symbol's own document.
+    async fn ask_other(
+        &self,
+        at: &Resolved,
+        relation: Relation,
+        document: &Document,
+        other: &OtherProject,
+    ) -> Result<Replies, CodeError> {
+        let example = DocumentRef::new(other.example.clone());
+        let ready = self.ready_for(&example, relation.method(), relation.operation(), Need::Project).await?;
+        let mut cx = self.request_cx().about(&at.reference);
+        cx.documents.push(example);
+        let params = |endpoint: &dyn Endpoint| {
+            let mut params = position_params(&at.reference, document, at.offset, endpoint.encoding());
+            relation.add_context(&mut params);
+            params
+        };
+        self.ask(&ready, relation.method(), &cx, params).await
     }
 
     /// Says that an answer does not reach other projects, where the symbol's name stands in them.

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::endpoint::{Absent, OtherProject};
+use zubi_base::endpoint::OtherProject;
 use zubi_base::workspace::{Folder, Workspace};
 
 use crate::catalogue::Row;
@@ -41,17 +41,13 @@ pub(super) fn roots(
 }
 
 /// That not all projects are asked.
-pub(super) fn not_asked(row: &Row, more: usize) -> Absent {
-    Absent {
-        subject: row.title.clone(),
-        why: format!("{more} further projects of {} were not asked", row.title),
-        hint: "a question about one of their files asks them".to_owned(),
-    }
+pub(super) fn not_asked(row: &Row, more: usize) -> String {
+    format!("{more} further projects of {} were not asked", row.title)
 }
 
 /// A document that need not exist for each directory with a marker of a server's projects.
 fn marked<'a>(row: &'a Row, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
-    let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name && marker != ".git");
+    let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name);
     detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
 }
 

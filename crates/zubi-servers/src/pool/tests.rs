@@ -72,7 +72,11 @@ impl Fixture {
     fn show(&self, endpoints: &Endpoints) -> String {
         let ids = endpoints.endpoints.iter().map(|endpoint| endpoint.id().to_string());
         let absent = endpoints.absent.iter().map(|Absent { subject, why, hint }| format!("{subject}: {why}. {hint}"));
-        ids.chain(absent).collect::<Vec<_>>().join("\n").replace(self.root.as_str(), "/W")
+        ids.chain(absent)
+            .chain(endpoints.uncovered.clone())
+            .collect::<Vec<_>>()
+            .join("\n")
+            .replace(self.root.as_str(), "/W")
     }
 
     async fn server(&mut self) -> FakeServer {
@@ -266,7 +270,7 @@ async fn of_many_projects_not_all_are_asked_and_that_is_said() {
     gopls
     gopls
     gopls
-    gopls: 2 further projects of gopls were not asked. a question about one of their files asks them
+    2 further projects of gopls were not asked
     ");
 }
 

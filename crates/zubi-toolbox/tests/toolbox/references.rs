@@ -142,6 +142,20 @@ async fn a_symbol_is_looked_up_again_when_a_file_has_changed() {
 }
 
 #[tokio::test]
+async fn an_outline_is_not_laid_over_another_text() {
+    let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
+    let answer = async || {
+        let answer = call(&toy, "lsp_references", json!({ "symbol": "x", "path": "a.toy" })).await;
+        answer.lines().next().unwrap_or("none").to_owned()
+    };
+    *toy.endpoint.file_changes.lock().unwrap() = Some(1);
+    insta::assert_snapshot!(answer().await, @"at a.toy:1:5 x (variable)");
+    // A file that git ignores is not watched: its changes are not counted, and the server knows them all the same.
+    zubi_base::fs::write_atomic(&toy.root.join("a.toy"), b"let first\nlet x\nuse x\n").unwrap();
+    insta::assert_snapshot!(answer().await, @"at a.toy:2:5 x (variable)");
+}
+
+#[tokio::test]
 async fn that_files_could_not_be_watched_is_said() {
     let toy = Toy::new("//- a.toy\nlet x\nuse x\n");
     *toy.endpoint.freshness.lock().unwrap() = Some("no watches left: files were compared one by one".to_owned());
