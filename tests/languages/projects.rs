@@ -316,3 +316,19 @@ async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
     let answer = zubi.ask("lsp_references", json!({ "symbol": "alpha", "path": "a/a.c" })).await;
     assert!(answer.contains("completeness unknown"), "{answer}");
 }
+
+#[tokio::test]
+async fn a_project_that_was_asked_about_a_symbol_of_another_does_not_count_it_as_its_own() {
+    let project = Project::empty();
+    for (name, text) in
+        [("p1", "func Alpha() int { return 1 }"), ("p3", "// Gamma is not Alpha.\nfunc Gamma() int { return 2 }")]
+    {
+        project.write(&format!("{name}/go.mod"), &format!("module example.com/{name}\n\ngo 1.21\n"));
+        project.write(&format!("{name}/a.go"), &format!("package {name}\n\n{text}\n"));
+    }
+    let zubi = Zubi::start(&project, &["gopls", "go"]).await;
+    let symbols = async || zubi.ask("lsp_workspace_symbols", json!({ "query": "Alpha" })).await;
+    let before = symbols().await;
+    zubi.ask("lsp_references", json!({ "symbol": "Alpha", "path": "p1/a.go" })).await;
+    assert_eq!(symbols().await, before);
+}

@@ -25,6 +25,7 @@ use crate::outline::{self, Symbol};
 use crate::place::{self, Place};
 use crate::question::Question;
 use crate::readiness::Need;
+use crate::router::Reply;
 use crate::status::AnswerStatus;
 use crate::words;
 
@@ -317,10 +318,18 @@ impl Question<'_> {
         let mut found = Vec::new();
         let mut status = replies.status;
         let mut elsewhere = Vec::new();
+        // A server that was asked about a document of another project has it in its index from then on, under a name of
+        // its own. The server whose project it is names it as well.
+        let foreign = |reply: &Reply, path: &Utf8Path| {
+            let document = DocumentRef::new(path);
+            let serves = |other: &Reply| other.endpoint.serves(&document);
+            replies.replies.len() > 1 && !serves(reply) && replies.replies.iter().any(serves)
+        };
         for reply in &replies.replies {
             let Some(items) = reply.result.as_array() else { continue };
             for item in items.iter().take(MAX_INDEXED) {
                 match Indexed::parse(item, reply.endpoint.encoding()) {
+                    Some(symbol) if foreign(reply, &symbol.path) => {}
                     Some(symbol) => found.push(symbol),
                     None => elsewhere.extend(outside_of_files(item)),
                 }
