@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use zubi_tests::{Answer, Project, Zubi, processes};
 
 /// How many calls there are when nobody says.
-const CALLS: usize = 300;
+const CALLS: usize = 5_000;
 
 /// One server is killed before one call in so many.
 const CALLS_FOR_EACH_DEATH: u64 = 25;
