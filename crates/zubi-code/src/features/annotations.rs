@@ -140,9 +140,10 @@ impl Question<'_> {
             let document = self.document(&path).await?;
             (path, document.index.from_lsp(own.location.range.start, own.encoding))
         };
-        let outline = self.outline(&path).await?.value;
+        // A symbol that was named has just been looked up in it.
+        let outline = self.declared_in(&path).await?;
         let mut innermost: Option<TextRange> = None;
-        outline::walk(&outline, |_, symbol: &Symbol| {
+        outline::walk(&outline.value, |_, symbol: &Symbol| {
             if symbol.selection.contains_inclusive(name) && symbol.range.contains_range(symbol.selection) {
                 innermost = Some(symbol.range);
             }
