@@ -33,10 +33,10 @@ impl Router {
             let found = source.for_document(document, method, cx).await;
             absent.extend(found.absent);
             if !found.endpoints.is_empty() {
-                return Endpoints { endpoints: found.endpoints, absent, uncovered: None };
+                return Endpoints { endpoints: found.endpoints, absent, ..Endpoints::default() };
             }
         }
-        Endpoints { endpoints: Vec::new(), absent, uncovered: None }
+        Endpoints { absent, ..Endpoints::default() }
     }
 
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
@@ -175,13 +175,12 @@ impl Question<'_> {
         let uncovered = found.uncovered.take();
         let mut ready = self.ready(found, None, method, operation, Need::Project).await?;
         if let Some(why) = uncovered {
-            let completeness = Completeness::Partial { why };
-            ready.status.merge(AnswerStatus { completeness, ..AnswerStatus::default() });
+            ready.status.may_lack(why);
         }
         Ok(ready)
     }
 
-    pub(crate) async fn ready(
+    async fn ready(
         &self,
         found: Endpoints,
         document: Option<&DocumentRef>,

@@ -123,6 +123,11 @@ impl AnswerStatus {
         }
     }
 
+    /// Says that something may be missing, unless that is said already.
+    pub(crate) fn may_lack(&mut self, why: String) {
+        self.merge(Self { completeness: Completeness::Partial { why }, ..Self::default() });
+    }
+
     /// Adds what another part of the same answer reported.
     pub fn merge(&mut self, other: Self) {
         for state in other.endpoints {

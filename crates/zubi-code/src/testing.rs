@@ -378,20 +378,16 @@ struct ToySource(Arc<ToyEndpoint>);
 impl EndpointSource for ToySource {
     async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
         if self.0.serves(document) {
-            return Endpoints {
-                endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>],
-                absent: Vec::new(),
-                uncovered: None,
-            };
+            return Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], ..Endpoints::default() };
         }
         let subject = format!(".{}", document.path.extension().unwrap_or_default());
         let absent =
             Absent { why: format!("no server for {subject}"), hint: "Add a catalogue row.".to_owned(), subject };
-        Endpoints { endpoints: Vec::new(), absent: vec![absent], uncovered: None }
+        Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 
     async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
-        Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], absent: Vec::new(), uncovered: None }
+        Endpoints { endpoints: vec![Arc::clone(&self.0) as Arc<dyn Endpoint>], ..Endpoints::default() }
     }
 
     async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {

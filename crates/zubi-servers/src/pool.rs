@@ -128,7 +128,7 @@ impl EndpointSource for ServerPool {
         let shared = &self.shared;
         let path = &document.path;
         let Some(language) = shared.languages.of_file(path).cloned() else {
-            return Endpoints { endpoints: Vec::new(), absent: vec![no_row(path)], uncovered: None };
+            return Endpoints { absent: vec![no_row(path)], ..Endpoints::default() };
         };
         let Some(folder) = shared.workspace.folder_of(path).cloned() else {
             return shared.for_external(document);
@@ -175,7 +175,7 @@ impl EndpointSource for ServerPool {
         }
         if wanted.is_empty() {
             let absent = shared.workspace.folders().iter().filter(|folder| !folder.path.is_dir()).map(folder_gone);
-            return Endpoints { endpoints: Vec::new(), absent: absent.collect(), uncovered: None };
+            return Endpoints { absent: absent.collect(), ..Endpoints::default() };
         }
         let mut found = shared.start_all(wanted).await;
         left_out.retain(|(id, _)| found.endpoints.iter().any(|endpoint| *endpoint.id().0 == **id));
@@ -287,7 +287,7 @@ impl Shared {
         } else {
             Vec::new()
         };
-        Endpoints { endpoints, absent, uncovered: None }
+        Endpoints { endpoints, absent, ..Endpoints::default() }
     }
 
     /// Starts what can be started: of each group and root the first, everything else beside it.
@@ -319,7 +319,7 @@ impl Shared {
         if endpoints.is_empty() {
             absent.extend(companions);
         }
-        Endpoints { endpoints, absent, uncovered: None }
+        Endpoints { endpoints, absent, ..Endpoints::default() }
     }
 
     /// The first server of a group that can run, in each root that its group members want.

@@ -65,7 +65,7 @@ impl Question<'_> {
         let Some(others) = self.others_with_the_name(at, relation.method(), &answered).await else {
             let why =
                 "whether other projects of the workspace use it was not found out: looking for the name took too long";
-            all.status.completeness = Completeness::Partial { why: why.to_owned() };
+            all.status.may_lack(why.to_owned());
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
@@ -89,8 +89,7 @@ impl Question<'_> {
         if !unasked.is_empty() {
             let name = at.name.as_deref().unwrap_or_default();
             let why = format!("`{name}` also stands in {}, which was not asked", self.named(&unasked));
-            let completeness = Completeness::Partial { why };
-            all.status.merge(AnswerStatus { completeness, ..AnswerStatus::default() });
+            all.status.may_lack(why);
         }
         Ok(all)
     }
@@ -136,8 +135,7 @@ impl Question<'_> {
             }
             None => format!("the workspace has other projects: {what_of_them}"),
         };
-        let why = AnswerStatus { completeness: Completeness::Partial { why }, ..AnswerStatus::default() };
-        status.merge(why);
+        status.may_lack(why);
     }
 
     /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
