@@ -48,6 +48,8 @@ mod relationship;
 mod resolve;
 mod rules;
 mod scope;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use data::*;
 pub use db::{CancellationToken, Cancelled, Change, Database, Db, ModelHost, Snapshot};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc;
 
-use super::fixture::host;
+use crate::testing::host;
 use crate::{Cancelled, Change, Definition, file_diagnostics, project_files};
 
 #[test]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::fixture::{host, rendered, resolve_imports};
+use super::fixture::rendered;
+use crate::testing::{host, resolve_imports};
 use crate::{Change, ModelHost};
 
 const MODEL: &str = r#"

@@ -1,89 +1,12 @@
-//! Models written as texts: several files in one, each behind a line `//- path`, and a helper for each thing to look at.
-//!
-//! `//- path package=name` puts a file into an installed package. Relative imports lead to the file of that path; where
-//! others lead is given by the test.
+//! A helper for each thing to look at in a model that is written as texts ([`crate::testing`]).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use dlang_syntax::{TextRange, TextSize};
 
-use crate::{
-    Change, Database, Definition, Diagnostic, File, ImportOutcome, ImportProblem, ModelHost, Place, file_diagnostics,
-    file_index, fixes,
-};
-
-/// The files of a fixture: path, package, text.
-fn files(fixture: &str) -> Vec<(String, Option<String>, String)> {
-    let mut files: Vec<(String, Option<String>, String)> = Vec::new();
-    for line in fixture.trim_start_matches('\n').split_inclusive('\n') {
-        if let Some(header) = line.strip_prefix("//- ") {
-            let mut words = header.split_whitespace();
-            let path = words.next().unwrap().to_owned();
-            let package = words.next().and_then(|word| word.strip_prefix("package=")).map(str::to_owned);
-            files.push((path, package, String::new()));
-            continue;
-        }
-        if files.is_empty() {
-            files.push(("main.dlang".to_owned(), None, String::new()));
-        }
-        files.last_mut().unwrap().2.push_str(line);
-    }
-    files
-}
-
-/// Where specifiers lead that are no relative paths.
-pub(super) type Leads<'a> = &'a [(&'a str, ImportProblem)];
-
-pub(super) fn host(fixture: &str) -> ModelHost {
-    host_with(ModelHost::new(), fixture, &[])
-}
-
-pub(super) fn host_with(mut host: ModelHost, fixture: &str, leads: Leads<'_>) -> ModelHost {
-    for (path, package, text) in files(fixture) {
-        host.apply([
-            Change::Text { path: path.clone(), text: Arc::from(text) },
-            Change::Package { path, package: package.map(Arc::from) },
-        ]);
-    }
-    resolve_imports(&mut host, leads);
-    host
-}
-
-/// Sets where the imports of every file lead.
-pub(super) fn resolve_imports(host: &mut ModelHost, leads: Leads<'_>) {
-    let files: Vec<File> = host.files().collect();
-    for file in files {
-        let path = file.path(host.db()).to_owned();
-        let specifiers = file_index(host.db(), file).imports.iter().filter_map(|import| import.specifier.clone());
-        let outcomes = specifiers.filter_map(|specifier| {
-            let known = leads.iter().find(|(lead, _)| *lead == specifier);
-            let outcome = match known {
-                Some((_, problem)) => ImportOutcome::Problem(problem.clone()),
-                None => ImportOutcome::File(host.file(&joined(&path, &specifier))?),
-            };
-            Some((specifier.to_string(), outcome))
-        });
-        let outcomes = outcomes.collect();
-        host.apply([Change::Imports { path, outcomes }]);
-    }
-}
-
-/// A relative path as seen from a file.
-fn joined(from: &str, specifier: &str) -> String {
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    for part in specifier.split('/') {
-        match part {
-            "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
+use crate::testing::{Leads, host, host_with, position};
+use crate::{Change, Database, Definition, Diagnostic, File, ModelHost, Place, file_diagnostics, fixes};
 
 /// Every diagnostic of every file, one a line.
 pub(super) fn check(fixture: &str) -> String {
@@ -126,14 +49,6 @@ pub(super) fn place_of(db: &Database, definition: Definition) -> String {
     format!("{}:{}", definition.file.path(db), position(definition.file.text(db), start))
 }
 
-/// Line and column, both from 1.
-pub(super) fn position(text: &str, at: TextSize) -> String {
-    let before = text.get(..usize::from(at)).unwrap();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
-    format!("{line}:{column}")
-}
-
 /// What each diagnostic of the only file underlines.
 pub(super) fn check_ranges(fixture: &str) -> String {
     let host = host(fixture);
@@ -161,7 +76,7 @@ pub(super) fn check_fixes(fixture: &str) -> String {
                 writeln!(text, "    {line}").unwrap();
             }
             // A fix does what it says: the diagnostic is gone, and the text is no worse than before.
-            let mut again = self::host(fixture);
+            let mut again = crate::testing::host(fixture);
             let path = file.path(host.db()).to_owned();
             again.apply([Change::Text { path: path.clone(), text: Arc::from(after) }]);
             let fixed = again.file(&path).unwrap();

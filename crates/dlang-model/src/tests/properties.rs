@@ -16,7 +16,7 @@ fn ask_everything(texts: [&str; 2]) {
     host.apply(
         paths.iter().zip(texts).map(|(path, text)| Change::Text { path: (*path).to_owned(), text: Arc::from(text) }),
     );
-    super::fixture::resolve_imports(&mut host, &[]);
+    crate::testing::resolve_imports(&mut host, &[]);
     let db = host.db();
     for file in project_files(db) {
         let length = file.text(db).len();

@@ -1,0 +1,107 @@
+//! Models written as texts, for the tests of this crate and of those above it.
+//!
+//! Several files stand in one text, each behind a line `//- path`; without such a line it is `main.dlang`. `//- path
+//! package=name` puts a file into an installed package. Relative imports lead to the file of that path; where others
+//! lead is given by the test. `$0` marks a place.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a fixture that is written wrongly should end its test")]
+
+use std::sync::Arc;
+
+use dlang_syntax::TextSize;
+
+use crate::{Change, File, ImportOutcome, ImportProblem, ModelHost, file_index};
+
+/// What marks a place.
+pub const MARKER: &str = "$0";
+
+/// The files of a fixture: path, package, text.
+fn files(fixture: &str) -> Vec<(String, Option<String>, String)> {
+    let mut files: Vec<(String, Option<String>, String)> = Vec::new();
+    for line in fixture.trim_start_matches('\n').split_inclusive('\n') {
+        if let Some(header) = line.strip_prefix("//- ") {
+            let mut words = header.split_whitespace();
+            let path = words.next().unwrap().to_owned();
+            let package = words.next().and_then(|word| word.strip_prefix("package=")).map(str::to_owned);
+            files.push((path, package, String::new()));
+            continue;
+        }
+        if files.is_empty() {
+            files.push(("main.dlang".to_owned(), None, String::new()));
+        }
+        files.last_mut().unwrap().2.push_str(line);
+    }
+    files
+}
+
+/// Where specifiers lead that are no relative paths to a file of the fixture.
+pub type Leads<'a> = &'a [(&'a str, ImportProblem)];
+
+/// A model of the files of a fixture.
+pub fn host(fixture: &str) -> ModelHost {
+    host_with(ModelHost::new(), fixture, &[])
+}
+
+/// The same in a host that is there already.
+pub fn host_with(mut host: ModelHost, fixture: &str, leads: Leads<'_>) -> ModelHost {
+    for (path, package, text) in files(fixture) {
+        host.apply([
+            Change::Text { path: path.clone(), text: Arc::from(text) },
+            Change::Package { path, package: package.map(Arc::from) },
+        ]);
+    }
+    resolve_imports(&mut host, leads);
+    host
+}
+
+/// Sets where the imports of every file lead.
+pub fn resolve_imports(host: &mut ModelHost, leads: Leads<'_>) {
+    let files: Vec<File> = host.files().collect();
+    for file in files {
+        let path = file.path(host.db()).to_owned();
+        let specifiers = file_index(host.db(), file).imports.iter().filter_map(|import| import.specifier.clone());
+        let outcomes = specifiers.filter_map(|specifier| {
+            let known = leads.iter().find(|(lead, _)| *lead == specifier);
+            let outcome = match known {
+                Some((_, problem)) => ImportOutcome::Problem(problem.clone()),
+                None => ImportOutcome::File(host.file(&joined(&path, &specifier))?),
+            };
+            Some((specifier.to_string(), outcome))
+        });
+        let outcomes = outcomes.collect();
+        host.apply([Change::Imports { path, outcomes }]);
+    }
+}
+
+/// A relative path as seen from a file.
+fn joined(from: &str, specifier: &str) -> String {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in specifier.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+/// A model of the files of a fixture with exactly one `$0`, which is taken out; the file that it stood in, and where.
+pub fn host_at(fixture: &str) -> (ModelHost, File, TextSize) {
+    let before = fixture.split_once(MARKER).expect("the fixture marks a place").0;
+    assert_eq!(fixture.matches(MARKER).count(), 1, "one place is marked");
+    let host = host(&fixture.replacen(MARKER, "", 1));
+    let (path, _, text) = files(before).pop().expect("there is a file before each place");
+    let file = host.file(&path).expect("the marked file is in the model");
+    (host, file, TextSize::of(text.as_str()))
+}
+
+/// Line and column, both from 1.
+pub fn position(text: &str, at: TextSize) -> String {
+    let before = text.get(..usize::from(at)).unwrap();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
+    format!("{line}:{column}")
+}
