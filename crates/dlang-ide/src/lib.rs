@@ -18,6 +18,7 @@
 mod edit;
 mod folding;
 pub mod format;
+mod hover;
 mod lenses;
 mod lines;
 mod links;
@@ -27,6 +28,7 @@ mod tokens;
 
 pub use crate::edit::{TextEdit, apply};
 pub use crate::folding::{Fold, FoldKind, folding};
+pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};
 pub use crate::links::{ImportLink, import_links};
 pub use crate::selection::selection_ranges;
