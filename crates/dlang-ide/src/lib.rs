@@ -22,6 +22,7 @@ mod hover;
 mod lenses;
 mod lines;
 mod links;
+pub mod query;
 mod selection;
 mod symbols;
 mod tokens;
