@@ -23,7 +23,8 @@ use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextRange,
 
 pub use self::page::{MAX_ITEMS, MAX_TEXT};
 use self::page::{Links, Page};
-pub(crate) use self::words::word;
+pub(crate) use self::words::with_link;
+use self::words::word;
 
 /// An explanation of what stands at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]

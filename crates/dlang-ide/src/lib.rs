@@ -3,8 +3,8 @@
 //! Every feature is a function of a parsed text, in a module of its own. Answers hold texts, byte ranges and small
 //! enumerations; whoever speaks a protocol turns them into its terms.
 //!
-//! This crate reads no files and knows no protocol. Today's features need the tree alone; those that must know what a
-//! name refers to will ask the model.
+//! This crate reads no files and knows no protocol. Most features need the tree alone; those that must know what a name
+//! refers to ([`hover()`], [`explain()`], [`completions`], [`query`]) ask the model.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 #![cfg_attr(
@@ -15,7 +15,9 @@
     )
 )]
 
+mod completion;
 mod edit;
+mod explain;
 mod folding;
 pub mod format;
 mod hover;
@@ -26,8 +28,13 @@ pub mod query;
 mod selection;
 mod symbols;
 mod tokens;
+mod wanted;
 
+pub use crate::completion::{
+    Completion, CompletionKind, Completions, ImportCandidates, ImportDependency, ImportAlias, completions, import_prefix,
+};
 pub use crate::edit::{TextEdit, apply};
+pub use crate::explain::explain;
 pub use crate::folding::{Fold, FoldKind, folding};
 pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};

@@ -6,7 +6,7 @@ use dlang_model::{
 };
 use dlang_syntax::{AstNode as _, trivia};
 
-use super::page::{Page, code, line, name, prose, written};
+use super::page::{Page, code, line, name, prose, short, written};
 use super::part::{header, relationship_line};
 
 /// Explains an element as a file sees it.
@@ -75,8 +75,7 @@ fn signature(page: &Page<'_>, definition: Definition, clauses: &[(&str, Option<R
             text.extend([" ", clause, " ", &name]);
         }
     }
-    let shown = code(&text);
-    format!("```domain-lang\n{}\n```", shown.trim_matches('`'))
+    format!("```domain-lang\n{}\n```", short(&text))
 }
 
 fn domain(page: &mut Page<'_>, definition: Definition, data: &DomainData, parts: &mut Vec<String>) {

@@ -5,6 +5,7 @@
 //! without being rendered: lists, paragraphs, `snake_case`, `a < b` and addresses are left as they are, and control characters
 //! are left out.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -120,18 +121,20 @@ pub(crate) fn written(reference: &Reference) -> Option<String> {
 
 /// A name.
 pub(crate) fn name(text: &str) -> String {
-    let (text, is_cut) = cut(text, MAX_NAME);
-    let mut escaped = escape(text);
-    if is_cut.is_some() {
-        escaped.push('…');
-    }
-    escaped
+    escape(&short(text))
 }
 
-/// A name as code.
+/// A name as code. Names have no backticks.
 pub(crate) fn code(text: &str) -> String {
-    let (text, is_cut) = cut(text, MAX_NAME);
-    format!("`{text}{}`", if is_cut.is_some() { "…" } else { "" })
+    format!("`{}`", short(text))
+}
+
+/// What is shown of a name or of several, not escaped.
+pub(crate) fn short(text: &str) -> Cow<'_, str> {
+    match cut(text, MAX_NAME) {
+        (text, None) => text.into(),
+        (text, Some(_)) => format!("{text}…").into(),
+    }
 }
 
 /// A text on one line; nothing if it says nothing.
@@ -185,7 +188,8 @@ pub(crate) fn emphasised(text: &str) -> Option<String> {
 
 fn push_more(text: &mut String, more: Option<usize>) {
     if let Some(more) = more {
-        _ = write!(text, "… ({more} more characters)");
+        let noun = if more == 1 { "character" } else { "characters" };
+        _ = write!(text, "… ({more} more {noun})");
     }
 }
 
@@ -256,8 +260,27 @@ mod tests {
     #[test]
     fn paragraphs() {
         let text = "one\n  two\r\n\n\n\n- a\n- b\n# no heading\n> no quotation\n---\n===\n~~~\n|a|\n:-|-\n    no code";
-        insta::assert_snapshot!(prose(text).unwrap_or_default(), @"");
-        insta::assert_snapshot!(emphasised("a *b*\nc\n\nd\\").unwrap_or_default(), @"");
+        insta::assert_snapshot!(prose(text).unwrap_or_default(), @r"
+        one
+        two
+
+        - a
+        - b
+        \# no heading
+        \> no quotation
+        \---
+        \===
+        \~\~\~
+        \|a|
+        \:-|-
+        no code
+        ");
+        insta::assert_snapshot!(emphasised("a *b*\nc\n\nd\\").unwrap_or_default(), @r"
+        *a \*b\*
+        c*
+
+        *d\\*
+        ");
     }
 
     #[test]
