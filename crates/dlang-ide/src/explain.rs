@@ -1,7 +1,8 @@
 //! An element explained by its name, for agents and scripts.
 
-use dlang_model::Db;
+use dlang_model::{Db, ElementKind};
 use serde_json::{Value, json};
+use smol_str::SmolStr;
 
 use crate::hover::element::element;
 use crate::hover::page::{Links, Page};
@@ -14,14 +15,14 @@ pub fn explain(db: &dyn Db, fqn: &str) -> Value {
     let definition = match find(db, fqn) {
         Lookup::Found(definition) => definition,
         Lookup::NotFound { suggestions } => {
-            let suggestions: Vec<&str> = suggestions.iter().map(|name| name.as_str()).collect();
+            let suggestions: Vec<&str> = suggestions.iter().map(SmolStr::as_str).collect();
             let error = format!("Element '{fqn}' not found");
             return json!({
                 "fqn": fqn, "type": null, "explanation": null, "error": error, "suggestions": suggestions
             });
         }
     };
-    let kind = definition.kind(db).map(|kind| kind.type_name());
+    let kind = definition.kind(db).map(ElementKind::type_name);
     let explanation = element(&mut Page::new(db, Links::Plain), definition, definition.file);
     let mut answer = json!({ "fqn": fqn, "type": kind, "explanation": explanation });
     if let Some(resolved) = definition.fqn(db).filter(|resolved| resolved != fqn)

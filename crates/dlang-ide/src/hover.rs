@@ -21,8 +21,8 @@ use dlang_model::{Db, Definition, ElementKind, File, containing_context, definit
 use dlang_syntax::ast::{ImportStatement, NamespaceDeclaration};
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
-pub use self::page::{MAX_ITEMS, MAX_TEXT};
 use self::page::{Links, Page};
+pub use self::page::{MAX_ITEMS, MAX_TEXT};
 pub(crate) use self::words::with_link;
 use self::words::word;
 

@@ -31,7 +31,8 @@ mod tokens;
 mod wanted;
 
 pub use crate::completion::{
-    Completion, CompletionKind, Completions, ImportCandidates, ImportDependency, ImportAlias, completions, import_prefix,
+    Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions,
+    import_prefix,
 };
 pub use crate::edit::{TextEdit, apply};
 pub use crate::explain::explain;

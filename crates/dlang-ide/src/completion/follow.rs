@@ -5,7 +5,7 @@
 //! round; a property test holds it against correct models.
 
 use dlang_syntax::SyntaxKind::{self, *};
-use dlang_syntax::{NodeOrToken, Side, SyntaxElement, SyntaxNode, keyword, Role};
+use dlang_syntax::{NodeOrToken, Role, Side, SyntaxElement, SyntaxNode, keyword};
 
 use super::place::Place;
 
@@ -178,6 +178,9 @@ fn row(node: &SyntaxNode, last: &SyntaxElement) -> Row {
         (CONTEXT_MAP_BODY, _) => entries(&[THIS_KW], true),
         (DOMAIN_MAP_BODY, _) => entries(&[CONTAINS_KW], false),
         (CONTAINS_CLAUSE, CONTAINS_KW | COMMA) => NAMES,
+        (CONTAINS_CLAUSE, REFERENCE) if may_be_left_end(node, last) => {
+            Row { words: ALL_ARROWS, patterns: ALL_SIDES, names: true, ends: true, ..NOTHING }
+        }
         (CONTAINS_CLAUSE, REFERENCE) => Row { names: true, ends: true, ..NOTHING },
 
         // ── properties ──
@@ -192,7 +195,11 @@ fn row(node: &SyntaxNode, last: &SyntaxElement) -> Row {
         | (METADATA_ENTRY, REFERENCE) => words(&[IS_KW]),
         (DESCRIPTION_PROPERTY | VISION_PROPERTY | METADATA_ENTRY, STRING) => END,
         (
-            TYPE_PROPERTY | CLASSIFICATION_PROPERTY | TEAM_PROPERTY | BUSINESS_MODEL_PROPERTY | EVOLUTION_PROPERTY
+            TYPE_PROPERTY
+            | CLASSIFICATION_PROPERTY
+            | TEAM_PROPERTY
+            | BUSINESS_MODEL_PROPERTY
+            | EVOLUTION_PROPERTY
             | ARCHETYPE_PROPERTY,
             kind,
         ) => match kind {
@@ -250,6 +257,15 @@ fn relationship(node: &SyntaxNode, last: &SyntaxElement) -> Row {
         ERROR => END,
         _ => NOTHING,
     }
+}
+
+/// Whether a name that is read as an entry of a map may turn out to begin a relationship: `contains A B` goes on as
+/// `contains A` and `B -> C`.
+fn may_be_left_end(clause: &SyntaxNode, entry: &SyntaxElement) -> bool {
+    let is_before = |element: &SyntaxElement| element.text_range().end() <= entry.text_range().start();
+    let before = clause.children_with_tokens().take_while(is_before).filter(|element| !element.kind().is_trivia());
+    let is_in_context_map = clause.parent().is_some_and(|body| body.kind() == CONTEXT_MAP_BODY);
+    is_in_context_map && before.last().is_some_and(|element| element.kind() == REFERENCE)
 }
 
 /// Whether a list of patterns belongs to the right side.

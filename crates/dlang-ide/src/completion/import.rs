@@ -88,9 +88,10 @@ pub(super) fn specifiers(string: &ImportString, offset: TextSize, candidates: &I
         let kind = if is_folder { CompletionKind::ImportFolder } else { CompletionKind::ImportFile };
         (path.as_str(), kind, None)
     });
-    let aliases = candidates.aliases.iter().map(|alias| {
-        (alias.name.as_str(), CompletionKind::ImportAlias, Some(format!("→ {}", alias.target)))
-    });
+    let aliases = candidates
+        .aliases
+        .iter()
+        .map(|alias| (alias.name.as_str(), CompletionKind::ImportAlias, Some(format!("→ {}", alias.target))));
     let dependencies = candidates.dependencies.iter().map(|dependency| {
         let version = dependency.version.as_ref().map(|version| format!("📦 {version}"));
         (dependency.name.as_str(), CompletionKind::ImportDependency, version)

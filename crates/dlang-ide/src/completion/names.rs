@@ -60,7 +60,8 @@ impl Found<'_> {
         let rest = name.strip_prefix(self.site.before.as_str())?;
         let text = rest.strip_suffix(self.site.behind.as_str())?;
         let is_behind_dot = !self.site.before.is_empty();
-        if is_behind_dot && self.site.behind.is_empty()
+        if is_behind_dot
+            && self.site.behind.is_empty()
             && let Some((qualifier, _)) = text.split_once('.')
         {
             return self.qualifier(qualifier);

@@ -84,18 +84,19 @@ impl<'a> Place<'a> {
     pub(super) fn site(&self) -> Option<Site> {
         let node = self.mark.parent().filter(|node| node.kind() == SyntaxKind::REFERENCE)?;
         let wanted = wanted(&node.parent()?)?;
-        let text = Reference::cast(node.clone())?.text();
-        let dots = |token: &SyntaxToken| token.kind() == SyntaxKind::DOT && token.text_range().start() < self.range.start();
-        let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
-        let number = tokens.filter(dots).count();
-        let mut segments = text.split('.');
-        let before: Vec<&str> = segments.by_ref().take(number).collect();
-        let behind: Vec<&str> = segments.skip(1).collect();
+        let reference = Reference::cast(node.clone())?;
+        let text = reference.text();
+        let segments = reference.segments().take_while(|segment| *segment != self.mark);
+        let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
+        // What stands where nothing can stand is no part of the model, and nothing in it means anything.
+        if node.ancestors().any(|node| node.kind() == SyntaxKind::ERROR) {
+            return None;
+        }
         let namespace = node.ancestors().find(|node| node.kind() == SyntaxKind::NAMESPACE_DECLARATION);
         Some(Site {
             wanted,
-            before: before.iter().map(|segment| format!("{segment}.")).collect(),
-            behind: behind.iter().map(|segment| format!(".{segment}")).collect(),
+            before: text.get(..start)?.to_owned(),
+            behind: text.get(start + MARK.len()..)?.to_owned(),
             namespace: namespace.map(|namespace| namespace.text_range().start()),
         })
     }
@@ -134,7 +135,12 @@ fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
                 dlang_syntax::ast::StringToken::cast(token.clone()).is_some_and(|string| string.is_terminated());
             is_inside || !is_terminated
         }
-        _ => is_inside && !(token.kind().is_keyword() || token.kind() == SyntaxKind::IDENT || token.kind() == SyntaxKind::WHITESPACE),
+        _ => {
+            is_inside
+                && !(token.kind().is_keyword()
+                    || token.kind() == SyntaxKind::IDENT
+                    || token.kind() == SyntaxKind::WHITESPACE)
+        }
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) static SNIPPETS: &[Snippet] = &[
         "BoundedContext (detailed)",
         "BoundedContext ${1:Name} for ${2:DomainName} {\n    description: \"${3:What it is about}\"\n    \
          team: ${4:TeamName}\n    classification: ${5:ClassificationName}\n\n    terminology {\n        \
-         term ${6:Term}: \"${7:What it means}\"\n    }\n}",
+         term ${6:TermName}: \"${7:What it means}\"\n    }\n}",
     ),
     element(CONTEXT_MAP_KW, "ContextMap", "ContextMap ${1:Name} {\n    contains ${2:ContextA}, ${3:ContextB}\n}"),
     element(DOMAIN_MAP_KW, "DomainMap", "DomainMap ${1:Name} {\n    contains ${2:DomainA}, ${3:DomainB}\n}"),
@@ -102,7 +102,7 @@ pub(super) static SNIPPETS: &[Snippet] = &[
         TERMINOLOGY_KW,
         TERMINOLOGY_BLOCK,
         "terminology",
-        "terminology {\n    term ${1:Term}: \"${2:What it means}\"\n}",
+        "terminology {\n    term ${1:TermName}: \"${2:What it means}\"\n}",
     ),
     property(
         CONTEXT_ONLY,
@@ -125,13 +125,7 @@ pub(super) static SNIPPETS: &[Snippet] = &[
         "metadata",
         "metadata {\n    ${1:Key}: \"${2:value}\"\n}",
     ),
-    property(
-        CONTEXT_MAP_ONLY,
-        CONTAINS_KW,
-        CONTAINS_CLAUSE,
-        "contains",
-        "contains ${1:ContextA}, ${2:ContextB}",
-    ),
+    property(CONTEXT_MAP_ONLY, CONTAINS_KW, CONTAINS_CLAUSE, "contains", "contains ${1:ContextA}, ${2:ContextB}"),
     property(DOMAIN_MAP_ONLY, CONTAINS_KW, CONTAINS_CLAUSE, "contains", "contains ${1:DomainA}, ${2:DomainB}"),
     relationship("relationship (simple)", "${1:ContextA} -> ${2:ContextB}"),
     relationship(

@@ -44,7 +44,8 @@ fn check(fixture: &str) -> String {
     if shown.is_empty() {
         return "nothing".to_owned();
     }
-    shown.into_iter().map(|(kind, labels)| format!("{kind}: {labels}\n")).collect()
+    let lines: Vec<_> = shown.into_iter().map(|(kind, labels)| format!("{kind}: {labels}")).collect();
+    lines.join("\n")
 }
 
 /// The text after one offer is taken, with its placeholders as they are.
@@ -163,6 +164,12 @@ fn maps_and_relationships() {
     Snippet: ⚡ relationship (simple) ⚡ relationship (with patterns) ⚡ relationship (symmetric)
     Keyword: this
     ");
+    insta::assert_snapshot!(check("cmap M {\n contains A\n N.B $0 }"), @r"
+    BoundedContext: A N.B
+    Arrow: -> <- <-> ><
+    Pattern: [ACL] [BBoM] [CF] [C] [OHS] [PL] [P] [SK] [SW] [S]
+    Keyword: contains this
+    ");
     insta::assert_snapshot!(check("dmap M { $0 }"), @r"
     Snippet: ⚡ contains
     Keyword: contains
@@ -258,8 +265,16 @@ fn edits() {
 #[test]
 fn nothing_in_comments_and_strings() {
     for fixture in [
-        " // $0", " // a$0", "/* $0 */", " /* $0", "/** a$0 */", "Domain A { vision: '$0' }", "Domain A { vision: \"a $0",
-        "Domain A { vision: ''$0", "bc A { terminology { term A examples '$0' } }", " #$0#",
+        " // $0",
+        " // a$0",
+        "/* $0 */",
+        " /* $0",
+        "/** a$0 */",
+        "Domain A { vision: '$0' }",
+        "Domain A { vision: \"a $0",
+        "Domain A { vision: ''$0",
+        "bc A { terminology { term A examples '$0' } }",
+        " #$0#",
     ] {
         let shown = check(fixture);
         let is_behind_string = fixture.ends_with("''$0");
@@ -382,22 +397,27 @@ fn whole_items() {
 
 #[test]
 fn many_names() {
-    let teams: String = (0..600).map(|number| format!("Team T{number} ")).collect();
+    let teams: Vec<_> = (0..600).map(|number| format!("Team T{number}")).collect();
+    let teams = teams.join(" ");
     let all = offers(&format!("{teams} bc X by $0 {{ }}"));
     assert!(all.is_incomplete && all.items.len() >= 500);
     let some = offers(&format!("{teams} bc X by t59$0 {{ }}"));
     let names = some.items.iter().filter(|item| item.definition.is_some());
-    assert_eq!(names.map(|item| item.label.as_str()).collect::<Vec<_>>(), [
-        "T159", "T259", "T359", "T459", "T509", "T519", "T529", "T539", "T549", "T559", "T569", "T579", "T589", "T59",
-        "T590", "T591", "T592", "T593", "T594", "T595", "T596", "T597", "T598", "T599"
-    ]);
+    assert_eq!(
+        names.map(|item| item.label.as_str()).collect::<Vec<_>>(),
+        [
+            "T159", "T259", "T359", "T459", "T509", "T519", "T529", "T539", "T549", "T559", "T569", "T579", "T589",
+            "T59", "T590", "T591", "T592", "T593", "T594", "T595", "T596", "T597", "T598", "T599"
+        ]
+    );
 }
 
 /// Every snippet is correct where it is offered.
 #[test]
 fn snippets_are_correct() {
     let mut count = 0;
-    for fixture in ["\n$0", "ns N {\n$0\n}", "Domain D {\n$0\n}", "bc X {\n$0\n}", "cmap M {\n$0\n}", "dmap M {\n$0\n}"] {
+    for fixture in ["\n$0", "ns N {\n$0\n}", "Domain D {\n$0\n}", "bc X {\n$0\n}", "cmap M {\n$0\n}", "dmap M {\n$0\n}"]
+    {
         for item in offers(fixture).items.into_iter().filter(|item| item.is_snippet) {
             let text = take(fixture, &item.label);
             assert_eq!(dlang_syntax::parse(&text).diagnostics(), [], "{text}");

@@ -24,7 +24,9 @@ pub(super) fn words(place: &Place<'_>, expected: &Expected) -> Vec<Completion> {
     for kind in &expected.words {
         if let Some(row) = keyword(*kind) {
             let spellings = row.spellings.iter();
-            items.extend(spellings.map(|it| offer(it, CompletionKind::Keyword, "Keyword", with_link(row.doc, row.page))));
+            items.extend(
+                spellings.map(|it| offer(it, CompletionKind::Keyword, "Keyword", with_link(row.doc, row.page))),
+            );
         } else if let Some(row) = sign(*kind) {
             items.push(offer(row.text, CompletionKind::Arrow, "Arrow", with_link(row.doc, row.page)));
         }

@@ -5,6 +5,7 @@ use dlang_model::{
     file_index, file_model, imported_files, resolutions, resolve_name, target, usages,
 };
 use dlang_syntax::{AstNode as _, trivia};
+use rustc_hash::FxHashSet;
 
 use super::page::{Page, code, line, name, prose, short, written};
 use super::part::{header, relationship_line};
@@ -115,7 +116,8 @@ fn context(page: &mut Page<'_>, definition: Definition, data: &ContextData, part
     let decisions = data.decisions.iter().filter_map(|it| Some(entry(it.name.as_ref()?, it.value.as_deref())));
     parts.extend(Page::list("**Decisions:**", decisions.clone().count(), decisions));
     let model = file_model(page.db, definition.file);
-    let metadata = data.metadata.iter().filter_map(|it| Some(entry(&model.reference(it.key)?.text, it.value.as_deref())));
+    let metadata =
+        data.metadata.iter().filter_map(|it| Some(entry(&model.reference(it.key)?.text, it.value.as_deref())));
     parts.extend(Page::list("**Metadata:**", metadata.clone().count(), metadata));
 }
 
@@ -145,7 +147,7 @@ fn entries(page: &mut Page<'_>, definition: Definition, data: &MapData, title: &
     }
     let model = file_model(page.db, definition.file);
     let resolutions = resolutions(page.db, definition.file);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = FxHashSet::default();
     let mut all = Vec::new();
     for id in &data.entries {
         let targets = resolutions.targets(*id);

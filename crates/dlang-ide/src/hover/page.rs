@@ -6,11 +6,11 @@
 //! are left out.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use dlang_model::{Db, Definition, File, Reference, ReferenceId, file_model, target};
 use dlang_syntax::TextSize;
+use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
 
@@ -40,12 +40,12 @@ pub(crate) struct Page<'a> {
     pub(crate) db: &'a dyn Db,
     links: Links<'a>,
     /// Texts are divided into lines once, however many links lead into them.
-    lines: HashMap<File, Lines>,
+    lines: FxHashMap<File, Lines>,
 }
 
 impl<'a> Page<'a> {
     pub(crate) fn new(db: &'a dyn Db, links: Links<'a>) -> Self {
-        Self { db, links, lines: HashMap::new() }
+        Self { db, links, lines: FxHashMap::default() }
     }
 
     /// A link to an element, called by its fully qualified name.

@@ -75,7 +75,8 @@ pub(super) fn import(page: &mut Page<'_>, file: File, node: &ImportStatement) ->
     let import = file_index(db, file).imports.get(number)?;
     let target = imported_files(db, file).get(number).copied().flatten();
     let specifier = import.specifier.as_deref();
-    let title = import.alias.as_deref().map(name).or_else(|| specifier.and_then(line)).unwrap_or_else(|| "?".to_owned());
+    let title =
+        import.alias.as_deref().map(name).or_else(|| specifier.and_then(line)).unwrap_or_else(|| "?".to_owned());
     let documentation = trivia::documentation(node.syntax());
     let mut parts = vec![header(documentation.as_deref(), "📦", "import", &title), "---".to_owned()];
     if let Some(uri) = specifier.and_then(line) {
@@ -114,7 +115,8 @@ pub(super) fn relationship(page: &mut Page<'_>, file: File, token: &SyntaxToken)
     let relationship = relationship_around(file_model(page.db, file), token)?;
     let node = token.parent_ancestors().find(|node| node.text_range() == relationship.range)?;
     let owner = Definition { file, number: relationship.owner };
-    let (left, right) = (end(page, owner, relationship, relationship.left), end(page, owner, relationship, relationship.right));
+    let (left, right) =
+        (end(page, owner, relationship, relationship.left), end(page, owner, relationship, relationship.right));
     let title = format!("{left} {} {right}", arrow(&relationship.form));
     let documentation = trivia::documentation(&node);
     let mut parts = vec![header(documentation.as_deref(), "🔗", "relationship", &title)];
@@ -125,8 +127,12 @@ pub(super) fn relationship(page: &mut Page<'_>, file: File, token: &SyntaxToken)
     match &relationship.form {
         RelationshipForm::Directional { arrow, left: left_patterns, right: right_patterns } => {
             match arrow {
-                Some(Arrow::Right) => fields.extend([format!("**Upstream:** {left}"), format!("**Downstream:** {right}")]),
-                Some(Arrow::Left) => fields.extend([format!("**Upstream:** {right}"), format!("**Downstream:** {left}")]),
+                Some(Arrow::Right) => {
+                    fields.extend([format!("**Upstream:** {left}"), format!("**Downstream:** {right}")]);
+                }
+                Some(Arrow::Left) => {
+                    fields.extend([format!("**Upstream:** {right}"), format!("**Downstream:** {left}")]);
+                }
                 Some(Arrow::Both) | None => {}
             }
             for (title, patterns) in [("Left patterns", left_patterns), ("Right patterns", right_patterns)] {
@@ -175,7 +181,8 @@ fn arrow(form: &RelationshipForm) -> &'static str {
     match form {
         RelationshipForm::Directional { arrow: Some(Arrow::Right), .. } => "→",
         RelationshipForm::Directional { arrow: Some(Arrow::Left), .. } => "←",
-        RelationshipForm::Directional { arrow: Some(Arrow::Both), .. } | RelationshipForm::Symmetric { is_apart: false, .. } => "↔",
+        RelationshipForm::Directional { arrow: Some(Arrow::Both), .. }
+        | RelationshipForm::Symmetric { is_apart: false, .. } => "↔",
         RelationshipForm::Symmetric { is_apart: true, .. } => "><",
         RelationshipForm::Directional { arrow: None, .. } => "?",
     }

@@ -1,7 +1,8 @@
 //! The parts of a dotted reference: the last is the element, those before it are namespaces or the alias of an import.
 
 use dlang_model::{
-    Db, Definition, ElementKind, File, ReferenceId, definitions, file_index, file_model, resolutions, resolve_name,
+    Db, Definition, ElementKind, File, ReferenceId, definitions_by_fqn, file_index, file_model, resolutions,
+    resolve_name,
 };
 use dlang_syntax::ast::{ImportStatement, Reference};
 use dlang_syntax::{AstNode as _, SyntaxNode, SyntaxToken};
@@ -29,7 +30,7 @@ pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node
         return None;
     }
     // The whole means nothing, but what stands before this dot may.
-    let path: Vec<_> = segments.iter().take(number + 1).map(|segment| segment.text()).collect();
+    let path: Vec<_> = segments.iter().take(number + 1).map(SyntaxToken::text).collect();
     let path = path.join(".");
     let container = container(page.db, file, id);
     if let Some(namespace) = namespace(page.db, file, container, &path) {
@@ -73,10 +74,8 @@ fn container(db: &dyn Db, file: File, id: ReferenceId) -> Option<Definition> {
 
 /// The namespace of this file that a path means, seen from a namespace around it or from the root.
 fn namespace(db: &dyn Db, file: File, mut container: Option<Definition>, path: &str) -> Option<Definition> {
-    let named = |fqn: &str| {
-        let is_it = |it: &Definition| it.kind(db) == Some(ElementKind::Namespace);
-        definitions(db, file).filter(is_it).find(|it| it.fqn(db).is_some_and(|name| name == fqn))
-    };
+    let is_it = |it: &&Definition| it.file == file && it.kind(db) == Some(ElementKind::Namespace);
+    let named = |fqn: &str| definitions_by_fqn(db, fqn).iter().find(is_it).copied();
     while let Some(around) = container {
         if let Some(found) = around.fqn(db).and_then(|fqn| named(&format!("{fqn}.{path}"))) {
             return Some(found);

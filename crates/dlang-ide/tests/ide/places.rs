@@ -6,9 +6,7 @@ use std::sync::Arc;
 use dlang_ide::query::find;
 use dlang_ide::{Completion, CompletionKind, ImportCandidates, apply, completions, explain, hover};
 use dlang_model::testing::resolve_imports;
-use dlang_model::{
-    Change, Definition, ElementKind, File, ModelHost, definitions, file_model, parse, resolutions,
-};
+use dlang_model::{Change, Definition, ElementKind, File, ModelHost, definitions, file_model, parse, resolutions};
 use dlang_syntax::{NodeOrToken, SyntaxKind, TextRange, TextSize};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -75,6 +73,19 @@ fn check_reference(host: &mut ModelHost, file: File, item: &Completion) {
     host.apply([Change::Text { path, text: Arc::from(text) }]);
 }
 
+/// Asks everything about a few places of a text, however large.
+pub(crate) fn check_places_of(text: &str) {
+    let (host, file) = host(text);
+    for part in 0..=4 {
+        let offset = text.floor_char_boundary(text.len() / 4 * part);
+        check_place(&host, file, TextSize::try_from(offset).unwrap());
+    }
+    for definition in definitions(host.db(), file).take(3) {
+        let fqn = definition.fqn(host.db()).unwrap_or_default();
+        assert_eq!(explain(host.db(), &fqn)["fqn"], fqn.as_str());
+    }
+}
+
 /// Some of the references among offers: the first, the last and one between.
 fn some(items: &[Completion]) -> Vec<&Completion> {
     let references: Vec<_> = items.iter().filter(|item| matches!(item.kind, CompletionKind::Element(_))).collect();
@@ -120,7 +131,23 @@ fn without_links(markdown: &str) -> String {
 }
 
 fn broken() -> impl Strategy<Value = String> {
-    let inserted = select(vec!["", "{", "}", "\"", "/*", ",", "->", "Domain ", "#", " . ", "[", "for ", "contains ", "this", "team"]);
+    let inserted = select(vec![
+        "",
+        "{",
+        "}",
+        "\"",
+        "/*",
+        ",",
+        "->",
+        "Domain ",
+        "#",
+        " . ",
+        "[",
+        "for ",
+        "contains ",
+        "this",
+        "team",
+    ]);
     (model(), any::<Index>(), 0usize..20, inserted).prop_map(|(mut text, place, length, inserted)| {
         let from = text.floor_char_boundary(place.index(text.len() + 1));
         let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
@@ -153,7 +180,8 @@ proptest! {
             let focus = definition.focus(db).unwrap().start();
             let hovered = hover(db, file, focus, &uri).expect("a hover");
             let explained = explain(db, &fqn);
-            prop_assert_eq!(Some(without_links(&hovered.markdown).as_str()), explained["explanation"].as_str());
+            let hovered = without_links(&hovered.markdown);
+            prop_assert_eq!(Some(hovered.as_str()), explained["explanation"].as_str());
         }
     }
 
