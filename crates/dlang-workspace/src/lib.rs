@@ -38,6 +38,7 @@ pub mod manifest;
 pub mod modules;
 mod paths;
 pub mod specifier;
+pub mod watch;
 pub mod workspace;
 mod yaml;
 

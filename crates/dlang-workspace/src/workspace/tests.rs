@@ -3,15 +3,17 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 use std::time::{Duration, SystemTime};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{definitions, project_files};
+
+use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
 use super::{LoadError, Progress, Root, Workspace, WorkspaceSnapshot};
 use crate::ask;
-use crate::files::{DiskFiles, Files as _, SharedFiles};
+use crate::files::{Bounds, DiskFiles, Files, Kind, MemoryFiles, ReadError, SharedFiles, Stamp, Walk};
 use crate::testing::{in_memory, on_disk, put};
 
 fn load(files: SharedFiles, roots: &[Root]) -> Workspace {
@@ -366,4 +368,92 @@ fn validation() {
     Invalid input: file: `b.dlang` is not part of the workspace; did you mean `sub/b.dlang`?
     Invalid input: file: `x.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it
     "#);
+}
+
+/// Files in memory that change while a workspace looks at them.
+#[derive(Default)]
+struct Changing(RwLock<MemoryFiles>);
+
+impl Files for Changing {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        self.0.read().unwrap().kind(path)
+    }
+
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        self.0.read().unwrap().read(path, max)
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.0.read().unwrap().canonical(path)
+    }
+
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        self.0.read().unwrap().stamp(path)
+    }
+
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        self.0.read().unwrap().walk(folder, bounds)
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Write(&'static str, String),
+    Remove(&'static str),
+    Open(&'static str, String),
+    Close(&'static str),
+}
+
+const PATHS: &[&str] = &["/w/a.dlang", "/w/b.dlang", "/w/sub/c.dlang", "/out/d.dlang"];
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let path = || proptest::sample::select(PATHS);
+    let specifiers = ["./a", "./b.dlang", "../b", "./sub/c", "@lib/c", "../out/d", "/w/a.dlang", "nope"];
+    let import = proptest::sample::select(specifiers.to_vec()).prop_map(|it| format!("import \"{it}\"\n"));
+    let body =
+        prop_oneof![Just("Team A"), Just("Domain D in A { vision: \"v\" }"), Just("bc B for D by A"), Just("bc")];
+    let imports = proptest::collection::vec(import, 0..3).prop_map(|imports| imports.concat());
+    let model = || (imports.clone(), body.clone()).prop_map(|(imports, body)| imports + body);
+    let manifest = prop_oneof![Just("{}"), Just("paths: {\"@lib\": ./sub}"), Just("paths: [")].prop_map(str::to_owned);
+    let manifests = ["/w/model.yaml", "/w/sub/model.yaml"];
+    let step = prop_oneof![
+        4 => (path(), model()).prop_map(|(path, text)| Step::Write(path, text)),
+        2 => path().prop_map(Step::Remove),
+        2 => (path(), model()).prop_map(|(path, text)| Step::Open(path, text)),
+        2 => path().prop_map(Step::Close),
+        1 => (proptest::sample::select(manifests.to_vec()), manifest, any::<bool>()).prop_map(|(path, text, is_open)| {
+            if is_open { Step::Open(path, text) } else { Step::Write(path, text) }
+        }),
+        1 => proptest::sample::select(manifests.to_vec()).prop_map(Step::Remove),
+        1 => proptest::sample::select(manifests.to_vec()).prop_map(Step::Close),
+    ];
+    proptest::collection::vec(step, 0..12)
+}
+
+proptest! {
+    /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
+    #[test]
+    fn the_way_does_not_matter(steps in steps(), is_file in any::<bool>()) {
+        let files = Arc::new(Changing::default());
+        files.0.write().unwrap().insert("/w/a.dlang", "import \"./b\"\nTeam A");
+        let shared = || -> SharedFiles { Arc::clone(&files) as SharedFiles };
+        let roots = [if is_file { Root::File("/w/a.dlang".into()) } else { Root::Folder("/w".into()) }];
+        let mut workspace = load(shared(), &roots);
+        for step in steps {
+            match step.clone() {
+                Step::Write(path, text) => files.0.write().unwrap().insert(path, text),
+                // The root itself stays.
+                Step::Remove("/w/a.dlang") => {}
+                Step::Remove(path) => files.0.write().unwrap().remove(path.into()),
+                Step::Open(path, text) => _ = workspace.overlay(path.into(), Some(text.into())),
+                Step::Close(path) => _ = workspace.overlay(path.into(), None),
+            }
+            workspace.refresh();
+            let mut fresh = load(shared(), &roots);
+            for path in workspace.overlaid() {
+                fresh.overlay(&path, workspace.overlay.text(&path));
+            }
+            assert_eq!(show(&workspace.snapshot()), show(&fresh.snapshot()), "after {step:?}");
+        }
+    }
 }
