@@ -21,6 +21,7 @@ pub mod format;
 mod lenses;
 mod lines;
 mod links;
+pub mod query;
 mod selection;
 mod symbols;
 mod tokens;

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use dlang_syntax::ast::Element;
-use dlang_syntax::{AstNode as _, TextRange};
+use dlang_syntax::{AstNode as _, NodeOrToken, TextRange};
 use smol_str::SmolStr;
 
 use crate::data::{Body, ElementData, FileModel};
 use crate::db::Db;
-use crate::imports::project_files;
 use crate::index::{IndexedElement, file_index};
 use crate::inputs::File;
 use crate::kind::ElementKind;
@@ -88,9 +87,13 @@ impl Definition {
     pub fn syntax(self, db: &dyn Db) -> Option<Element> {
         let range = self.range(db)?;
         let root = parse(db, self.file).syntax();
-        // Ranges of elements are never empty, so the element is the outermost node of its range.
-        let token = root.token_at_offset(range.start()).right_biased()?;
-        token.parent_ancestors().find_map(|node| Element::cast(node).filter(|it| it.syntax().text_range() == range))
+        // Found by halving. A file may have thousands of elements, and all of them may be asked for one after the other.
+        // The smallest node or token of this range may be a part of the element, if that has no other.
+        let covering = match root.covering_element(range) {
+            NodeOrToken::Node(node) => node,
+            NodeOrToken::Token(token) => token.parent()?,
+        };
+        covering.ancestors().find_map(|node| Element::cast(node).filter(|it| it.syntax().text_range() == range))
     }
 }
 
@@ -98,17 +101,6 @@ impl Definition {
 pub fn definitions(db: &dyn Db, file: File) -> impl Iterator<Item = Definition> + use<> {
     let count = u32::try_from(file_index(db, file).elements.len()).unwrap_or(u32::MAX);
     (0..count).map(move |number| Definition { file, number })
-}
-
-/// The elements of the project that have a fully qualified name: most often one, several when files declare the same.
-pub fn definitions_by_fqn(db: &dyn Db, fqn: &str) -> Vec<Definition> {
-    let mut found = Vec::new();
-    for file in project_files(db) {
-        let elements = file_index(db, *file).numbered();
-        let named = elements.filter(|(_, element)| element.fqn().is_some_and(|name| name == fqn));
-        found.extend(named.map(|(number, _)| Definition { file: *file, number }));
-    }
-    found
 }
 
 /// The element whose declaration or name covers exactly this range: where a node is known and its element is wanted.

@@ -7,7 +7,7 @@
 //! ([`Db`]) and most often of a [`File`] or [`Definition`]; their answers are plain data:
 //!
 //! - [`file_diagnostics`], and for each [`Diagnostic`] its [`fixes()`];
-//! - [`definitions`] and [`definition_at`]; a [`Definition`] knows its kind, names, places, content and syntax;
+//! - [`definitions`], [`definition_at`], [`definitions_by_fqn`], [`definitions_by_name`]; a [`Definition`] knows its kind, names, places, content and syntax;
 //! - [`resolutions`], [`resolve_reference`], [`resolve_name`], [`visible_names`], and backwards [`usages`];
 //! - [`effective_classification`], [`effective_team`], [`metadata_map`], [`context_domain`], [`domain_parent`];
 //! - [`relationship_views`], which know kind, upstream and downstream;
@@ -38,12 +38,15 @@ mod db;
 mod definition;
 mod diagnostics;
 mod effective;
+mod few;
 mod fixes;
 mod imports;
 mod index;
 mod inputs;
 mod kind;
 mod lower;
+mod nearest;
+mod project;
 mod relationship;
 mod resolve;
 mod rules;
@@ -53,7 +56,7 @@ pub mod testing;
 
 pub use data::*;
 pub use db::{CancellationToken, Cancelled, Change, Database, Db, ModelHost, Snapshot};
-pub use definition::{Definition, definition_at, definitions, definitions_by_fqn};
+pub use definition::{Definition, definition_at, definitions};
 pub use diagnostics::{Code, Diagnostic, DiagnosticData, Place, Related, Severity, file_diagnostics};
 pub use effective::{context_domain, effective_classification, effective_team, metadata_map, target};
 pub use fixes::{Fix, TextEdit, fixes};
@@ -62,6 +65,8 @@ pub use index::{FileIndex, IndexedElement, IndexedImport, file_index};
 pub use inputs::{File, ImportOutcome, ImportOutcomes, ImportProblem, Project};
 pub use kind::ElementKind;
 pub use lower::{file_model, parse};
+pub use nearest::nearest_names;
+pub use project::{definitions_by_fqn, definitions_by_name};
 pub use relationship::{
     RelationshipArrow, RelationshipKind, RelationshipSide, RelationshipSource, RelationshipView, containing_context,
     end_target, relationship_view, relationship_views,

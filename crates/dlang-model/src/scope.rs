@@ -13,6 +13,7 @@ use smol_str::SmolStr;
 
 use crate::db::Db;
 use crate::definition::Definition;
+use crate::few::Few;
 use crate::imports::imported_files;
 use crate::index::{FileIndex, file_index};
 use crate::inputs::File;
@@ -29,29 +30,7 @@ type ByKind<T> = [T; ElementKind::REFERENCEABLE.len()];
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct LocalScope {
     /// Numbers of elements, ascending. Most paths lead to one element.
-    by_path: ByKind<FxHashMap<SmolStr, Numbers>>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Numbers {
-    One(u32),
-    Many(Vec<u32>),
-}
-
-impl Numbers {
-    fn push(&mut self, number: u32) {
-        match self {
-            Self::One(first) => *self = Self::Many(vec![*first, number]),
-            Self::Many(numbers) => numbers.push(number),
-        }
-    }
-
-    fn as_slice(&self) -> &[u32] {
-        match self {
-            Self::One(number) => std::slice::from_ref(number),
-            Self::Many(numbers) => numbers,
-        }
-    }
+    by_path: ByKind<FxHashMap<SmolStr, Few<u32>>>,
 }
 
 /// The names of a file.
@@ -67,7 +46,7 @@ pub(crate) fn local_scope(db: &dyn Db, file: File) -> Arc<LocalScope> {
         match table.get_mut(&element.path) {
             Some(numbers) => numbers.push(number),
             None => {
-                table.insert(element.path.clone(), Numbers::One(number));
+                table.insert(element.path.clone(), Few::One(number));
             }
         }
     }

@@ -1,0 +1,170 @@
+//! Which element a name means to somebody who stands in no file.
+
+use dlang_model::{
+    Db, Definition, ElementKind, context_domain, definitions_by_fqn, definitions_by_name, file_index, nearest_names,
+    project_files,
+};
+use smol_str::SmolStr;
+
+/// How many names are suggested.
+const MAX_SUGGESTIONS: usize = 5;
+
+/// What a name leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lookup {
+    /// To this element.
+    Found(Definition),
+    /// To none, or not to one alone.
+    NotFound {
+        /// Fully qualified names of elements that may be meant, the likeliest first; at most five.
+        suggestions: Vec<SmolStr>,
+    },
+}
+
+impl Lookup {
+    /// The element, if it is one.
+    pub fn found(&self) -> Option<Definition> {
+        match self {
+            Self::Found(definition) => Some(*definition),
+            Self::NotFound { .. } => None,
+        }
+    }
+}
+
+/// Looks an element of the project up. The name may be
+///
+/// 1. its fully qualified name,
+/// 2. `Domain.Context`, if exactly one context of that name is for a domain of that name (its simple or fully qualified
+///    one), or
+/// 3. its simple name, if no other element has it.
+///
+/// Where a fully qualified name is declared more than once, the first declaration is meant, in the order of files and of
+/// their texts, as it is by a reference in its file.
+pub fn find(db: &dyn Db, name: &str) -> Lookup {
+    let found = definitions_by_fqn(db, name).first().copied();
+    let found = found.or_else(|| context_of_domain(db, name)).or_else(|| only(db, definitions_by_name(db, name)));
+    found.map_or_else(|| Lookup::NotFound { suggestions: suggestions(db, name) }, Lookup::Found)
+}
+
+/// What `Domain.Context` means.
+fn context_of_domain(db: &dyn Db, name: &str) -> Option<Definition> {
+    let (domain_name, context_name) = name.rsplit_once('.')?;
+    let is_for_it = |context: &Definition| {
+        context.kind(db) == Some(ElementKind::BoundedContext)
+            && context_domain(db, *context).is_some_and(|domain| is_called(db, domain, domain_name))
+    };
+    let contexts: Vec<Definition> = definitions_by_name(db, context_name).iter().copied().filter(is_for_it).collect();
+    only(db, &contexts)
+}
+
+/// Whether this is an element's simple or fully qualified name.
+pub(super) fn is_called(db: &dyn Db, definition: Definition, name: &str) -> bool {
+    let Some(element) = file_index(db, definition.file).element(definition.number) else { return false };
+    element.name.as_deref() == Some(name) || element.fqn().is_some_and(|fqn| fqn == name)
+}
+
+/// The element that all of these declare: most often there is one declaration.
+fn only(db: &dyn Db, definitions: &[Definition]) -> Option<Definition> {
+    let (first, others) = definitions.split_first()?;
+    let is_same = |other: &Definition| first.fqn(db).is_some_and(|fqn| other.fqn(db) == Some(fqn));
+    others.iter().all(is_same).then_some(*first)
+}
+
+fn suggestions(db: &dyn Db, name: &str) -> Vec<SmolStr> {
+    let elements = project_files(db).iter().flat_map(|file| &file_index(db, *file).elements);
+    let nearest = nearest_names(name, elements.filter_map(|element| element.fqn().cloned()));
+    nearest.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use dlang_model::testing::host;
+
+    use super::{Lookup, find};
+
+    const MODEL: &str = r#"
+//- a.dlang
+import "./b.dlang"
+Domain Sales { vision: "v" }
+Domain Support { vision: "v" }
+Namespace Shop {
+    bc Orders for Sales { description: "d" }
+    bc Tickets for Support { description: "d" }
+    bc Stock { description: "d" }
+    Namespace Inner.Deep { Team Pickers }
+    cmap Overview { contains Orders }
+}
+bc Tickets for Sales { description: "d" }
+Team Crew
+//- b.dlang
+Namespace Shop {
+    bc Tickets for Desk.Support { description: "d" }
+    bc Stock { description: "d" }
+}
+Namespace Desk { Domain Support { vision: "v" } Team Crew bc Stock }
+Metadata Language
+"#;
+
+    /// What a name leads to: type, fully qualified name and file, or the suggestions.
+    #[track_caller]
+    fn check(name: &str) -> String {
+        let host = host(MODEL);
+        let db = host.db();
+        match find(db, name) {
+            Lookup::Found(it) => {
+                let kind = it.kind(db).expect("an element").type_name();
+                format!("{kind} {} in {}", it.fqn(db).expect("a name"), it.file.path(db))
+            }
+            Lookup::NotFound { suggestions } => format!("? {}", suggestions.join(" ")),
+        }
+    }
+
+    #[test]
+    fn fully_qualified_names() {
+        assert_eq!(check("Shop.Orders"), "BoundedContext Shop.Orders in a.dlang");
+        assert_eq!(check("Shop.Inner.Deep"), "NamespaceDeclaration Shop.Inner.Deep in a.dlang");
+        assert_eq!(check("Shop.Overview"), "ContextMap Shop.Overview in a.dlang");
+        assert_eq!(check("Language"), "Metadata Language in b.dlang");
+    }
+
+    #[test]
+    fn a_fully_qualified_name_comes_before_a_simple_one() {
+        assert_eq!(check("Crew"), "Team Crew in a.dlang");
+        assert_eq!(check("Support"), "Domain Support in a.dlang");
+    }
+
+    #[test]
+    fn of_several_declarations_the_first() {
+        assert_eq!(check("Shop.Stock"), "BoundedContext Shop.Stock in a.dlang");
+        assert_eq!(check("Shop"), "NamespaceDeclaration Shop in a.dlang");
+    }
+
+    #[test]
+    fn contexts_by_their_domains() {
+        assert_eq!(check("Sales.Orders"), "BoundedContext Shop.Orders in a.dlang");
+        assert_eq!(check("Sales.Tickets"), "BoundedContext Tickets in a.dlang");
+        assert_eq!(check("Desk.Support.Tickets"), "BoundedContext Shop.Tickets in b.dlang");
+        // Two domains have the name, and each its context; both of these are `Shop.Tickets`.
+        assert_eq!(check("Support.Tickets"), "BoundedContext Shop.Tickets in a.dlang");
+        assert_eq!(check("Support.Orders"), "? Shop.Orders");
+    }
+
+    #[test]
+    fn simple_names_that_are_unique() {
+        assert_eq!(check("Orders"), "BoundedContext Shop.Orders in a.dlang");
+        assert_eq!(check("Inner.Deep"), "NamespaceDeclaration Shop.Inner.Deep in a.dlang");
+        assert_eq!(check("Pickers"), "Team Shop.Inner.Deep.Pickers in a.dlang");
+        assert_eq!(check("Stock"), "? Desk.Stock Shop.Stock");
+    }
+
+    #[test]
+    fn suggestions() {
+        assert_eq!(check("Order"), "? Shop.Orders");
+        assert_eq!(check("shop.orders"), "? Shop.Orders");
+        assert_eq!(check("Nowhere.Crew"), "? Crew Desk.Crew");
+        assert_eq!(check("Deep.Pickers"), "? Shop.Inner.Deep.Pickers Tickets Shop.Tickets");
+        assert_eq!(check("Zebra"), "? ");
+        assert_eq!(check(""), "? ");
+        assert_eq!(check("."), "? ");
+    }
+}

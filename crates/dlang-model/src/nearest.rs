@@ -1,0 +1,46 @@
+//! Names that look like another one.
+
+use smol_str::SmolStr;
+
+/// How much of two names must be the same, from 0 to 1.
+const SIMILAR: f64 = 0.7;
+
+/// Those of `names` that look like `written`, each once, with how near it is: the nearest first, then the shorter.
+///
+/// A name that differs in its qualifier only is the nearest, then one that differs in the case of letters, then one that
+/// looks alike.
+pub fn nearest_names(written: &str, names: impl IntoIterator<Item = SmolStr>) -> Vec<(f64, SmolStr)> {
+    let scored = names.into_iter().filter_map(|name| Some((score(written, &name)?, name)));
+    let mut scored: Vec<(f64, SmolStr)> = scored.collect();
+    scored.sort_by(|(one, one_name), (other, other_name)| {
+        other.total_cmp(one).then_with(|| (one_name.len(), one_name).cmp(&(other_name.len(), other_name)))
+    });
+    scored.dedup_by(|(_, one), (_, other)| one == other);
+    scored
+}
+
+fn score(written: &str, name: &str) -> Option<f64> {
+    let (written_simple, simple) = (simple(written), simple(name));
+    if written_simple == simple {
+        return Some(3.0);
+    }
+    if written.eq_ignore_ascii_case(name) || written_simple.eq_ignore_ascii_case(simple) {
+        return Some(2.0);
+    }
+    let likeness = likeness(written, name).max(likeness(written_simple, simple));
+    (likeness >= SIMILAR).then_some(likeness)
+}
+
+fn simple(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or_default()
+}
+
+/// How much of two names is the same; 0 without a closer look where their lengths say that it is not enough.
+fn likeness(one: &str, other: &str) -> f64 {
+    let (one_length, other_length) = (one.chars().count(), other.chars().count());
+    let (shorter, longer) = (one_length.min(other_length), one_length.max(other_length));
+    // Each character that only the longer one has is a difference.
+    #[expect(clippy::cast_precision_loss, reason = "no name has 2^52 characters")]
+    let is_hopeless = (shorter as f64) < SIMILAR * longer as f64;
+    if is_hopeless { 0.0 } else { strsim::normalized_damerau_levenshtein(one, other) }
+}
