@@ -4,6 +4,7 @@
 //! characters.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::query::{self, InvalidInput, ListInput};
 use dlang_model::{Cancelled, ElementKind, Severity, file_index, project_files};
 use serde_json::{Value, json};
 
@@ -67,8 +68,8 @@ impl Validation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     /// An argument is not one that fits: which, why, and what would.
-    #[error("Invalid input: {0}")]
-    InvalidInput(String),
+    #[error("{0}")]
+    InvalidInput(#[from] InvalidInput),
     /// The workspace changed while it was asked.
     #[error("{0}")]
     Cancelled(#[from] Cancelled),
@@ -82,7 +83,7 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
         None => snapshot.problems()?,
         Some(path) => {
             if !is_part(snapshot, path)? {
-                return Err(AskError::InvalidInput(not_a_part(snapshot, path)?));
+                return Err(InvalidInput { field: "file", message: not_a_part(snapshot, path)? }.into());
             }
             snapshot.problems_of(path)?
         }
@@ -95,6 +96,17 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
         (project_files(db).len(), count(ElementKind::Domain), count(ElementKind::BoundedContext))
     })?;
     Ok(Validation { files, domains, contexts, problems })
+}
+
+/// What the model has of one type, filtered: the answer of `domainlang_list`.
+pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, AskError> {
+    let list = snapshot.ask(|db| query::list(db, input, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?;
+    Ok(list?)
+}
+
+/// One element, or without a name the model in numbers: the answer of `domainlang_get`.
+pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
+    Ok(snapshot.ask(|db| query::get(db, fqn))?)
 }
 
 fn is_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<bool, Cancelled> {
@@ -116,5 +128,5 @@ fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, C
     } else {
         format!("did you mean {}?", shown.join(" or "))
     };
-    Ok(format!("file: `{}` is not part of the workspace; {next}", snapshot.show(path)))
+    Ok(format!("`{}` is not part of the workspace; {next}", snapshot.show(path)))
 }
