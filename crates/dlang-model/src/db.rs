@@ -170,7 +170,8 @@ impl ModelHost {
     }
 }
 
-/// The model as it is between two changes.
+/// The model as it is between two changes. A clone is for another thread.
+#[derive(Clone)]
 pub struct Snapshot {
     db: Database,
 }

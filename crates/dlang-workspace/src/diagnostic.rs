@@ -115,6 +115,8 @@ codes! {
     UnexpectedValue "manifest-unexpected-value" Error,
     /// A key that means nothing there.
     UnknownKey "manifest-unknown-key" Warning,
+    /// `model.entry` names a file that is not there.
+    EntryMissing "manifest-entry-missing" Error,
     /// `model.yaml` is there and cannot be read.
     Unreadable "manifest-unreadable" Error,
     /// There are more diagnostics than are listed.
@@ -135,6 +137,12 @@ codes! {
     ImportMissingUri "import-missing-uri" Error,
     /// An import leads nowhere.
     ImportUnresolved "import-unresolved" Error,
+    /// A model is there and cannot be read.
+    FileUnreadable "file-unreadable" Error,
+    /// A model is not UTF-8; what is no character of it is replaced.
+    FileNotUtf8 "file-not-utf8" Error,
+    /// A folder holds more than is looked at, or something that cannot be looked at.
+    FolderIncomplete "folder-incomplete" Warning,
 }
 
 /// Collects diagnostics up to the limit and brings them into the order of the text.
@@ -188,6 +196,7 @@ mod tests {
         1 manifest-duplicate-key
         1 manifest-unexpected-value
         2 manifest-unknown-key
+        1 manifest-entry-missing
         1 manifest-unreadable
         3 manifest-too-many-problems
         1 lock-unreadable
@@ -198,6 +207,9 @@ mod tests {
         3 lock-unused-entry
         1 import-missing-uri
         1 import-unresolved
+        1 file-unreadable
+        1 file-not-utf8
+        2 folder-incomplete
         ");
     }
 }

@@ -2,11 +2,20 @@
 
 mod disk;
 mod memory;
+mod overlay;
+mod remembered;
+
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use disk::DiskFiles;
 pub use memory::MemoryFiles;
+pub use overlay::Overlay;
+pub(crate) use remembered::Remembered;
+
+/// Files that several threads and owners ask.
+pub type SharedFiles = Arc<dyn Files + Send + Sync>;
 
 /// The name of a manifest.
 pub const MANIFEST: &str = "model.yaml";
@@ -36,6 +45,9 @@ pub trait Files {
 
     /// The path with every link resolved; nothing if it does not exist or links go in a circle.
     fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf>;
+
+    /// What changes whenever a file's content or a folder's list of files does; nothing if there is none.
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp>;
 
     /// The models and manifests below a folder, sorted, within bounds.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk;
@@ -71,6 +83,10 @@ macro_rules! files_for {
                 (**self).canonical(path)
             }
 
+            fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+                (**self).stamp(path)
+            }
+
             fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
                 (**self).walk(folder, bounds)
             }
@@ -78,7 +94,7 @@ macro_rules! files_for {
     )*};
 }
 
-files_for!(&F, std::sync::Arc<F>);
+files_for!(&F, Arc<F>);
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -96,6 +112,12 @@ pub enum ReadError {
     #[error("{0}")]
     Io(String),
 }
+
+/// A file or folder as it was when it was looked at. Two stamps are compared and nothing else.
+///
+/// On disk that is size, times of change, and identity: a program that puts back all of them after a change goes unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stamp(pub(crate) [u64; 6]);
 
 /// How far a walk goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +140,8 @@ impl Default for Bounds {
 pub struct Walk {
     /// Files named `*.dlang` and `model.yaml`, absolute, sorted.
     pub files: Vec<Utf8PathBuf>,
+    /// The folders that were looked into, the first one included.
+    pub folders: Vec<Utf8PathBuf>,
     pub cut: Vec<Cut>,
 }
 

@@ -1,4 +1,4 @@
-//! DomainLang on disk: what a folder's `model.yaml` and `model.lock` say, what an import specifier means, and which module
+//! DomainLang on disk: [`Workspace`], which everybody asks, and what it is made of: what a folder's `model.yaml` and `model.lock` say, what an import specifier means, and which module
 //! a file belongs to.
 //!
 //! Nothing here knows the syntax of a model. Text goes in, data and [`Diagnostic`]s come out: reading never fails and
@@ -29,6 +29,7 @@
 //! | takes a folder with a dot in its name for a file | a folder is a folder; the extension counts for everything else |
 //! | has nothing to say of a lock that disagrees | [`lock::disagreements`] |
 
+pub mod ask;
 pub mod diagnostic;
 pub mod files;
 pub mod fix;
@@ -37,6 +38,8 @@ pub mod manifest;
 pub mod modules;
 mod paths;
 pub mod specifier;
+pub mod watch;
+pub mod workspace;
 mod yaml;
 
 #[cfg(test)]
@@ -46,3 +49,4 @@ pub use text_size::{TextRange, TextSize};
 
 pub use crate::diagnostic::{Code, Diagnostic, Severity};
 pub use crate::fix::{Action, Fix};
+pub use crate::workspace::{Workspace, WorkspaceSnapshot};

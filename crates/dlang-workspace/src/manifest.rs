@@ -42,6 +42,8 @@ pub struct Manifest {
     pub version: Option<String>,
     /// Relative to the folder and inside it, as written; nothing when none is named.
     pub entry: Option<Result<String, Fault>>,
+    /// The key that names the entry, if there is one.
+    pub entry_range: Option<TextRange>,
     pub aliases: Vec<Alias>,
     pub dependencies: Vec<Dependency>,
     pub overrides: Vec<Override>,

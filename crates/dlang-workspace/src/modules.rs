@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::Diagnostic;
-use crate::files::{Bounds, CACHE, Cut, Files, LOCK, MANIFEST, ReadError};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::files::{Bounds, CACHE, Cut, Files, Kind, LOCK, MANIFEST, ReadError};
 use crate::lock::{self, Disagreements, Lock};
 use crate::manifest::{self, Manifest, Purpose};
 use crate::paths::{append, normalize};
+use crate::yaml::shown;
 
 /// A folder whose files belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +129,8 @@ pub struct Listing {
     pub modules: Vec<Listed>,
     /// Models that no manifest is responsible for, sorted.
     pub loose: Vec<Utf8PathBuf>,
+    /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
+    pub folders: Vec<Utf8PathBuf>,
     /// What was not looked at.
     pub cut: Vec<Cut>,
 }
@@ -197,7 +200,7 @@ impl<F: Files> Modules<F> {
                 listed.files.push(file);
             }
         }
-        Listing { modules: modules.into_values().collect(), loose, cut: walk.cut }
+        Listing { modules: modules.into_values().collect(), loose, folders: walk.folders, cut: walk.cut }
     }
 
     /// The module of the nearest manifest at or above a folder, but not above `top`.
@@ -235,6 +238,14 @@ impl<F: Files> Modules<F> {
             }
             Err(error) => (String::new(), manifest::unreadable(&error)),
         };
+        if let (Some(range), Ok(entry)) = (parsed.manifest.entry_range, parsed.manifest.entry())
+            && self.files.kind(&append(root, entry)) != Some(Kind::File)
+        {
+            let text = format!("Entry file '{}' does not exist.", shown(entry));
+            let hint = "Create it, or let model.entry name the file that shows the model to others.";
+            parsed.diagnostics.push(Diagnostic::new(Code::EntryMissing, range, &text, hint));
+            parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.range.start());
+        }
         let lock = self.load_lock(root).map(|mut file| {
             let Disagreements { of_manifest, of_lock } = lock::disagreements(&parsed.manifest, &file.lock);
             parsed.diagnostics.extend(of_manifest);

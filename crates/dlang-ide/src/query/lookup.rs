@@ -146,7 +146,7 @@ Metadata Language
         assert_eq!(check("Desk.Support.Tickets"), "BoundedContext Shop.Tickets in b.dlang");
         // Two domains have the name, and each its context; both of these are `Shop.Tickets`.
         assert_eq!(check("Support.Tickets"), "BoundedContext Shop.Tickets in a.dlang");
-        assert_eq!(check("Support.Orders"), "? Shop.Orders Desk.Support");
+        assert_eq!(check("Support.Orders"), "? Shop.Orders");
     }
 
     #[test]

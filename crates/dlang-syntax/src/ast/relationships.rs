@@ -92,8 +92,38 @@ impl PatternKind {
 
     /// Its other spelling: `OHS`.
     pub fn short_name(self) -> &'static str {
-        let spellings = keyword(self.syntax_kind()).map(|row| row.spellings).unwrap_or_default();
-        spellings.last().copied().unwrap_or_default()
+        self.spellings().last().copied().unwrap_or_default()
+    }
+
+    /// All its spellings, the long one first.
+    pub fn spellings(self) -> &'static [&'static str] {
+        keyword(self.syntax_kind()).map(|row| row.spellings).unwrap_or_default()
+    }
+
+    /// Whether a word is one of its spellings, in upper or lower case: people who ask about a model are not held to the
+    /// language's case.
+    pub fn matches(self, word: &str) -> bool {
+        self.spellings().iter().any(|spelling| spelling.eq_ignore_ascii_case(word))
+    }
+
+    /// The pattern that a word [matches](Self::matches).
+    pub fn from_name(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pattern| pattern.matches(word))
+    }
+
+    /// Whether it stands at the upstream end of an arrow, and only there.
+    pub fn is_upstream(self) -> bool {
+        self.side() == Side::Upstream
+    }
+
+    /// Whether it stands at the downstream end of an arrow, and only there.
+    pub fn is_downstream(self) -> bool {
+        self.side() == Side::Downstream
+    }
+
+    /// Whether it is of both contexts together and stands instead of an arrow.
+    pub fn is_mutual(self) -> bool {
+        self.side() == Side::Symmetric
     }
 
     /// Where it may stand.

@@ -116,6 +116,22 @@ fn patterns_have_two_names_and_a_side() {
 }
 
 #[test]
+fn patterns_by_name() {
+    assert_eq!(PatternKind::from_name("ohs"), Some(PatternKind::OpenHostService));
+    assert_eq!(PatternKind::from_name("bigballofmud"), Some(PatternKind::BigBallOfMud));
+    assert_eq!(PatternKind::from_name("S"), Some(PatternKind::Supplier));
+    assert_eq!(PatternKind::from_name("OHSX"), None);
+    assert_eq!(PatternKind::from_name(""), None);
+    assert!(PatternKind::Partnership.matches("PARTNERSHIP") && !PatternKind::Partnership.matches("PL"));
+    assert_eq!(PatternKind::AntiCorruptionLayer.spellings(), ["AntiCorruptionLayer", "ACL"]);
+    for kind in PatternKind::ALL {
+        let groups = [kind.is_upstream(), kind.is_downstream(), kind.is_mutual()];
+        let number = groups.iter().filter(|is_in_it| **is_in_it).count();
+        assert_eq!(number, usize::from(kind != PatternKind::BigBallOfMud), "{kind:?}");
+    }
+}
+
+#[test]
 fn references_without_their_blanks() {
     let reference: Reference = first("Domain A in Shop . /* c */ Inner\n.Deep");
     assert_eq!(reference.text(), "Shop.Inner.Deep");

@@ -3,11 +3,17 @@
 //! `zubi-base` has functions like these. They are not used because DomainLang's crates know nothing of zubi.
 
 use std::io::{self, Read as _};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::{Bounds, Cut, Files, GENERATED, Kind, MAX_CUTS, ReadError, Walk, is_of_interest};
+use super::{Bounds, Cut, Files, GENERATED, Kind, MAX_CUTS, ReadError, Stamp, Walk, is_of_interest};
+
+/// How far two changes can lie apart and still have the same time: a tick of Linux's clock for files is 10 ms at most,
+/// other file systems count in steps of a second or two.
+const COARSEST_CLOCK: Duration = Duration::from_secs(2);
 
 /// Files as they are on disk, read anew each time.
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +53,16 @@ impl Files for DiskFiles {
         path.canonicalize_utf8().ok()
     }
 
+    /// What has changed a moment ago may change again without another time, as clocks of file systems are coarse: its
+    /// stamp is equal to no other, so that it is looked at again until it has been quiet for a while.
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let metadata = std::fs::metadata(path).ok()?;
+        let stamp = stamp(&metadata);
+        let is_quiet = metadata.modified().is_ok_and(|time| time.elapsed().is_ok_and(|age| age > COARSEST_CLOCK));
+        Some(if is_quiet { stamp } else { Stamp([u64::MAX - 1, NEXT.fetch_add(1, Ordering::Relaxed), 0, 0, 0, 0]) })
+    }
+
     /// Passes over what `.gitignore` and `.ignore` name, in a repository or not, and what programs made. Hidden folders
     /// are walked, links are not followed.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
@@ -75,6 +91,8 @@ impl Files for DiskFiles {
                     let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) else { continue };
                     if kind.is_dir() && depth >= bounds.depth {
                         cut(&mut walk, Cut::Depth(path));
+                    } else if kind.is_dir() {
+                        walk.folders.push(path);
                     } else if kind.is_file() && is_of_interest(&path) {
                         walk.files.push(path);
                     }
@@ -88,6 +106,21 @@ impl Files for DiskFiles {
         walk.cut.sort();
         walk
     }
+}
+
+#[cfg(unix)]
+fn stamp(metadata: &std::fs::Metadata) -> Stamp {
+    use std::os::unix::fs::MetadataExt as _;
+    let times = [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()];
+    let [modified, modified_nano, changed, changed_nano] = times.map(i64::cast_unsigned);
+    Stamp([modified, modified_nano, changed, changed_nano, metadata.size(), metadata.ino()])
+}
+
+#[cfg(not(unix))]
+fn stamp(metadata: &std::fs::Metadata) -> Stamp {
+    let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let modified = modified.unwrap_or_default();
+    Stamp([modified.as_secs(), modified.subsec_nanos().into(), 0, 0, metadata.len(), 0])
 }
 
 fn read_error(error: &io::Error) -> ReadError {

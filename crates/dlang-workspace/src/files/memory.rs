@@ -1,10 +1,11 @@
 //! A tree of files in memory, for tests and for models that come from nowhere else.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Bounds, Cut, Files, GENERATED, Kind, ReadError, Walk, is_of_interest};
+use super::{Bounds, Cut, Files, GENERATED, Kind, ReadError, Stamp, Walk, is_of_interest};
 use crate::paths::normalize;
 
 /// Files by absolute path. Folders are there because files are in them; there are no links.
@@ -54,9 +55,20 @@ impl Files for MemoryFiles {
         self.kind(&path).map(|_| path)
     }
 
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        let path = normalize(path);
+        let mut hasher = rustc_hash::FxHasher::default();
+        match self.files.get(&path) {
+            Some(content) => content.hash(&mut hasher),
+            None if self.kind(&path).is_some() => self.below(&path).for_each(|file| file.hash(&mut hasher)),
+            None => return None,
+        }
+        Some(Stamp([hasher.finish(), 0, 0, 0, 0, 0]))
+    }
+
     /// Counts files alone as entries and knows no `.gitignore`.
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
-        let mut walk = Walk::default();
+        let mut walk = Walk { folders: vec![folder.to_owned()], ..Walk::default() };
         for (count, path) in self.below(folder).enumerate() {
             if count >= bounds.entries {
                 walk.cut.push(Cut::Entries(bounds.entries));

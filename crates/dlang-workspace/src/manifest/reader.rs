@@ -97,6 +97,7 @@ impl Reader {
                 }
             }
             "entry" => {
+                manifest.entry_range = Some(row.key_range);
                 manifest.entry = self.text(row).map(|entry| match rules::entry(row.key_range, &entry) {
                     Some(problem) => Err(self.fault(problem)),
                     None => Ok(entry),

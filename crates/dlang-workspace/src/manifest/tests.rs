@@ -66,6 +66,9 @@ x-other: [anything]
                 "./main.dlang",
             ),
         ),
+        entry_range: Some(
+            92..97,
+        ),
         aliases: [
             Alias {
                 key: "@",

@@ -1,0 +1,96 @@
+//! The collections of a model.
+
+use std::sync::Arc;
+
+use dlang_model::{
+    Db, Definition, ElementKind, File, RelationshipSource, file_index, project_files, relationship_views,
+};
+
+use super::{Elements, Relationships};
+
+/// A model to ask for its collections: the whole project, or some files of it.
+#[derive(Clone)]
+pub struct Query<'db> {
+    db: &'db dyn Db,
+    files: Arc<[File]>,
+}
+
+impl<'db> Query<'db> {
+    /// All files of the project.
+    pub fn new(db: &'db dyn Db) -> Self {
+        Self { db, files: project_files(db).into() }
+    }
+
+    /// These files, each once, in the order of their paths. What they refer to may be declared elsewhere.
+    pub fn of_files(db: &'db dyn Db, files: impl IntoIterator<Item = File>) -> Self {
+        let mut files: Vec<File> = files.into_iter().collect();
+        files.sort_by_key(|file| file.path(db));
+        files.dedup();
+        Self { db, files: files.into() }
+    }
+
+    /// How many files are looked at.
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The elements of a kind.
+    pub fn elements(&self, kind: ElementKind) -> Elements<'db> {
+        let of_file = |file: &File| {
+            let numbered = file_index(self.db, *file).numbered();
+            let file = *file;
+            numbered
+                .filter(move |(_, element)| element.kind == kind)
+                .map(move |(number, _)| Definition { file, number })
+        };
+        Elements::new(self.db, self.files.iter().flat_map(of_file).collect())
+    }
+
+    /// The domains.
+    pub fn domains(&self) -> Elements<'db> {
+        self.elements(ElementKind::Domain)
+    }
+
+    /// The bounded contexts.
+    pub fn bounded_contexts(&self) -> Elements<'db> {
+        self.elements(ElementKind::BoundedContext)
+    }
+
+    /// The teams.
+    pub fn teams(&self) -> Elements<'db> {
+        self.elements(ElementKind::Team)
+    }
+
+    /// The classifications.
+    pub fn classifications(&self) -> Elements<'db> {
+        self.elements(ElementKind::Classification)
+    }
+
+    /// The keys of metadata.
+    pub fn metadata_keys(&self) -> Elements<'db> {
+        self.elements(ElementKind::Metadata)
+    }
+
+    /// The context maps.
+    pub fn context_maps(&self) -> Elements<'db> {
+        self.elements(ElementKind::ContextMap)
+    }
+
+    /// The domain maps.
+    pub fn domain_maps(&self) -> Elements<'db> {
+        self.elements(ElementKind::DomainMap)
+    }
+
+    /// The namespaces, each block of one that is opened again.
+    pub fn namespaces(&self) -> Elements<'db> {
+        self.elements(ElementKind::Namespace)
+    }
+
+    /// The relationships whose two ends mean something: first those in bounded contexts, then those in context maps.
+    pub fn relationships(&self) -> Relationships<'db> {
+        let mut views: Vec<_> = self.files.iter().flat_map(|file| relationship_views(self.db, *file)).collect();
+        // The sort keeps the order of files and texts.
+        views.sort_by_key(|view| view.source_kind == RelationshipSource::ContextMap);
+        Relationships::new(self.db, views)
+    }
+}

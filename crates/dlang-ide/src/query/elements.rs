@@ -1,0 +1,106 @@
+//! Elements, narrowed down step by step.
+
+use dlang_model::{Body, Db, Definition, context_domain, effective_classification, effective_team, file_index, target};
+
+use super::lookup::is_called;
+
+/// Elements in the order of the model. Each filter makes a shorter list and leaves this one as it is.
+#[derive(Clone)]
+pub struct Elements<'db> {
+    db: &'db dyn Db,
+    definitions: Vec<Definition>,
+}
+
+impl<'db> Elements<'db> {
+    pub(super) fn new(db: &'db dyn Db, definitions: Vec<Definition>) -> Self {
+        Self { db, definitions }
+    }
+
+    /// Those that a condition holds for.
+    #[must_use]
+    pub fn matching(&self, condition: impl Fn(Definition) -> bool) -> Self {
+        Self::new(self.db, self.iter().filter(|definition| condition(*definition)).collect())
+    }
+
+    /// Those of this simple name.
+    #[must_use]
+    pub fn with_name(&self, name: &str) -> Self {
+        self.matching(|it| {
+            let element = file_index(self.db, it.file).element(it.number);
+            element.is_some_and(|element| element.name.as_deref() == Some(name))
+        })
+    }
+
+    /// Those of this fully qualified name: most often one.
+    #[must_use]
+    pub fn with_fqn(&self, fqn: &str) -> Self {
+        self.matching(|it| {
+            let element = file_index(self.db, it.file).element(it.number);
+            element.is_some_and(|element| element.fqn().is_some_and(|name| name == fqn))
+        })
+    }
+
+    /// The bounded contexts for a domain, called by its simple or fully qualified name.
+    #[must_use]
+    pub fn in_domain(&self, domain: &str) -> Self {
+        self.whose(context_domain, domain)
+    }
+
+    /// The bounded contexts whose effective team has this simple or fully qualified name.
+    #[must_use]
+    pub fn with_team(&self, team: &str) -> Self {
+        self.whose(effective_team, team)
+    }
+
+    /// The bounded contexts whose effective classification has this simple or fully qualified name.
+    #[must_use]
+    pub fn with_classification(&self, classification: &str) -> Self {
+        self.whose(effective_classification, classification)
+    }
+
+    fn whose(&self, value: fn(&dyn Db, Definition) -> Option<Definition>, name: &str) -> Self {
+        self.matching(|it| value(self.db, it).is_some_and(|value| is_called(self.db, value, name)))
+    }
+
+    /// The bounded contexts that give a value to a metadata key, called by its simple or fully qualified name; with
+    /// `value`, exactly this one. Of a key that comes again the last value holds.
+    #[must_use]
+    pub fn with_metadata(&self, key: &str, value: Option<&str>) -> Self {
+        self.matching(|it| {
+            let Some(Body::Context(context)) = it.body(self.db) else { return false };
+            let is_key = |id| target(self.db, it, Some(id)).is_some_and(|it| is_called(self.db, it, key));
+            let mut entries = context.metadata.iter().rev();
+            let held = entries.find_map(|entry| entry.value.as_deref().filter(|_| is_key(entry.key)));
+            held.is_some_and(|held| value.is_none_or(|value| held == value))
+        })
+    }
+
+    /// The elements one after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Definition> + DoubleEndedIterator + '_ {
+        self.definitions.iter().copied()
+    }
+
+    /// The first of them.
+    pub fn first(&self) -> Option<Definition> {
+        self.definitions.first().copied()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.definitions.len()
+    }
+
+    /// All of them.
+    pub fn to_vec(&self) -> Vec<Definition> {
+        self.definitions.clone()
+    }
+}
+
+impl IntoIterator for Elements<'_> {
+    type IntoIter = std::vec::IntoIter<Definition>;
+    type Item = Definition;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.definitions.into_iter()
+    }
+}

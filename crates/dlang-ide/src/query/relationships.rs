@@ -1,0 +1,81 @@
+//! Relationships, narrowed down step by step.
+
+use dlang_model::{Db, RelationshipArrow, RelationshipKind, RelationshipView};
+use dlang_syntax::ast::PatternKind;
+
+use super::lookup::is_called;
+
+/// Relationships in the order of the model. Each filter makes a shorter list and leaves this one as it is.
+#[derive(Clone)]
+pub struct Relationships<'db> {
+    db: &'db dyn Db,
+    views: Vec<RelationshipView>,
+}
+
+impl<'db> Relationships<'db> {
+    pub(super) fn new(db: &'db dyn Db, views: Vec<RelationshipView>) -> Self {
+        Self { db, views }
+    }
+
+    /// Those that a condition holds for.
+    #[must_use]
+    pub fn matching(&self, condition: impl Fn(&RelationshipView) -> bool) -> Self {
+        Self::new(self.db, self.views.iter().filter(|view| condition(view)).cloned().collect())
+    }
+
+    /// Those with a bounded context of this simple or fully qualified name at one of the ends.
+    #[must_use]
+    pub fn involving(&self, context: &str) -> Self {
+        self.matching(|view| {
+            is_called(self.db, view.left.context, context) || is_called(self.db, view.right.context, context)
+        })
+    }
+
+    /// Those with a pattern on one of the sides or between them. `><` is a spelling of separate ways.
+    #[must_use]
+    pub fn with_pattern(&self, pattern: PatternKind) -> Self {
+        self.matching(|view| {
+            let is_between = match view.arrow {
+                RelationshipArrow::Directional(_) => false,
+                RelationshipArrow::Pattern(between) => between == pattern,
+                RelationshipArrow::Apart => pattern == PatternKind::SeparateWays,
+            };
+            is_between || view.left.patterns.contains(&pattern) || view.right.patterns.contains(&pattern)
+        })
+    }
+
+    /// Those of a kind.
+    #[must_use]
+    pub fn with_kind(&self, kind: RelationshipKind) -> Self {
+        self.matching(|view| view.kind == kind)
+    }
+
+    /// The relationships one after the other.
+    pub fn iter(&self) -> std::slice::Iter<'_, RelationshipView> {
+        self.views.iter()
+    }
+
+    /// The first of them.
+    pub fn first(&self) -> Option<&RelationshipView> {
+        self.views.first()
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.views.len()
+    }
+
+    /// All of them.
+    pub fn to_vec(&self) -> Vec<RelationshipView> {
+        self.views.clone()
+    }
+}
+
+impl<'a> IntoIterator for &'a Relationships<'_> {
+    type IntoIter = std::slice::Iter<'a, RelationshipView>;
+    type Item = &'a RelationshipView;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}

@@ -1,0 +1,4 @@
+mod collections;
+mod listing;
+mod recorded;
+mod serializing;

@@ -1,0 +1,167 @@
+//! Requests as channels make them: rows, filters, and what is said about wrong ones.
+
+use dlang_model::testing::host;
+
+use crate::query::{Detail, EntityType, ListInput, get, list};
+
+const MODEL: &str = r#"
+//- a.dlang
+import "./b.dlang"
+Namespace Shop {
+    bc Orders for Sales as Core by Crew { metadata { Language: "a=b" } relationships { this [OHS] -> Billing } }
+    bc Billing for Nowhere as Ghost by Ghost { team: Crew description: "" }
+}
+Domain Sales in Ghost { type: Core }
+Team Twice
+cmap Map { contains Orders, Ghost, Shop.Billing }
+//- b.dlang
+Domain Sales { vision: "v" }
+Classification Core
+Team Crew
+Classification Twice
+Metadata Language
+"#;
+
+/// A list, one line for each result, or what is wrong with the request.
+#[track_caller]
+fn check(entity: &str, filter: impl Fn(&mut ListInput)) -> String {
+    let host = host(MODEL);
+    let answer = entity.parse().and_then(|entity| {
+        let mut input = ListInput::new(entity);
+        filter(&mut input);
+        list(host.db(), &input, &|file| format!("shown/{}", file.path(host.db())))
+    });
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(error) => return error.to_string(),
+    };
+    let results = answer["results"].as_array().expect("a list");
+    assert_eq!(answer["count"], results.len());
+    let lines = results.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+    format!("{}\n{lines}", answer["entityType"].as_str().expect("a type"))
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+#[test]
+fn names_of_types() {
+    let all = EntityType::ALL.map(|entity| format!("{entity}: {}", entity.columns().join(" ")));
+    insta::assert_snapshot!(all.join("\n"), @"
+    domains: name fqn vision type parent
+    bcs: name fqn domain description classification team
+    teams: name fqn
+    classifications: name fqn
+    relationships: name left right type kind arrow leftPatterns rightPatterns
+    context-maps: name contexts
+    domain-maps: name domains
+    ");
+    for entity in EntityType::ALL {
+        assert!(entity.names().iter().all(|name| name.parse() == Ok(entity)));
+    }
+}
+
+#[test]
+fn a_row_says_what_names_mean() {
+    insta::assert_snapshot!(check("contexts", |_| ()), @r#"
+    bcs
+    {"name":"Orders","fqn":"Shop.Orders","domain":"Sales","classification":"Core","team":"Crew"}
+    {"name":"Billing","fqn":"Shop.Billing","description":""}
+    "#);
+    insta::assert_snapshot!(check("cmaps", |_| ()), @r#"
+    context-maps
+    {"name":"Map","contexts":"Billing"}
+    "#);
+}
+
+#[test]
+fn a_name_that_is_declared_twice_is_listed_twice_with_its_files() {
+    insta::assert_snapshot!(check("domains", |_| ()), @r#"
+    domains
+    {"name":"Sales","fqn":"Sales","type":"Core","file":"shown/a.dlang"}
+    {"name":"Sales","fqn":"Sales","vision":"v","file":"shown/b.dlang"}
+    "#);
+    insta::assert_snapshot!(check("domains", |input| {
+        input.fqn = some("Sales");
+        input.detail = Detail::Full;
+    }), @r#"
+    domains
+    {"$type":"Domain","name":"Sales","parent":"Ghost","type":"Core","fqn":"Sales","file":"shown/a.dlang"}
+    {"$type":"Domain","name":"Sales","vision":"v","fqn":"Sales","file":"shown/b.dlang"}
+    "#);
+    // A team and a classification of one name are never in the same list.
+    insta::assert_snapshot!(check("teams", |_| ()), @r#"
+    teams
+    {"name":"Twice","fqn":"Twice"}
+    {"name":"Crew","fqn":"Crew"}
+    "#);
+}
+
+#[test]
+fn filters() {
+    let names = |filter: fn(&mut ListInput)| check("bcs", filter).matches("\"name\"").count();
+    assert_eq!(names(|input| input.name = some("Orders")), 1);
+    assert_eq!(names(|input| input.fqn = some("Orders")), 0);
+    assert_eq!(names(|input| input.fqn = some("Shop.Orders")), 1);
+    assert_eq!(names(|input| input.domain = some("Sales")), 1);
+    assert_eq!(names(|input| input.team = some("Crew")), 1);
+    assert_eq!(names(|input| input.classification = some("Core")), 1);
+    assert_eq!(names(|input| input.metadata = some("Language")), 1);
+    // The first `=` counts.
+    assert_eq!(names(|input| input.metadata = some("Language=a=b")), 1);
+    assert_eq!(names(|input| input.metadata = some("Language=a")), 0);
+    assert_eq!(names(|input| input.metadata = some("Language=")), 0);
+    assert_eq!(names(|input| (input.team, input.name) = (some("Crew"), some("Billing"))), 0);
+}
+
+#[test]
+fn filters_of_relationships() {
+    let with = |filter: fn(&mut ListInput)| check("rels", filter);
+    insta::assert_snapshot!(with(|input| input.context = some("Shop.Billing")), @r#"
+    relationships
+    {"name":"Orders -> Billing","left":"Orders","right":"Billing","type":"directional","kind":"UpstreamDownstream","arrow":"->","leftPatterns":"OpenHostService","rightPatterns":""}
+    "#);
+    assert_eq!(with(|input| input.pattern = some("openhostservice")), with(|input| input.context = some("Orders")));
+    assert_eq!(with(|input| input.pattern = some("ACL")), "relationships\n");
+}
+
+#[test]
+fn what_does_not_fit() {
+    let errors = [
+        check("nope", |_| ()),
+        check("teams", |input| input.team = some("Crew")),
+        check("rels", |input| input.name = some("A")),
+        check("bcs", |input| input.pattern = some("OHS")),
+        check("rels", |input| input.pattern = some("Nope")),
+        check("bcs", |input| input.metadata = some("=v")),
+        "fuller".parse::<Detail>().expect_err("there is no such detail").to_string(),
+    ];
+    insta::assert_snapshot!(errors.join("\n"), @"
+    Invalid input: type: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Invalid input: team: does not filter teams. Filters for teams: name, fqn.
+    Invalid input: name: does not filter relationships. Filters for relationships: context, pattern.
+    Invalid input: pattern: does not filter bcs. Filters for bcs: name, fqn, domain, team, classification, metadata.
+    Invalid input: pattern: unknown pattern 'Nope'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
+    Invalid input: metadata: the key is missing. Use key or key=value.
+    Invalid input: detail: unknown detail 'fuller'. Use row or full.
+    ");
+}
+
+#[test]
+fn one_element() {
+    let host = host(MODEL);
+    let shown = ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name)).to_string());
+    insta::assert_snapshot!(shown.join("\n"), @r#"
+    {"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Sales","classification":["Core"],"team":["Crew"],"metadata":[{"$type":"MetadataEntry","key":"Language","value":"a=b"}],"relationships":[{"$type":"DirectionalRelationship","left":{"$type":"ThisRef"},"leftPatterns":[{"$type":"OpenHostService"}],"arrow":"->","right":{"$type":"BoundedContextRef","link":"Billing"},"rightPatterns":[],"inferredKind":"UpstreamDownstream"}],"decisions":[],"terminology":[],"fqn":"Shop.Orders","effectiveTeam":"Crew","effectiveClassification":"Core","metadataMap":{"Language":"a=b"}}}
+    {"found":true,"element":{"$type":"BoundedContext","name":"Billing","domain":"Nowhere","classification":["Ghost"],"team":["Ghost","Crew"],"description":"","decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Shop.Billing","metadataMap":{}}}
+    {"found":false,"fqn":"Order","suggestions":["Shop.Orders"]}
+    {"found":true,"element":{"$type":"Team","name":"Twice","fqn":"Twice"}}
+    "#);
+}
+
+#[test]
+fn an_empty_project_has_nothing_of_everything() {
+    let db = dlang_model::Database::default();
+    insta::assert_snapshot!(get(&db, None), @r#"{"summary":{"fileCount":0,"domainCount":0,"boundedContextCount":0,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
+}

@@ -1,0 +1,132 @@
+//! What every channel asks a workspace: one function per tool, plain data in, the same JSON everywhere.
+//!
+//! Paths in answers are the workspace's ([`WorkspaceSnapshot::show`]), lines and columns count from 1, columns in
+//! characters.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::query::{self, InvalidInput, ListInput};
+use dlang_model::{Cancelled, ElementKind, Severity, file_index, project_files};
+use serde_json::{Value, json};
+
+use crate::workspace::{Problem, WorkspaceSnapshot};
+
+/// What is wrong with a workspace or one of its files, and how much was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Validation {
+    /// Models that were looked at, imported ones included.
+    pub files: usize,
+    /// Domains in them.
+    pub domains: usize,
+    /// Bounded contexts in them.
+    pub contexts: usize,
+    /// What was found, by path and then in the order of the text.
+    pub problems: Vec<Problem>,
+}
+
+impl Validation {
+    /// Whether nothing is wrong that makes the model mean something else than it says, or nothing.
+    pub fn is_valid(&self) -> bool {
+        self.count(Severity::Error) == 0
+    }
+
+    /// How many problems are so bad.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.problems.iter().filter(|problem| problem.severity == severity).count()
+    }
+
+    /// The answer of `domainlang_validate`. Only errors and warnings are listed; `infoCount` counts the rest.
+    pub fn to_json(&self, snapshot: &WorkspaceSnapshot) -> Value {
+        let list = |severity: Severity| -> Vec<Value> {
+            let of_it = self.problems.iter().filter(|problem| problem.severity == severity);
+            of_it
+                .map(|problem| {
+                    json!({
+                        "severity": problem.severity.number(),
+                        "message": problem.message,
+                        "code": problem.code,
+                        "file": snapshot.show(&problem.path),
+                        "line": problem.start.line,
+                        "column": problem.start.column,
+                    })
+                })
+                .collect()
+        };
+        let (errors, warnings) = (list(Severity::Error), list(Severity::Warning));
+        json!({
+            "valid": errors.is_empty(),
+            "fileCount": self.files,
+            "domainCount": self.domains,
+            "bcCount": self.contexts,
+            "errors": errors,
+            "warnings": warnings,
+            "infoCount": self.count(Severity::Info) + self.count(Severity::Hint),
+        })
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// An argument is not one that fits: which, why, and what would.
+    #[error("{0}")]
+    InvalidInput(#[from] InvalidInput),
+    /// The workspace changed while it was asked.
+    #[error("{0}")]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Validates the whole workspace, or tells of it what concerns one file, as an absolute path.
+///
+/// The counts are always those of the workspace.
+pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result<Validation, AskError> {
+    let problems = match file {
+        None => snapshot.problems()?,
+        Some(path) => {
+            if !is_part(snapshot, path)? {
+                return Err(InvalidInput { field: "file", message: not_a_part(snapshot, path)? }.into());
+            }
+            snapshot.problems_of(path)?
+        }
+    };
+    let (files, domains, contexts) = snapshot.ask(|db| {
+        let count = |kind| {
+            let in_file = |file| file_index(db, file).elements.iter().filter(|element| element.kind == kind).count();
+            project_files(db).iter().map(|file| in_file(*file)).sum()
+        };
+        (project_files(db).len(), count(ElementKind::Domain), count(ElementKind::BoundedContext))
+    })?;
+    Ok(Validation { files, domains, contexts, problems })
+}
+
+/// What the model has of one type, filtered: the answer of `domainlang_list`.
+pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, AskError> {
+    let list = snapshot.ask(|db| query::list(db, input, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?;
+    Ok(list?)
+}
+
+/// One element, or without a name the model in numbers: the answer of `domainlang_get`.
+pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
+    Ok(snapshot.ask(|db| query::get(db, fqn))?)
+}
+
+fn is_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<bool, Cancelled> {
+    let is_of_module = snapshot.modules().iter().any(|module| {
+        let manifest = module.manifest.as_ref().map(|file| &file.path);
+        let lock = module.lock.as_ref().map(|file| &file.path);
+        manifest.into_iter().chain(lock).any(|own| own == path)
+    });
+    Ok(is_of_module || snapshot.file(path)?.is_some())
+}
+
+/// That a file is no part of the workspace, and which ones have a name like it.
+fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, Cancelled> {
+    let mut alike: Vec<Utf8PathBuf> = snapshot.files()?;
+    alike.retain(|known| known.file_name() == path.file_name());
+    let shown: Vec<String> = alike.iter().take(3).map(|path| format!("`{}`", snapshot.show(path))).collect();
+    let next = if shown.is_empty() {
+        "name a file of the workspace, or leave `file` out to validate all of it".to_owned()
+    } else {
+        format!("did you mean {}?", shown.join(" or "))
+    };
+    Ok(format!("`{}` is not part of the workspace; {next}", snapshot.show(path)))
+}

@@ -1,0 +1,111 @@
+//! Unsaved text over files: what an editor shows counts, and not what the disk still has.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Bounds, Files, Kind, ReadError, SharedFiles, Stamp, Walk, is_of_interest};
+use crate::paths::normalize;
+
+/// Files with texts that lie over them, by absolute path. A text needs no file below it.
+pub struct Overlay {
+    below: SharedFiles,
+    texts: RwLock<BTreeMap<Utf8PathBuf, Arc<str>>>,
+}
+
+impl Overlay {
+    /// Nothing lies over the files yet.
+    pub fn new(below: SharedFiles) -> Self {
+        Self { below, texts: RwLock::default() }
+    }
+
+    /// From now on the file has this text; with none, the one below again.
+    pub fn set(&self, path: &Utf8Path, text: Option<Arc<str>>) {
+        let mut texts = self.texts.write().unwrap_or_else(PoisonError::into_inner);
+        match text {
+            Some(text) => texts.insert(normalize(path), text),
+            None => texts.remove(&normalize(path)),
+        };
+    }
+
+    /// The text that lies over a file.
+    pub fn text(&self, path: &Utf8Path) -> Option<Arc<str>> {
+        self.texts().get(path).cloned()
+    }
+
+    /// The files over which a text lies.
+    pub fn paths(&self) -> Vec<Utf8PathBuf> {
+        self.texts().keys().cloned().collect()
+    }
+
+    fn texts(&self) -> RwLockReadGuard<'_, BTreeMap<Utf8PathBuf, Arc<str>>> {
+        // The map is whole after every single step, so a thread that panicked left it whole.
+        self.texts.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Files for Overlay {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        if self.texts().contains_key(path) { Some(Kind::File) } else { self.below.kind(path) }
+    }
+
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        match self.text(path) {
+            Some(text) if text.len() > max => Err(ReadError::TooLarge { max }),
+            Some(text) => Ok(text.as_bytes().to_vec()),
+            None => self.below.read(path, max),
+        }
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        let is_new = || self.texts().contains_key(path).then(|| normalize(path));
+        self.below.canonical(path).or_else(is_new)
+    }
+
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        let Some(text) = self.text(path) else { return self.below.stamp(path) };
+        let mut hasher = rustc_hash::FxHasher::default();
+        text.hash(&mut hasher);
+        // No file has these times.
+        Some(Stamp([u64::MAX, hasher.finish(), 0, 0, 0, 0]))
+    }
+
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        let mut walk = self.below.walk(folder, bounds);
+        let texts = self.texts();
+        let new = texts.keys().filter(|path| path.starts_with(folder) && is_of_interest(path));
+        walk.files.extend(new.cloned());
+        walk.files.sort();
+        walk.files.dedup();
+        walk
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::Overlay;
+    use crate::files::{Bounds, Files as _};
+    use crate::testing::in_memory;
+
+    #[test]
+    fn a_text_lies_over_a_file_until_it_is_taken_away() {
+        let files = Overlay::new(Arc::new(in_memory("//- a.dlang\nsaved")));
+        let (saved, new) = ("/w/a.dlang".into(), "/w/new.dlang".into());
+        let state = |path| files.read_text(path, 100);
+        let before = files.stamp(saved);
+        files.set(saved, Some("typed".into()));
+        files.set(new, Some("new".into()));
+        assert_eq!((state(saved).as_deref(), state(new).as_deref()), (Ok("typed"), Ok("new")));
+        assert_ne!(files.stamp(saved), before);
+        assert_eq!(files.walk("/w".into(), Bounds::default()).files, [saved, new]);
+        files.set(saved, None);
+        files.set(new, None);
+        assert_eq!(state(saved).as_deref(), Ok("saved"));
+        assert!(state(new).is_err());
+        assert_eq!(files.stamp(saved), before);
+    }
+}

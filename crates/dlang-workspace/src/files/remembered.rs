@@ -1,0 +1,72 @@
+//! Answers about paths, kept for a while.
+//!
+//! To resolve the imports of a large model, the same folders are asked for thousands of times; on disk each answer is
+//! several system calls.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+
+use super::{Bounds, Files, Kind, ReadError, Stamp, Walk};
+
+/// Keeps what stands at a path and where it really is, until it is told to forget. Contents are not kept.
+#[derive(Debug, Default)]
+pub(crate) struct Remembered<F> {
+    files: F,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    kinds: FxHashMap<Utf8PathBuf, Option<Kind>>,
+    canonical: FxHashMap<Utf8PathBuf, Option<Utf8PathBuf>>,
+}
+
+impl<F> Remembered<F> {
+    pub(crate) fn new(files: F) -> Self {
+        Self { files, known: Mutex::default() }
+    }
+
+    /// Asks anew from now on.
+    pub(crate) fn forget(&self) {
+        *self.known() = Known::default();
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        // The maps are whole after every single step, so a thread that panicked left them whole.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<F: Files> Files for Remembered<F> {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        if let Some(kind) = self.known().kinds.get(path) {
+            return *kind;
+        }
+        let kind = self.files.kind(path);
+        self.known().kinds.insert(path.to_owned(), kind);
+        kind
+    }
+
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        self.files.read(path, max)
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        if let Some(canonical) = self.known().canonical.get(path) {
+            return canonical.clone();
+        }
+        let canonical = self.files.canonical(path);
+        self.known().canonical.insert(path.to_owned(), canonical.clone());
+        canonical
+    }
+
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        self.files.stamp(path)
+    }
+
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        self.files.walk(folder, bounds)
+    }
+}

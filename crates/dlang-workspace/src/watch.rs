@@ -1,0 +1,116 @@
+//! Says when it is worth while to look at the disk again ([`Workspace::refresh`]).
+//!
+//! It says no more than that: what changed is for the workspace to find out, so an event that is lost or that comes for
+//! nothing makes no answer wrong.
+
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+
+#[cfg(doc)]
+use crate::Workspace;
+
+/// How long nothing must happen until a change counts as whole: programs write a file in several steps, and a version
+/// control system many files at once.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// Folders that are watched by the operating system.
+pub struct Watcher {
+    system: RecommendedWatcher,
+    events: Receiver<()>,
+    folders: BTreeSet<Utf8PathBuf>,
+}
+
+/// Why a wait is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// Something happened.
+    Changed,
+    /// Nothing happened for so long.
+    TimedOut,
+}
+
+/// A folder cannot be watched, most often because the system allows no more watches.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot watch {folder}: {why}")]
+pub struct WatchError {
+    /// Which folder.
+    pub folder: Utf8PathBuf,
+    /// What the system says.
+    pub why: String,
+}
+
+impl Watcher {
+    /// Watches nothing yet.
+    pub fn new() -> Result<Self, WatchError> {
+        let (sender, events) = channel();
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reading is no change. An error is a reason to look, because events may be lost.
+            if event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_))) {
+                // Nobody listens any more when the watcher is about to be dropped.
+                sender.send(()).ok();
+            }
+        });
+        let watcher = watcher.map_err(|error| WatchError { folder: Utf8PathBuf::new(), why: error.to_string() })?;
+        Ok(Self { system: watcher, events, folders: BTreeSet::new() })
+    }
+
+    /// Watches these folders ([`Workspace::folders`]), each without those below it, and no others any more. A folder that
+    /// is gone is passed over.
+    ///
+    /// # Errors
+    ///
+    /// The first folder that cannot be watched; the others are.
+    pub fn follow(&mut self, folders: BTreeSet<Utf8PathBuf>) -> Result<(), WatchError> {
+        for folder in self.folders.difference(&folders) {
+            // It may be gone, and its watch with it.
+            self.system.unwatch(folder.as_std_path()).ok();
+        }
+        let mut failed = None;
+        for folder in folders.difference(&self.folders) {
+            if let Err(error) = self.system.watch(folder.as_std_path(), RecursiveMode::NonRecursive)
+                && folder.exists()
+            {
+                failed.get_or_insert_with(|| WatchError { folder: folder.clone(), why: error.to_string() });
+            }
+        }
+        // What is not there is tried again each time.
+        self.folders = folders.into_iter().filter(|folder| Utf8Path::exists(folder)).collect();
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Waits until something has happened and it has become quiet again, or nothing has happened for so long.
+    pub fn wait(&self, at_most: Duration) -> Woken {
+        match self.events.recv_timeout(at_most) {
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Woken::TimedOut,
+            Ok(()) => {
+                while self.events.recv_timeout(QUIET).is_ok() {}
+                Woken::Changed
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Watcher, Woken};
+    use crate::testing::{on_disk, put};
+
+    #[test]
+    fn it_wakes_when_a_file_changes() {
+        let (_guard, root) = on_disk("//- a.dlang\nTeam A\n//- other/b.dlang\n");
+        let mut watcher = Watcher::new().unwrap();
+        watcher.follow([root.clone(), root.join("gone")].into()).unwrap();
+        put(&root.join("a.dlang"), "Team B");
+        assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
+        assert_eq!(watcher.wait(Duration::ZERO), Woken::TimedOut);
+        watcher.follow([root.join("other")].into()).unwrap();
+        put(&root.join("other/b.dlang"), "Team B");
+        assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
+    }
+}

@@ -1,0 +1,315 @@
+//! The workspace: the one object that the command, the server, the tools and the endpoint ask.
+//!
+//! It joins what lies on disk to the model: it finds the files of its roots, follows their imports, lays unsaved text over
+//! them, and looks at the disk again when it is told to ([`Workspace::refresh`]). Questions are asked of a
+//! [`WorkspaceSnapshot`], on any thread.
+//!
+//! # What belongs to it
+//!
+//! Of a folder every model below it, whichever module it lies in, apart from what `.gitignore` names and what programs
+//! made; of a file the file; of both everything that they import, however far. A package of the cache is there as far as
+//! it is imported. What nothing leads to any more is forgotten.
+//!
+//! # How it stays true
+//!
+//! Nothing is watched here. A watcher that comes late makes an answer old without anybody knowing, so a question that
+//! must not be old asks for [`Workspace::refresh`] first: it compares the stamps of the files and folders in use, which
+//! takes microseconds each. Who has a watcher lets it say when that is worth while ([`crate::watch`]).
+
+mod loading;
+mod parallel;
+mod problems;
+mod snapshot;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::{Change, ImportProblem, ModelHost};
+
+use crate::files::{Bounds, Cut, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, Remembered};
+use crate::files::{MemoryFiles, SharedFiles, Stamp};
+use crate::modules::Modules;
+use crate::paths::normalize;
+
+pub use problems::{Place, Problem, RelatedPlace};
+pub use snapshot::WorkspaceSnapshot;
+
+/// The largest model that is read, in bytes.
+pub const MAX_MODEL_BYTES: usize = 64 * 1024 * 1024;
+
+/// Where a workspace begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Root {
+    /// Every model below the folder, and what they import. The path is absolute.
+    Folder(Utf8PathBuf),
+    /// The file and what it imports. The path is absolute.
+    File(Utf8PathBuf),
+}
+
+impl Root {
+    /// The path that it was given as.
+    pub fn path(&self) -> &Utf8Path {
+        match self {
+            Self::Folder(path) | Self::File(path) => path,
+        }
+    }
+}
+
+/// How far loading is, in files. The total grows as long as imports lead to new ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Files that were read.
+    pub loaded: usize,
+    /// Files that are known to belong to the workspace.
+    pub total: usize,
+}
+
+/// Hears of progress, and may end the work.
+pub type Watch<'a> = dyn FnMut(Progress) -> ControlFlow<()> + 'a;
+
+/// Why a workspace cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// A root is not there.
+    #[error("{0} does not exist")]
+    NotFound(Utf8PathBuf),
+    /// A root that should be a folder is none.
+    #[error("{0} is not a folder")]
+    NotAFolder(Utf8PathBuf),
+    /// A root that should be a model is none.
+    #[error("{0} is not a DomainLang file: its name does not end in .dlang")]
+    NotAModel(Utf8PathBuf),
+    /// Whoever watched wanted no more of it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// The files of some roots and everything they import, as they are on disk and in editors.
+pub struct Workspace {
+    roots: Vec<Root>,
+    overlay: Arc<Overlay>,
+    modules: Modules<Remembered<Arc<Overlay>>>,
+    host: ModelHost,
+    /// Every file of the model.
+    sources: BTreeMap<Utf8PathBuf, Source>,
+    /// Files that belong to it whether anything imports them or not.
+    listed: BTreeSet<Utf8PathBuf>,
+    /// Folders, manifests and locks, as they were when they were looked at.
+    looked_at: BTreeMap<Utf8PathBuf, Option<Stamp>>,
+    /// What the walks through the folders passed over, each with its folder.
+    cuts: Vec<(Utf8PathBuf, Cut)>,
+    view: Arc<snapshot::View>,
+}
+
+/// A file of the model.
+#[derive(Debug, Default)]
+struct Source {
+    /// As it was when it was read.
+    stamp: Option<Stamp>,
+    /// Why its text is not what it contains.
+    fault: Option<ReadError>,
+    /// Where its imports lead.
+    imports: BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>,
+}
+
+/// Whose imports are resolved anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Resolve {
+    /// Those of files that are read, as far as they are others than before.
+    New,
+    /// Also those that lead nowhere: there is a new file.
+    Unresolved,
+    /// All: a file is gone, or a manifest changed.
+    All,
+}
+
+impl Workspace {
+    /// Finds and reads everything.
+    pub fn load(files: SharedFiles, roots: Vec<Root>, watch: &mut Watch<'_>) -> Result<Self, LoadError> {
+        let roots: Vec<Root> = roots
+            .into_iter()
+            .map(|root| match root {
+                Root::Folder(path) => Root::Folder(normalize(&path)),
+                Root::File(path) => Root::File(normalize(&path)),
+            })
+            .collect();
+        for root in &roots {
+            check(&files, root)?;
+        }
+        let overlay = Arc::new(Overlay::new(files));
+        let mut workspace = Self {
+            roots,
+            modules: Modules::new(Remembered::new(Arc::clone(&overlay))),
+            overlay,
+            host: ModelHost::new(),
+            sources: BTreeMap::new(),
+            listed: BTreeSet::new(),
+            looked_at: BTreeMap::new(),
+            cuts: Vec::new(),
+            view: Arc::default(),
+        };
+        workspace.list();
+        let files = workspace.listed.iter().cloned().collect();
+        match workspace.settle(files, Resolve::All, watch) {
+            ControlFlow::Continue(_) => Ok(workspace),
+            ControlFlow::Break(()) => Err(LoadError::Interrupted),
+        }
+    }
+
+    /// A workspace of one text that is no file. Its imports lead nowhere.
+    pub fn of_text(name: &str, text: impl Into<Arc<str>>) -> Self {
+        let path = Utf8Path::new("/").join(name);
+        let mut files = MemoryFiles::default();
+        files.insert(&path, text.into().as_bytes());
+        let load = Self::load(Arc::new(files), vec![Root::File(path.clone())], &mut |_| ControlFlow::Continue(()));
+        // Only a name that is none of a model's is refused, and then there is nothing to ask about.
+        load.unwrap_or_else(|_| Self::of_text("text.dlang", ""))
+    }
+
+    /// Lays unsaved text over a file, which need not exist; or takes it away with `None`.
+    ///
+    /// A file that no root leads to belongs to the workspace as long as a text lies over it.
+    /// Whether anything is different now.
+    pub fn overlay(&mut self, path: &Utf8Path, text: Option<Arc<str>>) -> bool {
+        let path = self.spelling(path);
+        let is_new = !self.sources.contains_key(&path);
+        self.overlay.set(&path, text);
+        match path.file_name() {
+            Some(MANIFEST | LOCK) => {
+                self.forget();
+                self.settle_all(Vec::new(), Resolve::All)
+            }
+            _ if path.extension() != Some(EXTENSION) => false,
+            _ if self.overlay.kind(&path).is_none() => {
+                // An unsaved file that was never written is gone with its text.
+                self.forget();
+                self.list();
+                self.settle_all(Vec::new(), Resolve::All)
+            }
+            _ if is_new => {
+                self.forget();
+                self.settle_all(vec![path], Resolve::Unresolved)
+            }
+            _ => self.settle_all(vec![path], Resolve::New),
+        }
+    }
+
+    /// Looks at the disk again. Whether anything is different now.
+    pub fn refresh(&mut self) -> bool {
+        let is_other = |(path, stamp): (&Utf8PathBuf, &Option<Stamp>)| self.overlay.stamp(path) != *stamp;
+        let is_structure_changed = self.looked_at.iter().any(is_other);
+        let changed = self.sources.iter().filter(|(path, source)| is_other((path, &source.stamp)));
+        let mut read: Vec<Utf8PathBuf> = changed.map(|(path, _)| path.clone()).collect();
+        let is_file_gone = read.iter().any(|path| self.overlay.kind(path) != Some(Kind::File));
+        if is_structure_changed || is_file_gone {
+            self.forget();
+            self.list();
+            read.extend(self.listed.iter().filter(|path| !self.sources.contains_key(*path)).cloned());
+            self.settle_all(read, Resolve::All)
+        } else {
+            // What is not imported yet may lie where nothing is looked at, such as in the package cache.
+            self.settle_all(read, Resolve::Unresolved)
+        }
+    }
+
+    /// The workspace as it is now. A change waits until its snapshots are dropped, and cancels their questions.
+    pub fn snapshot(&self) -> WorkspaceSnapshot {
+        WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view))
+    }
+
+    /// Where it begins.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// The files over which unsaved text lies.
+    pub fn overlaid(&self) -> Vec<Utf8PathBuf> {
+        self.overlay.paths()
+    }
+
+    /// Modules, manifests and locks of the workspace, unsaved text included.
+    pub fn modules(&self) -> &Modules<impl crate::files::Files + use<>> {
+        &self.modules
+    }
+
+    /// The folders to watch: those of the workspace, and those that an import leads into.
+    pub fn folders(&self) -> BTreeSet<Utf8PathBuf> {
+        let parents = self.sources.keys().filter_map(|path| path.parent());
+        let listed = self.looked_at.keys().filter(|path| !matches!(path.file_name(), Some(MANIFEST | LOCK)));
+        parents.map(Utf8Path::to_owned).chain(listed.cloned()).collect()
+    }
+
+    /// The one path by which a file is known here. An editor may spell it over a link.
+    fn spelling(&self, path: &Utf8Path) -> Utf8PathBuf {
+        let path = normalize(path);
+        if self.sources.contains_key(&path) {
+            return path;
+        }
+        match self.overlay.canonical(&path) {
+            Some(real) if self.sources.contains_key(&real) => real,
+            _ => path,
+        }
+    }
+
+    /// Asks for everything but texts anew from now on.
+    fn forget(&self) {
+        self.modules.files().forget();
+        self.modules.forget();
+    }
+
+    /// Walks through the folders and remembers what they were like.
+    fn list(&mut self) {
+        self.listed.clear();
+        self.looked_at.clear();
+        self.cuts.clear();
+        for root in &self.roots {
+            match root {
+                Root::File(path) => _ = self.listed.insert(path.clone()),
+                Root::Folder(folder) => {
+                    let listing = self.modules.list(folder, Bounds::default());
+                    self.listed.extend(listing.modules.into_iter().flat_map(|module| module.files));
+                    self.listed.extend(listing.loose);
+                    self.cuts.extend(listing.cut.into_iter().map(|cut| (folder.clone(), cut)));
+                    let looked_at = listing.folders.into_iter().map(|path| {
+                        let stamp = self.overlay.stamp(&path);
+                        (path, stamp)
+                    });
+                    self.looked_at.extend(looked_at);
+                }
+            }
+        }
+    }
+
+    /// What a change brings with it, to the end.
+    fn settle_all(&mut self, read: Vec<Utf8PathBuf>, resolve: Resolve) -> bool {
+        match self.settle(read, resolve, &mut |_| ControlFlow::Continue(())) {
+            ControlFlow::Continue(is_changed) => is_changed,
+            ControlFlow::Break(()) => false,
+        }
+    }
+
+    /// Takes files out of the model.
+    fn remove(&mut self, paths: &[Utf8PathBuf]) {
+        for path in paths {
+            self.sources.remove(path);
+        }
+        self.host.apply(paths.iter().map(|path| Change::Remove { path: path.to_string() }));
+    }
+}
+
+/// Whether a root can be one.
+fn check(files: &SharedFiles, root: &Root) -> Result<(), LoadError> {
+    let path = root.path().to_owned();
+    match (root, files.kind(&path)) {
+        (_, None) => Err(LoadError::NotFound(path)),
+        (Root::Folder(_), Some(Kind::Directory)) => Ok(()),
+        (Root::Folder(_), Some(_)) => Err(LoadError::NotAFolder(path)),
+        (Root::File(_), Some(Kind::File)) if path.extension() == Some(EXTENSION) => Ok(()),
+        (Root::File(_), Some(_)) => Err(LoadError::NotAModel(path)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! From paths to a model: reading, following imports, and forgetting what nothing leads to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::{Change, ImportOutcome, ImportOutcomes, ImportProblem, file_index};
+
+use super::snapshot::View;
+use super::{MAX_MODEL_BYTES, Progress, Resolve, Source, Watch, Workspace, parallel};
+use crate::files::{Files as _, LOCK, MANIFEST, Overlay, ReadError, Stamp};
+use crate::modules::{Module, Package};
+use crate::specifier::Unresolved;
+
+/// How many files are read between two reports of progress.
+const BATCH: usize = 512;
+
+/// The imports of a file by their specifiers.
+type Imports = BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>;
+
+/// What reading files changed.
+#[derive(Debug, Clone, Copy, Default)]
+struct Changed {
+    /// A text is another one.
+    text: bool,
+    /// A file came or went, or can be read now, or cannot any more.
+    files: bool,
+}
+
+/// A text that was read.
+struct ReadText {
+    text: Arc<str>,
+    fault: Option<ReadError>,
+    stamp: Option<Stamp>,
+}
+
+impl Workspace {
+    /// Reads files, follows what they import, and brings the model into that state. Whether it is another one.
+    ///
+    /// When `watch` ends it, what was read so far is there and its imports are not.
+    pub(super) fn settle(
+        &mut self,
+        read: Vec<Utf8PathBuf>,
+        resolve: Resolve,
+        watch: &mut Watch<'_>,
+    ) -> ControlFlow<(), bool> {
+        self.modules.files().forget();
+        let mut changed = Changed::default();
+        let mut are_imports_changed = resolve == Resolve::All;
+        let mut with_imports: BTreeSet<Utf8PathBuf> = self.whose_imports(resolve).cloned().collect();
+        let mut read = read;
+        let mut seen: BTreeSet<Utf8PathBuf> = read.iter().cloned().collect();
+        loop {
+            for batch in read.chunks(BATCH) {
+                watch(Progress { loaded: self.sources.len(), total: self.sources.len().max(seen.len()) })?;
+                let now = self.read(batch);
+                changed = Changed { text: changed.text | now.text, files: changed.files | now.files };
+            }
+            with_imports.extend(self.with_new_specifiers(&read));
+            let found = self.resolve(&with_imports);
+            are_imports_changed |= !found.is_empty();
+            let targets = found.values().flat_map(|imports| imports.values().flatten());
+            let unknown = targets.filter(|target| !self.sources.contains_key(*target) && !seen.contains(*target));
+            let next: BTreeSet<Utf8PathBuf> = unknown.cloned().collect();
+            for (path, imports) in found {
+                if let Some(source) = self.sources.get_mut(&path) {
+                    source.imports = imports;
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            seen.extend(next.iter().cloned());
+            with_imports.clear();
+            read = next.into_iter().collect();
+        }
+        watch(Progress { loaded: self.sources.len(), total: self.sources.len() })?;
+        // Most changes are of one text alone.
+        if are_imports_changed || changed.files {
+            self.forget_unreachable();
+            self.tell_imports();
+            self.look_again();
+        }
+        ControlFlow::Continue(changed.text || changed.files || are_imports_changed)
+    }
+
+    fn whose_imports(&self, resolve: Resolve) -> impl Iterator<Item = &Utf8PathBuf> {
+        let wanted = move |source: &Source| match resolve {
+            Resolve::New => false,
+            Resolve::Unresolved => source.imports.values().any(Result::is_err),
+            Resolve::All => true,
+        };
+        self.sources.iter().filter(move |(_, source)| wanted(source)).map(|(path, _)| path)
+    }
+
+    /// Reads files into the model. Those that are not there any more leave it.
+    fn read(&mut self, paths: &[Utf8PathBuf]) -> Changed {
+        let overlay = &self.overlay;
+        let texts = parallel::map(paths, || (), |(), path| read_text(overlay, path));
+        let mut changes = Vec::new();
+        let mut gone = Vec::new();
+        let mut changed = Changed::default();
+        for (path, read) in paths.iter().zip(texts) {
+            let ReadText { text, fault, stamp } = match read {
+                Ok(read) => read,
+                Err(ReadError::NotFound) => {
+                    gone.push(path.clone());
+                    continue;
+                }
+                Err(fault) => ReadText { text: Arc::default(), fault: Some(fault), stamp: overlay.stamp(path) },
+            };
+            let known = self.host.file(path.as_str()).map(|file| file.text(self.host.db()));
+            changed.text |= known != Some(&*text);
+            changed.files |= known.is_none();
+            let source = self.sources.entry(path.clone()).or_default();
+            changed.files |= source.fault != fault;
+            source.stamp = stamp;
+            source.fault = fault;
+            let package = Package::of(path).map(|package| Arc::from(package.folder.as_str()));
+            changes.push(Change::Text { path: path.to_string(), text });
+            changes.push(Change::Package { path: path.to_string(), package });
+        }
+        self.host.apply(changes);
+        changed.files |= gone.iter().any(|path| self.sources.contains_key(path));
+        self.remove(&gone);
+        changed
+    }
+
+    /// Of files that were read, those that import something else than before.
+    fn with_new_specifiers(&self, paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+        let known = paths.iter().filter_map(|path| {
+            let (file, source) = (self.host.file(path.as_str())?, self.sources.get(path)?);
+            Some((path, file, &source.imports))
+        });
+        let known: Vec<_> = known.collect();
+        let is_new = parallel::map(
+            &known,
+            || self.host.snapshot(),
+            |snapshot, (_, file, known)| {
+                let is_other = snapshot.ask(|db| {
+                    let imports = &file_index(db, *file).imports;
+                    let specifiers: BTreeSet<&str> = imports.iter().filter_map(|it| it.specifier.as_deref()).collect();
+                    !specifiers.into_iter().eq(known.keys().map(String::as_str))
+                });
+                // Nothing can cancel it: changes come from the thread that waits here.
+                is_other.unwrap_or(true)
+            },
+        );
+        known.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|((path, ..), _)| (*path).clone()).collect()
+    }
+
+    /// Where the imports of files lead, of those where it is not the same as before.
+    fn resolve(&self, paths: &BTreeSet<Utf8PathBuf>) -> BTreeMap<Utf8PathBuf, Imports> {
+        let mut found = BTreeMap::new();
+        for path in paths {
+            let (Some(file), Some(source)) = (self.host.file(path.as_str()), self.sources.get(path)) else { continue };
+            let imports = &file_index(self.host.db(), file).imports;
+            let specifiers: BTreeSet<&str> = imports.iter().filter_map(|it| it.specifier.as_deref()).collect();
+            let lead = |specifier: &str| match self.modules.resolve(path, specifier) {
+                Ok(resolved) => Ok(resolved.path),
+                Err(unresolved) => Err(problem(unresolved)),
+            };
+            let imports: Imports =
+                specifiers.into_iter().map(|specifier| (specifier.to_owned(), lead(specifier))).collect();
+            if imports != source.imports {
+                found.insert(path.clone(), imports);
+            }
+        }
+        found
+    }
+
+    /// Drops the files that no root, no open text and no import leads to.
+    fn forget_unreachable(&mut self) {
+        let overlaid = self.overlay.paths();
+        let mut waiting: Vec<&Utf8PathBuf> = self.listed.iter().chain(&overlaid).collect();
+        let mut reached: BTreeSet<&Utf8PathBuf> = BTreeSet::new();
+        while let Some(path) = waiting.pop() {
+            let Some((path, source)) = self.sources.get_key_value(path) else { continue };
+            if reached.insert(path) {
+                waiting.extend(source.imports.values().flatten());
+            }
+        }
+        let unreached = self.sources.keys().filter(|path| !reached.contains(path));
+        let unreached: Vec<Utf8PathBuf> = unreached.cloned().collect();
+        self.remove(&unreached);
+    }
+
+    /// Tells the model where all imports lead. It sees for itself which are new.
+    fn tell_imports(&mut self) {
+        let outcome = |lead: &Result<Utf8PathBuf, ImportProblem>| match lead {
+            Ok(target) => self.host.file(target.as_str()).map(ImportOutcome::File),
+            Err(problem) => Some(ImportOutcome::Problem(problem.clone())),
+        };
+        let outcomes = |source: &Source| -> ImportOutcomes {
+            source.imports.iter().filter_map(|(specifier, lead)| Some((specifier.clone(), outcome(lead)?))).collect()
+        };
+        let changes: Vec<Change> = self
+            .sources
+            .iter()
+            .map(|(path, source)| Change::Imports { path: path.to_string(), outcomes: outcomes(source) })
+            .collect();
+        self.host.apply(changes);
+    }
+
+    /// What the model does not know: manifests, what could not be read, what was not looked at.
+    fn look_again(&mut self) {
+        let mut modules: BTreeMap<Utf8PathBuf, Arc<Module>> = BTreeMap::new();
+        let mut folder: Option<&Utf8Path> = None;
+        for path in self.sources.keys() {
+            // Files of one folder belong to one module, and here they follow each other.
+            if folder.is_none() || folder != path.parent() {
+                folder = path.parent();
+                let module = self.modules.of_file(path);
+                modules.entry(module.root.clone()).or_insert(module);
+            }
+        }
+        for root in &self.roots {
+            let module = self.modules.of_file(&root.path().join(MANIFEST));
+            modules.entry(module.root.clone()).or_insert(module);
+        }
+        for root in modules.keys() {
+            for name in [MANIFEST, LOCK] {
+                let path = root.join(name);
+                let stamp = self.overlay.stamp(&path);
+                self.looked_at.entry(path).or_insert(stamp);
+            }
+        }
+        let faults = self.sources.iter().filter_map(|(path, source)| Some((path.clone(), source.fault.clone()?)));
+        self.view = Arc::new(View::new(&self.roots, faults.collect(), modules.into_values().collect(), &self.cuts));
+    }
+}
+
+/// The text of a model: what lies over it, else what the disk has. Bytes that are no characters are replaced.
+fn read_text(overlay: &Overlay, path: &Utf8Path) -> Result<ReadText, ReadError> {
+    // Stamped first: what is written in between makes the stamp an old one, and the file is read again.
+    let stamp = overlay.stamp(path);
+    if let Some(text) = overlay.text(path) {
+        return Ok(ReadText { text, fault: None, stamp });
+    }
+    let bytes = overlay.read(path, MAX_MODEL_BYTES)?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => ReadText { text: text.into(), fault: None, stamp },
+        Err(error) => {
+            let fault = ReadError::NotUtf8 { valid: error.utf8_error().valid_up_to() };
+            let text = String::from_utf8_lossy(error.as_bytes());
+            ReadText { text: text.into(), fault: Some(fault), stamp }
+        }
+    })
+}
+
+/// An import that leads nowhere, in the words that the model repeats.
+fn problem(unresolved: Unresolved) -> ImportProblem {
+    ImportProblem { code: model_code(unresolved.code), reason: unresolved.reason.as_str(), message: unresolved.message }
+}
+
+/// The code that the model knows by the same name. Imports have no others than those of this table.
+fn model_code(code: crate::Code) -> dlang_model::Code {
+    let known = dlang_model::Code::ALL.iter().find(|known| known.as_str() == code.as_str());
+    known.copied().unwrap_or(dlang_model::Code::ImportUnresolved)
+}

@@ -1,0 +1,228 @@
+//! What is wrong with a workspace: its models, its manifests and locks, and what could not be looked at.
+
+use std::ops::Range;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::{Cancelled, Db, File, Severity, file_diagnostics, project_files};
+use line_index::LineIndex;
+use text_size::{TextRange, TextSize};
+
+use super::snapshot::{View, WorkspaceSnapshot};
+use super::{MAX_MODEL_BYTES, parallel};
+use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
+use crate::files::{Cut, ReadError};
+use crate::modules::Module;
+
+/// The `source` of diagnostics on models, as the existing program has it.
+const MODEL_SOURCE: &str = "domain-lang";
+
+/// One thing that is wrong, in the terms of whoever prints it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, absolute; a folder when it could not be looked through.
+    pub path: Utf8PathBuf,
+    /// Bytes of its text.
+    pub range: TextRange,
+    /// Where that begins.
+    pub start: Place,
+    /// Where that ends.
+    pub end: Place,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Its stable name.
+    pub code: &'static str,
+    /// What, and after a line end `Hint: ` and what to do about it.
+    pub message: String,
+    /// `domain-lang` for models, `domainlang` for everything around them.
+    pub source: &'static str,
+    /// Places that have to do with it.
+    pub related: Vec<RelatedPlace>,
+}
+
+/// A line and a column, both from 1. Columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub line: u32,
+    pub column: u32,
+}
+
+impl Place {
+    const FIRST: Self = Self { line: 1, column: 1 };
+}
+
+/// A place that has to do with a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelatedPlace {
+    /// The file, absolute.
+    pub path: Utf8PathBuf,
+    /// Bytes of its text.
+    pub range: TextRange,
+    /// Where that begins.
+    pub start: Place,
+    /// What it has to do with it.
+    pub message: &'static str,
+}
+
+impl WorkspaceSnapshot {
+    /// Everything that is wrong, by path and then in the order of the text.
+    ///
+    /// Of files in packages only errors are told: what else is wrong there is not for their users to mend.
+    pub fn problems(&self) -> Result<Vec<Problem>, Cancelled> {
+        let files: Vec<File> = self.ask(|db| project_files(db).to_vec())?;
+        let view = &*self.view;
+        let found =
+            parallel::map(&files, || self.clone(), |snapshot, file| snapshot.ask(|db| of_file(view, db, *file)));
+        let mut problems = Vec::new();
+        for found in found {
+            problems.extend(found?);
+        }
+        problems.extend(self.view.modules.iter().flat_map(|module| of_module(module)));
+        problems.extend(self.view.cuts.iter().map(|(folder, cut)| of_cut(folder, cut)));
+        // A stable sort: what is in one file is in order already.
+        problems.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(problems)
+    }
+
+    /// What is wrong with one file: a model, a manifest or a lock.
+    pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<Problem>, Cancelled> {
+        if let Some(file) = self.file(path)? {
+            return self.ask(|db| of_file(&self.view, db, file));
+        }
+        let found = self.view.modules.iter().filter(|module| path.starts_with(&module.root));
+        Ok(found.flat_map(|module| of_module(module)).filter(|problem| problem.path == path).collect())
+    }
+}
+
+fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
+    let diagnostics = file_diagnostics(db, file);
+    let path = Utf8Path::new(file.path(db));
+    let fault = view.faults.get(path);
+    if diagnostics.is_empty() && fault.is_none() {
+        return Vec::new();
+    }
+    let text = Text::new(path, file.text(db));
+    let fault = fault.map(|fault| of_fault(&text, fault));
+    let is_packaged = file.package(db).is_some();
+    let wanted = diagnostics.iter().filter(|it| !is_packaged || it.severity() == Severity::Error);
+    let of_model = wanted.map(|diagnostic| {
+        let related = diagnostic.related.iter().filter_map(|related| related_place(db, &text, related));
+        let mut problem = text.problem(diagnostic.range, diagnostic.severity(), diagnostic.code.as_str());
+        problem.message = diagnostic.text();
+        problem.related = related.collect();
+        problem
+    });
+    fault.into_iter().chain(of_model).collect()
+}
+
+/// A text whose places are wanted.
+struct Text<'t> {
+    path: &'t Utf8Path,
+    content: &'t str,
+    lines: LineIndex,
+}
+
+impl<'t> Text<'t> {
+    fn new(path: &'t Utf8Path, text: &'t str) -> Self {
+        Self { path, content: text, lines: LineIndex::new(text) }
+    }
+
+    fn place(&self, offset: TextSize) -> Place {
+        let Some(found) = self.lines.try_line_col(offset) else { return Place::FIRST };
+        let Range { start, end } = Range::<usize>::from(TextRange::up_to(offset));
+        let line_start = end.saturating_sub(found.col as usize).max(start);
+        let before = self.content.get(line_start..end).unwrap_or_default();
+        Place { line: found.line + 1, column: u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1) + 1 }
+    }
+
+    fn problem(&self, range: TextRange, severity: Severity, code: &'static str) -> Problem {
+        Problem {
+            path: self.path.to_owned(),
+            range,
+            start: self.place(range.start()),
+            end: self.place(range.end()),
+            severity,
+            code,
+            message: String::new(),
+            source: MODEL_SOURCE,
+            related: Vec::new(),
+        }
+    }
+
+    fn of(&self, diagnostic: &Diagnostic) -> Problem {
+        let mut problem = self.problem(diagnostic.range, severity(diagnostic.severity), diagnostic.code.as_str());
+        problem.message.clone_from(&diagnostic.message);
+        problem.source = MANIFEST_SOURCE;
+        problem
+    }
+}
+
+fn severity(severity: crate::Severity) -> Severity {
+    match severity {
+        crate::Severity::Error => Severity::Error,
+        crate::Severity::Warning => Severity::Warning,
+        crate::Severity::Information => Severity::Info,
+    }
+}
+
+fn related_place(db: &dyn Db, here: &Text<'_>, related: &dlang_model::Related) -> Option<RelatedPlace> {
+    Some(match related.place {
+        dlang_model::Place::Here(range) => RelatedPlace {
+            path: here.path.to_owned(),
+            range,
+            start: here.place(range.start()),
+            message: related.message,
+        },
+        dlang_model::Place::Definition(definition) => {
+            let range = definition.focus(db)?;
+            let path = Utf8Path::new(definition.file.path(db));
+            let start = Text::new(path, definition.file.text(db)).place(range.start());
+            RelatedPlace { path: path.to_owned(), range, start, message: related.message }
+        }
+    })
+}
+
+fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
+    let (code, offset, hint) = match fault {
+        ReadError::NotUtf8 { valid } => {
+            let offset = TextSize::try_from(*valid).unwrap_or_default();
+            (
+                Code::FileNotUtf8,
+                offset,
+                "Save it as UTF-8. Until then what is no character is read as U+FFFD.".to_owned(),
+            )
+        }
+        ReadError::TooLarge { .. } => {
+            let megabytes = MAX_MODEL_BYTES / (1024 * 1024);
+            (Code::FileUnreadable, TextSize::default(), format!("Models of up to {megabytes} MiB are read. Split it."))
+        }
+        _ => {
+            let hint = "Until it can be read, what it declares is not known.".to_owned();
+            (Code::FileUnreadable, TextSize::default(), hint)
+        }
+    };
+    let message = format!("The file cannot be read: {fault}.");
+    text.of(&Diagnostic::new(code, TextRange::empty(offset), &message, &hint))
+}
+
+fn of_module(module: &Module) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if let Some(manifest) = &module.manifest {
+        let text = Text::new(&manifest.path, &manifest.text);
+        problems.extend(manifest.diagnostics.iter().map(|diagnostic| text.of(diagnostic)));
+    }
+    if let Some(lock) = &module.lock {
+        let text = Text::new(&lock.path, &lock.text);
+        problems.extend(lock.diagnostics.iter().map(|diagnostic| text.of(diagnostic)));
+    }
+    problems
+}
+
+fn of_cut(folder: &Utf8Path, cut: &Cut) -> Problem {
+    let (path, what) = match cut {
+        Cut::Entries(count) => (folder, format!("After {count} files and folders the rest was not looked at.")),
+        Cut::Depth(path) => (path.as_path(), "What lies below is nested too deeply and was not looked at.".to_owned()),
+        Cut::Unreadable(why) => (folder, format!("Something could not be looked at: {why}.")),
+    };
+    let hint = "Name a smaller folder, or let .gitignore leave out what holds no models.";
+    Text::new(path, "").of(&Diagnostic::new(Code::FolderIncomplete, TextRange::default(), &what, hint))
+}

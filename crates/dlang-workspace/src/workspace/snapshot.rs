@@ -1,0 +1,137 @@
+//! The workspace between two changes, for questions on any thread.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::{Cancelled, Db, File, Snapshot, project_files};
+
+use super::Root;
+use crate::files::{Cut, ReadError};
+use crate::modules::Module;
+
+/// What belongs to a snapshot and is not in the model.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// The folders that paths are shown below, each with what stands before them.
+    pub(super) folders: Vec<(Utf8PathBuf, String)>,
+    /// Files that are not in the model as they are.
+    pub(super) faults: BTreeMap<Utf8PathBuf, ReadError>,
+    /// Modules that have a manifest, without those of packages, which are not for their users to mend.
+    pub(super) modules: Vec<Arc<Module>>,
+    /// What was not looked at, by the folder below which it lies.
+    pub(super) cuts: Vec<(Utf8PathBuf, Cut)>,
+}
+
+impl View {
+    pub(super) fn new(
+        roots: &[Root],
+        faults: BTreeMap<Utf8PathBuf, ReadError>,
+        modules: Vec<Arc<Module>>,
+        cuts: &[(Utf8PathBuf, Cut)],
+    ) -> Self {
+        let mut folders: Vec<Utf8PathBuf> = Vec::new();
+        for root in roots {
+            let folder = match root {
+                Root::Folder(folder) => folder.clone(),
+                Root::File(path) => {
+                    let above = modules.iter().filter(|module| module.manifest.is_some());
+                    let roots = above.map(|module| &module.root).filter(|root| path.starts_with(root));
+                    let nearest = roots.max_by_key(|root| root.as_str().len());
+                    nearest.map_or_else(|| path.parent().unwrap_or(path).to_owned(), Utf8PathBuf::clone)
+                }
+            };
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let is_one = folders.len() == 1;
+        let prefix = |folder: &Utf8PathBuf| match folder.file_name() {
+            _ if is_one => String::new(),
+            Some(name) => format!("{name}/"),
+            None => String::new(),
+        };
+        let folders = folders.into_iter().map(|folder| (prefix(&folder), folder)).map(|(name, it)| (it, name));
+        let is_own = |module: &Arc<Module>| module.manifest.is_some() && module.package.is_none();
+        Self {
+            folders: folders.collect(),
+            faults,
+            modules: modules.into_iter().filter(is_own).collect(),
+            cuts: cuts.to_vec(),
+        }
+    }
+}
+
+/// The workspace as it was when it was taken. Cheap to clone; drop it when the questions are answered.
+#[derive(Clone)]
+pub struct WorkspaceSnapshot {
+    model: Snapshot,
+    pub(super) view: Arc<View>,
+}
+
+impl WorkspaceSnapshot {
+    pub(super) fn new(model: Snapshot, view: Arc<View>) -> Self {
+        Self { model, view }
+    }
+
+    /// Asks the model. Cancelled when a change waits.
+    pub fn ask<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
+        self.model.ask(question)
+    }
+
+    /// Cancels questions of this snapshot from elsewhere.
+    pub fn cancellation_token(&self) -> dlang_model::CancellationToken {
+        self.model.cancellation_token()
+    }
+
+    /// The file of an absolute path.
+    pub fn file(&self, path: &Utf8Path) -> Result<Option<File>, Cancelled> {
+        self.ask(|db| {
+            let files = project_files(db);
+            let found = files.binary_search_by_key(&path.as_str(), |file| file.path(db));
+            found.ok().and_then(|number| files.get(number).copied())
+        })
+    }
+
+    /// The files of the model, in the order of their paths.
+    pub fn files(&self) -> Result<Vec<Utf8PathBuf>, Cancelled> {
+        self.ask(|db| project_files(db).iter().map(|file| Utf8PathBuf::from(file.path(db))).collect())
+    }
+
+    /// A path as answers show it: below its folder, behind the folder's name when there are several; absolute when it
+    /// lies in none. Slashes separate on every system.
+    pub fn show(&self, path: &Utf8Path) -> String {
+        let below = self.view.folders.iter().filter_map(|(folder, prefix)| {
+            let below = path.strip_prefix(folder).ok()?;
+            Some((folder.as_str().len(), prefix, below))
+        });
+        match below.max_by_key(|(length, ..)| *length) {
+            Some((_, prefix, below)) if below.as_str().is_empty() => match prefix.trim_end_matches('/') {
+                "" => ".".to_owned(),
+                name => name.to_owned(),
+            },
+            Some((_, prefix, below)) => format!("{prefix}{}", below.as_str().replace('\\', "/")),
+            None => path.to_string(),
+        }
+    }
+
+    /// The path that [`Self::show`] shows so, or an absolute one as it is.
+    pub fn find(&self, shown: &str) -> Option<Utf8PathBuf> {
+        let path = Utf8Path::new(shown);
+        if path.is_absolute() {
+            return Some(crate::paths::normalize(path));
+        }
+        let candidates = self.view.folders.iter().filter_map(|(folder, prefix)| {
+            let below = path.as_str().strip_prefix(prefix.as_str())?;
+            Some(crate::paths::normalize(&folder.join(below)))
+        });
+        let candidates: Vec<Utf8PathBuf> = candidates.collect();
+        let is_known = |path: &&Utf8PathBuf| matches!(self.file(path), Ok(Some(_)));
+        candidates.iter().find(is_known).or(candidates.first()).cloned()
+    }
+
+    /// The modules of the workspace that have a manifest, without those of packages.
+    pub fn modules(&self) -> &[Arc<Module>] {
+        &self.view.modules
+    }
+}
