@@ -1,4 +1,4 @@
-//! What stands at a place, explained in Markdown: on hovering, and by name ([`explain`](crate::explain)).
+//! What stands at a place, explained in Markdown: on hovering, and by name ([`explain`](crate::explain())).
 //!
 //! Both come from one builder. `page` has the two styles of links and keeps a model's texts from being read as Markdown,
 //! `element` and `part` say what there is to say, `words` explains reserved words and arrows.

@@ -1,7 +1,7 @@
 //! A place in a text, as the parser sees it when a name is written there.
 
 use dlang_model::ElementKind;
-use dlang_syntax::ast::Reference;
+use dlang_syntax::ast::{Reference, StringToken};
 use dlang_syntax::{AstNode as _, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
 use crate::edit::{TextEdit, apply};
@@ -43,13 +43,12 @@ impl<'a> Place<'a> {
         }
         let tokens = root.token_at_offset(offset);
         let (left, right) = (tokens.clone().left_biased(), tokens.right_biased());
-        let is_word = |token: &&SyntaxToken| token.kind() == SyntaxKind::IDENT || token.kind().is_keyword();
         if left.as_ref().is_some_and(|left| is_open_at(left, offset)) {
             return None;
         }
         let is_behind_dot = left.as_ref().is_some_and(|left| left.kind() == SyntaxKind::DOT);
-        let right_word = right.as_ref().filter(is_word).map(SyntaxToken::text_range);
-        let range = match left.as_ref().filter(is_word) {
+        let right_word = right.as_ref().filter(|right| is_word(right)).map(SyntaxToken::text_range);
+        let range = match left.as_ref().filter(|left| is_word(left)) {
             Some(word) => word.text_range(),
             None if is_behind_dot => right_word.unwrap_or(TextRange::empty(offset)),
             None => TextRange::empty(offset),
@@ -82,17 +81,17 @@ impl<'a> Place<'a> {
 
     /// The reference that the name is part of.
     pub(super) fn site(&self) -> Option<Site> {
-        let node = self.mark.parent().filter(|node| node.kind() == SyntaxKind::REFERENCE)?;
-        let wanted = wanted(&node.parent()?)?;
+        let node = self.mark.parent()?;
         let reference = Reference::cast(node.clone())?;
-        let text = reference.text();
-        let segments = reference.segments().take_while(|segment| *segment != self.mark);
-        let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
+        let wanted = wanted(&node.parent()?)?;
         // What stands where nothing can stand is no part of the model, and nothing in it means anything.
         if node.ancestors().any(|node| node.kind() == SyntaxKind::ERROR) {
             return None;
         }
         let namespace = node.ancestors().find(|node| node.kind() == SyntaxKind::NAMESPACE_DECLARATION);
+        let text = reference.text();
+        let segments = reference.segments().take_while(|segment| *segment != self.mark);
+        let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
         Some(Site {
             wanted,
             before: text.get(..start)?.to_owned(),
@@ -108,8 +107,7 @@ impl<'a> Place<'a> {
         node.is_some_and(|node| node.text() == reference)
     }
 
-    /// What stands before the name and whatever of its reference precedes it; nothing at the beginning of the text, and
-    /// nothing to go on from behind a dot.
+    /// What stands directly before the name, in a dotted one the dot; nothing at the beginning of the text.
     pub(super) fn previous(&self) -> Option<SyntaxToken> {
         let mut token = self.mark.prev_token();
         while let Some(current) = token {
@@ -122,6 +120,10 @@ impl<'a> Place<'a> {
     }
 }
 
+fn is_word(token: &SyntaxToken) -> bool {
+    token.kind() == SyntaxKind::IDENT || token.kind().is_keyword()
+}
+
 /// Whether text that is inserted directly behind or in the token would be part of it: in comments, strings and what is no
 /// token at all.
 fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
@@ -131,16 +133,11 @@ fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
         SyntaxKind::LINE_COMMENT => true,
         SyntaxKind::BLOCK_COMMENT | SyntaxKind::DOC_COMMENT => is_inside || !text.ends_with("*/") || text.len() < 4,
         SyntaxKind::STRING => {
-            let is_terminated =
-                dlang_syntax::ast::StringToken::cast(token.clone()).is_some_and(|string| string.is_terminated());
+            let is_terminated = StringToken::cast(token.clone()).is_some_and(|string| string.is_terminated());
             is_inside || !is_terminated
         }
-        _ => {
-            is_inside
-                && !(token.kind().is_keyword()
-                    || token.kind() == SyntaxKind::IDENT
-                    || token.kind() == SyntaxKind::WHITESPACE)
-        }
+        SyntaxKind::WHITESPACE => false,
+        _ => is_inside && !is_word(token),
     }
 }
 

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use dlang_model::testing::host_at;
 
 use super::snippets::{SNIPPETS, plain};
-use super::{Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions};
+use super::{
+    Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions,
+    import_prefix,
+};
 use crate::edit::apply;
 
 fn candidates() -> ImportCandidates {
@@ -301,6 +304,20 @@ fn import_strings() {
     assert_eq!(take("import './it$0' as x", "./it's.dlang"), "import './it\\'s.dlang' as x");
     // What follows a string without an end is not part of it.
     assert_eq!(take("import \"./o$0\nTeam A", "./orders.dlang"), "import \"./orders.dlang\nTeam A");
+}
+
+#[test]
+fn what_is_written_of_an_import() {
+    for (fixture, expected) in [
+        ("import '$0./a'", Some("")),
+        ("import './a\\'s$0x'", Some("./a's")),
+        ("import \"./a$0\nTeam T", Some("./a")),
+        ("import './a'$0", None),
+        ("Domain A { vision: './a$0' }", None),
+    ] {
+        let (host, file, offset) = host_at(fixture);
+        assert_eq!(import_prefix(host.db(), file, offset).as_deref(), expected, "{fixture}");
+    }
 }
 
 #[test]

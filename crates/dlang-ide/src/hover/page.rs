@@ -205,7 +205,8 @@ fn cut(text: &str, most: usize) -> (&str, Option<usize>) {
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before: Option<char> = None;
-    let mut characters = text.chars().filter(|character| !character.is_control()).peekable();
+    let blanks = text.chars().map(|character| if character.is_whitespace() { ' ' } else { character });
+    let mut characters = blanks.filter(|character| !character.is_control()).peekable();
     while let Some(character) = characters.next() {
         let next = characters.peek().copied();
         let is_markup = match character {
@@ -254,6 +255,7 @@ mod tests {
             assert_eq!(line(text).as_deref(), Some(text));
         }
         assert_eq!(line(" a \n  b\tc ").as_deref(), Some("a b c"));
+        assert_eq!(prose("a\tb\u{2028}c").as_deref(), Some("a b c"));
         assert_eq!((line(" \n "), prose(" \r\n "), name("")), (None, None, String::new()));
     }
 

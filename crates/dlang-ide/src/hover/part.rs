@@ -6,10 +6,10 @@ use dlang_model::{
     Body, ContextData, DecisionKind, Definition, End, File, FileModel, ImportOutcome, Relationship, RelationshipForm,
     RelationshipKind, WrittenPattern, containing_context, definition_at, file_index, file_model, imported_files,
 };
-use dlang_syntax::ast::{Arrow, ImportStatement};
+use dlang_syntax::ast::{Arrow, ImportStatement, PatternKind};
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextSize, trivia};
 
-use super::page::{Page, RULE, code, emphasised, line, name, prose};
+use super::page::{MAX_ITEMS, Page, RULE, code, emphasised, line, name, prose};
 
 /// The header of an explanation, with the documentation comment before it.
 pub(super) fn header(documentation: Option<&str>, emoji: &str, kind: &str, title: &str) -> String {
@@ -136,10 +136,8 @@ pub(super) fn relationship(page: &mut Page<'_>, file: File, token: &SyntaxToken)
                 Some(Arrow::Both) | None => {}
             }
             for (title, patterns) in [("Left patterns", left_patterns), ("Right patterns", right_patterns)] {
-                let names: Vec<_> = patterns.iter().take(super::MAX_ITEMS).map(|it| it.kind.long_name()).collect();
-                if !names.is_empty() {
-                    fields.push(format!("**{title}:** {}", names.join(", ")));
-                }
+                let names = names(patterns, PatternKind::long_name);
+                fields.extend(names.map(|names| format!("**{title}:** {names}")));
             }
         }
         RelationshipForm::Symmetric { pattern, .. } => {
@@ -188,10 +186,19 @@ fn arrow(form: &RelationshipForm) -> &'static str {
     }
 }
 
-/// `[OHS, PL]`, in brackets that begin no link: nothing but a parenthesis behind them could make them one.
+/// `[OHS, PL]`. Such brackets are a link only before an address, which never follows.
 fn short_names(patterns: &[WrittenPattern]) -> Option<String> {
-    let names: Vec<_> = patterns.iter().take(super::MAX_ITEMS).map(|pattern| pattern.kind.short_name()).collect();
-    (!names.is_empty()).then(|| format!("[{}]", names.join(", ")))
+    names(patterns, PatternKind::short_name).map(|names| format!("[{names}]"))
+}
+
+/// What patterns are called, with commas between them.
+fn names(patterns: &[WrittenPattern], name: fn(PatternKind) -> &'static str) -> Option<String> {
+    let shown: Vec<_> = patterns.iter().take(MAX_ITEMS).map(|pattern| name(pattern.kind)).collect();
+    let mut names = shown.join(", ");
+    if let Some(more) = patterns.len().checked_sub(MAX_ITEMS).filter(|more| *more > 0) {
+        _ = write!(names, ", …and {more} more");
+    }
+    (!names.is_empty()).then_some(names)
 }
 
 /// An end of a relationship. `this` is the context that it stands in; in a map it means nothing.

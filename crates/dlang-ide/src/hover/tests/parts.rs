@@ -1,10 +1,10 @@
 //! Relationships, parts of references, other files, imports, words; and where there is nothing to say.
 
 use dlang_model::testing::{host_at, host_with};
-use dlang_model::{Code, ImportProblem, ModelHost};
+use dlang_model::{Code, File, ImportProblem, ModelHost, definitions};
 
 use super::check;
-use crate::hover::hover;
+use crate::hover::{element_markdown, hover};
 
 #[test]
 fn relationships() {
@@ -276,6 +276,22 @@ fn much() {
     let shown = check(&format!("bc A$0 {{ terminology {{ {terms} }} description: '{}' }}", "x".repeat(2_001)));
     assert!(shown.contains(&format!("\n{}… (1 more character)\n", "x".repeat(2_000))));
     assert!(shown.ends_with("- `T48`\n- `T49`\n- …and 10 more"), "{shown}");
+}
+
+#[test]
+fn an_element_by_itself() {
+    let (host, file, offset) = host_at("//- a.dlang\nTeam $0T");
+    let uri = |file: File| file.path(host.db()).to_owned();
+    let team = definitions(host.db(), file).next().unwrap();
+    let markdown = element_markdown(host.db(), team, &uri).unwrap();
+    assert_eq!(markdown, hover(host.db(), file, offset, &uri).unwrap().markdown);
+    assert_eq!(markdown, "👥 **(team) T**");
+}
+
+#[test]
+fn many_patterns() {
+    let shown = check(&format!("bc A {{ relationships {{ this [{}] $0-> A }} }}", vec!["OHS"; 53].join(", ")));
+    assert!(shown.contains("OpenHostService, …and 3 more\n"), "{shown}");
 }
 
 #[test]
