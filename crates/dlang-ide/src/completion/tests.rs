@@ -98,6 +98,8 @@ fn headers() {
     insta::assert_snapshot!(check("bc X for Sales as Core by $0\nTeam B"), @"Team: A B N.T");
     insta::assert_snapshot!(check("Domain X in $0 { }"), @"Domain: N.Inner Sales X");
     insta::assert_snapshot!(check("Domain X $0{ }"), @"Keyword: BoundedContext Classification ContextMap Domain DomainMap Metadata Namespace Team bc cmap dmap dom in ns");
+    // An element in another is not read, so nothing in it would mean anything.
+    insta::assert_snapshot!(check("bc X { bc Y for $0 }"), @"nothing");
     insta::assert_snapshot!(check("import './x' $0"), @"Keyword: BoundedContext Classification ContextMap Domain DomainMap Import Metadata Namespace Team as bc cmap dmap dom import ns");
 }
 
