@@ -17,5 +17,7 @@ mod on_disk;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
+mod query;
+#[cfg(test)]
 #[path = "../../../../fuzz/replay.rs"]
 mod replay;
