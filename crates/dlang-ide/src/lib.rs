@@ -1,10 +1,10 @@
 //! What an editor asks about DomainLang, answered as plain data.
 //!
-//! Every feature is a function of a parsed text, in a module of its own. Answers hold texts, byte ranges and small
-//! enumerations; whoever speaks a protocol turns them into its terms.
+//! Every feature is a function, in a module of its own: of a parsed text where the tree is enough, of the model's database
+//! where it must be known what a name refers to. Answers hold texts, byte ranges and small enumerations; whoever speaks a
+//! protocol turns them into its terms. [`query`] answers questions about a whole model, in JSON.
 //!
-//! This crate reads no files and knows no protocol. Today's features need the tree alone; those that must know what a
-//! name refers to will ask the model.
+//! This crate reads no files and knows no protocol.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 #![cfg_attr(

@@ -6,7 +6,7 @@ use dlang_syntax::{MAX_NESTING, parse};
 use crate::invariants::{check_features, check_format};
 
 /// Runs on a stack as small as that of a thread may be.
-fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
+pub(crate) fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(512 * 1024).spawn(work).expect("a thread");
     thread.join().expect("no panic");
 }

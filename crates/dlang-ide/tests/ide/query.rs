@@ -11,6 +11,7 @@ use proptest::sample::{Index, select};
 use serde_json::{Map, Value};
 
 use crate::generated::model;
+use crate::limits::on_a_small_stack;
 
 fn host(texts: &[&str]) -> ModelHost {
     let mut host = ModelHost::new();
@@ -119,7 +120,7 @@ fn check_model(texts: &[&str]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn any_model(one in model(), other in model()) {
@@ -143,12 +144,14 @@ proptest! {
 
 #[test]
 fn as_deep_as_can_be() {
-    for depth in [MAX_NESTING, 10_000] {
-        let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
-        let host = host(&[&text]);
-        let outermost = get(host.db(), Some("A")).to_string();
-        assert_eq!(outermost.matches("NamespaceDeclaration").count(), MAX_NESTING);
-    }
+    on_a_small_stack(|| {
+        for depth in [MAX_NESTING, 10_000] {
+            let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
+            let host = host(&[&text]);
+            let outermost = get(host.db(), Some("A")).to_string();
+            assert_eq!(outermost.matches("NamespaceDeclaration").count(), MAX_NESTING);
+        }
+    });
 }
 
 /// Linear, or it does not end.
