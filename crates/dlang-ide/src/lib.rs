@@ -4,7 +4,8 @@
 //! where it must be known what a name refers to. Answers hold texts, byte ranges and small enumerations; whoever speaks a
 //! protocol turns them into its terms. [`query`] answers questions about a whole model, in JSON.
 //!
-//! This crate reads no files and knows no protocol.
+//! This crate reads no files and knows no protocol. Most features need the tree alone; those that must know what a name
+//! refers to ([`hover()`], [`explain()`], [`completions`], [`query`]) ask the model.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 #![cfg_attr(
@@ -15,9 +16,12 @@
     )
 )]
 
+mod completion;
 mod edit;
+mod explain;
 mod folding;
 pub mod format;
+mod hover;
 mod lenses;
 mod lines;
 mod links;
@@ -25,9 +29,16 @@ pub mod query;
 mod selection;
 mod symbols;
 mod tokens;
+mod wanted;
 
+pub use crate::completion::{
+    Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions,
+    import_prefix,
+};
 pub use crate::edit::{TextEdit, apply};
+pub use crate::explain::explain;
 pub use crate::folding::{Fold, FoldKind, folding};
+pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};
 pub use crate::links::{ImportLink, import_links};
 pub use crate::selection::selection_ranges;

@@ -3,8 +3,11 @@
 //! This is what the text itself says: a name is called by what it declares, a reference by what may stand at its place,
 //! whether or not there is such a thing.
 
+use dlang_model::ElementKind;
 use dlang_syntax::SyntaxKind::{self, *};
-use dlang_syntax::{NodeOrToken, Parse, Role, SyntaxElement, SyntaxNode, SyntaxToken, TextRange, WalkEvent, keyword};
+use dlang_syntax::{NodeOrToken, Parse, Role, SyntaxElement, SyntaxToken, TextRange, WalkEvent, keyword};
+
+use crate::wanted::wanted;
 
 /// A token and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +91,7 @@ fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
         NAME => Some((declared(owner.kind())?, true)),
         QUALIFIED_NAME => Some((TokenKind::Namespace, true)),
         REFERENCE if !is_last_segment(token) => Some((TokenKind::Namespace, false)),
-        REFERENCE => Some((referred(&owner)?, false)),
+        REFERENCE => Some((of_element(wanted(&owner)?), false)),
         _ => None,
     }
 }
@@ -96,41 +99,24 @@ fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
 /// What the name of such a node names.
 fn declared(owner: SyntaxKind) -> Option<TokenKind> {
     Some(match owner {
-        DOMAIN => TokenKind::Domain,
-        BOUNDED_CONTEXT => TokenKind::BoundedContext,
-        TEAM => TokenKind::Team,
-        CLASSIFICATION => TokenKind::Classification,
-        METADATA => TokenKind::Metadata,
-        CONTEXT_MAP | DOMAIN_MAP => TokenKind::Map,
         IMPORT_STATEMENT => TokenKind::Namespace,
         DOMAIN_TERM | SYNONYM_LIST => TokenKind::Term,
         DECISION | POLICY | BUSINESS_RULE => TokenKind::Decision,
-        _ => return None,
+        element => of_element(ElementKind::of(element)?),
     })
 }
 
-/// What a reference in such a node refers to.
-fn referred(owner: &SyntaxNode) -> Option<TokenKind> {
-    Some(match owner.kind() {
-        IN_CLAUSE | FOR_CLAUSE => TokenKind::Domain,
-        BY_CLAUSE | TEAM_PROPERTY => TokenKind::Team,
-        AS_CLAUSE
-        | TYPE_PROPERTY
-        | CLASSIFICATION_PROPERTY
-        | BUSINESS_MODEL_PROPERTY
-        | EVOLUTION_PROPERTY
-        | ARCHETYPE_PROPERTY
-        | DECISION
-        | POLICY
-        | BUSINESS_RULE => TokenKind::Classification,
-        METADATA_ENTRY => TokenKind::Metadata,
-        BOUNDED_CONTEXT_REF => TokenKind::BoundedContext,
-        CONTAINS_CLAUSE => match owner.parent()?.kind() {
-            DOMAIN_MAP_BODY => TokenKind::Domain,
-            _ => TokenKind::BoundedContext,
-        },
-        _ => return None,
-    })
+/// What the name of an element is.
+fn of_element(kind: ElementKind) -> TokenKind {
+    match kind {
+        ElementKind::Domain => TokenKind::Domain,
+        ElementKind::BoundedContext => TokenKind::BoundedContext,
+        ElementKind::Team => TokenKind::Team,
+        ElementKind::Classification => TokenKind::Classification,
+        ElementKind::Metadata => TokenKind::Metadata,
+        ElementKind::ContextMap | ElementKind::DomainMap => TokenKind::Map,
+        ElementKind::Namespace => TokenKind::Namespace,
+    }
 }
 
 /// Whether no further segment of a dotted name follows.

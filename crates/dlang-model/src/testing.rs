@@ -30,6 +30,9 @@ fn files(fixture: &str) -> Vec<(String, Option<String>, String)> {
         }
         files.last_mut().unwrap().2.push_str(line);
     }
+    if files.is_empty() {
+        files.push(("main.dlang".to_owned(), None, String::new()));
+    }
     files
 }
 

@@ -12,7 +12,12 @@ pub struct Keyword {
     pub role: Role,
     /// One sentence of Markdown.
     pub doc: &'static str,
+    /// The page below [`DOCUMENTATION`] that says more.
+    pub page: &'static str,
 }
+
+/// Where the pages of the language's documentation lie.
+pub const DOCUMENTATION: &str = "https://domainlang.net/";
 
 impl Keyword {
     /// The word to prefer.
@@ -66,6 +71,8 @@ pub struct Sign {
     pub text: &'static str,
     /// One sentence of Markdown; empty where there is nothing to say.
     pub doc: &'static str,
+    /// The page below [`DOCUMENTATION`] that says more; empty where there is nothing to say.
+    pub page: &'static str,
 }
 
 /// The row of a reserved word.
@@ -115,6 +122,7 @@ mod tests {
     fn documentation_is_one_sentence() {
         for keyword in KEYWORDS {
             assert!(keyword.doc.ends_with('.') && !keyword.doc.contains('\n'), "{}", keyword.doc);
+            assert!(!keyword.page.is_empty() && !keyword.page.starts_with('/'), "{}", keyword.page);
         }
     }
 

@@ -28,12 +28,14 @@ pub(super) struct Keyword {
     role: String,
     side: Option<String>,
     doc: String,
+    page: String,
 }
 
 pub(super) struct Sign {
     pub(super) kind: String,
     text: String,
     doc: Option<String>,
+    page: Option<String>,
 }
 
 pub(super) struct Words {
@@ -82,6 +84,7 @@ fn keyword(entry: &Value) -> Result<Keyword> {
         role: field(entry, "role")?,
         side: optional(entry, "side"),
         doc: field(entry, "doc")?,
+        page: field(entry, "page")?,
     };
     if keyword.spellings.is_empty() || (keyword.role == "pattern") != keyword.side.is_some() {
         bail!("keywords.toml: `{}` needs spellings, and a side exactly when it is a pattern", keyword.kind);
@@ -90,7 +93,16 @@ fn keyword(entry: &Value) -> Result<Keyword> {
 }
 
 fn sign(entry: &Value) -> Result<Sign> {
-    Ok(Sign { kind: field(entry, "kind")?, text: field(entry, "text")?, doc: optional(entry, "doc") })
+    let sign = Sign {
+        kind: field(entry, "kind")?,
+        text: field(entry, "text")?,
+        doc: optional(entry, "doc"),
+        page: optional(entry, "page"),
+    };
+    if sign.doc.is_some() != sign.page.is_some() {
+        bail!("keywords.toml: `{}` needs a page exactly when it has a sentence", sign.kind);
+    }
+    Ok(sign)
 }
 
 /// `SyntaxKind` and what follows from the table alone.
@@ -160,14 +172,18 @@ pub(super) fn table(words: &Words) -> String {
         };
         _ = writeln!(
             rows,
-            "Keyword {{ kind: SyntaxKind::{}, spellings: &{:?}, role: Role::{role}, doc: {:?} }},",
-            keyword.kind, keyword.spellings, keyword.doc
+            "Keyword {{ kind: SyntaxKind::{}, spellings: &{:?}, role: Role::{role}, doc: {:?}, page: {:?} }},",
+            keyword.kind, keyword.spellings, keyword.doc, keyword.page
         );
     }
     let mut signs = String::new();
     for sign in &words.signs {
-        let doc = sign.doc.as_deref().unwrap_or_default();
-        _ = writeln!(signs, "Sign {{ kind: SyntaxKind::{}, text: {:?}, doc: {doc:?} }},", sign.kind, sign.text);
+        let (doc, page) = (sign.doc.as_deref().unwrap_or_default(), sign.page.as_deref().unwrap_or_default());
+        _ = writeln!(
+            signs,
+            "Sign {{ kind: SyntaxKind::{}, text: {:?}, doc: {doc:?}, page: {page:?} }},",
+            sign.kind, sign.text
+        );
     }
     format!(
         "//! The table of reserved words and signs.\n//!\n//! {NOTICE}\n\n\

@@ -4,6 +4,7 @@ use dlang_ide::format::format;
 use dlang_syntax::{MAX_NESTING, parse};
 
 use crate::invariants::{check_features, check_format};
+use crate::places::check_places_of;
 
 /// Runs on a stack as small as that of a thread may be.
 pub(crate) fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
@@ -18,6 +19,7 @@ fn as_deep_as_can_be() {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
             check_format(&text);
             check_features(&text);
+            check_places_of(&text);
         }
     });
 }
@@ -37,6 +39,7 @@ fn long_lines_and_files() {
             format!("Domain A in {}B", "A . ".repeat(20_000)),
         ] {
             check_features(&text);
+            check_places_of(&text);
             let formatted = format(&parse(&text)).expect("no errors");
             assert_eq!(format(&parse(&formatted.text)).expect("no errors").edits, []);
         }

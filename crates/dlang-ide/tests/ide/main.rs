@@ -15,6 +15,8 @@ mod limits;
 #[path = "../../../dlang-syntax/tests/syntax/on_disk.rs"]
 mod on_disk;
 #[cfg(test)]
+mod places;
+#[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod query;

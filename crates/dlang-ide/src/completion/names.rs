@@ -1,0 +1,116 @@
+//! References to elements.
+
+use dlang_model::{Db, Definition, File, file_model, visible_names};
+use dlang_syntax::{SyntaxKind, TextSize};
+use smol_str::SmolStr;
+
+use super::place::{Place, Site};
+use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
+
+/// How many names are tried in the text. Only those that may be read as something else need it: reserved words. A text
+/// that has more of them is no model, and each trial costs as much as parsing the text.
+const MAX_TRIALS: usize = 16;
+
+/// Offers what a reference at a place can mean.
+pub(super) fn names(db: &dyn Db, file: File, place: &Place<'_>, completions: &mut Completions) {
+    let Some(site) = place.site() else { return };
+    let container = match site.namespace {
+        Some(start) => match element_at(db, file, start) {
+            Some(namespace) => Some(namespace),
+            None => return,
+        },
+        None => None,
+    };
+    let mut found = Found { place, site: &site, trials: 0, last_qualifier: None };
+    for (name, definition) in visible_names(db, file, container, site.wanted) {
+        completions.items.extend(found.offer(db, &name, definition));
+    }
+    // Who asks compares names with what is typed; only where there are too many they are chosen here.
+    if completions.items.len() > MAX_OFFERS {
+        completions.items.retain(|item| is_typed(place.typed(), &item.filter));
+        completions.items.truncate(MAX_OFFERS);
+        completions.is_incomplete = true;
+    }
+}
+
+/// Whether the letters of `typed` stand in a name in their order, in whatever case.
+fn is_typed(typed: &str, name: &str) -> bool {
+    let mut letters = name.chars();
+    typed.chars().all(|letter| letters.any(|other| other.eq_ignore_ascii_case(&letter)))
+}
+
+/// The element that begins at an offset.
+fn element_at(db: &dyn Db, file: File, start: TextSize) -> Option<Definition> {
+    let elements = &file_model(db, file).elements;
+    let number = elements.binary_search_by_key(&start, |element| element.range.start()).ok()?;
+    Some(Definition { file, number: u32::try_from(number).ok()? })
+}
+
+/// What is known while names are looked through in their order.
+struct Found<'a> {
+    place: &'a Place<'a>,
+    site: &'a Site,
+    trials: usize,
+    /// Names with the same beginning are neighbours.
+    last_qualifier: Option<SmolStr>,
+}
+
+impl Found<'_> {
+    fn offer(&mut self, db: &dyn Db, name: &SmolStr, definition: Definition) -> Option<Completion> {
+        let rest = name.strip_prefix(self.site.before.as_str())?;
+        let text = rest.strip_suffix(self.site.behind.as_str())?;
+        let is_behind_dot = !self.site.before.is_empty();
+        if is_behind_dot
+            && self.site.behind.is_empty()
+            && let Some((qualifier, _)) = text.split_once('.')
+        {
+            return self.qualifier(qualifier);
+        }
+        if !self.is_read(text, name) {
+            return None;
+        }
+        let kind = definition.kind(db)?;
+        let detail = if is_behind_dot { name.to_string() } else { kind.type_name().to_owned() };
+        Some(Completion {
+            label: text.to_owned(),
+            kind: CompletionKind::Element(kind),
+            detail: Some(detail),
+            documentation: None,
+            definition: Some(definition),
+            filter: text.to_owned(),
+            edit: self.place.edit(text),
+            is_snippet: false,
+            sort: format!("0_{text}"),
+        })
+    }
+
+    /// The next part of a name that goes on behind it.
+    fn qualifier(&mut self, text: &str) -> Option<Completion> {
+        if self.last_qualifier.as_deref() == Some(text) {
+            return None;
+        }
+        self.last_qualifier = Some(SmolStr::new(text));
+        Some(Completion {
+            label: text.to_owned(),
+            kind: CompletionKind::Qualifier,
+            detail: Some("Namespace".to_owned()),
+            documentation: None,
+            definition: None,
+            filter: text.to_owned(),
+            edit: self.place.edit(text),
+            is_snippet: false,
+            sort: format!("0_{text}"),
+        })
+    }
+
+    /// Whether the text is read as a reference to the name when it is inserted.
+    fn is_read(&mut self, text: &str, name: &str) -> bool {
+        // A hyphen ends a name where `>` follows.
+        let is_doubtful = text.ends_with('-') || text.split('.').any(|part| SyntaxKind::from_word(part).is_some());
+        if !is_doubtful {
+            return true;
+        }
+        self.trials += 1;
+        self.trials <= MAX_TRIALS && self.place.is_read_as(text, name)
+    }
+}

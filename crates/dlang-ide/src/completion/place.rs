@@ -1,0 +1,153 @@
+//! A place in a text, as the parser sees it when a name is written there.
+
+use dlang_model::ElementKind;
+use dlang_syntax::ast::Reference;
+use dlang_syntax::{AstNode as _, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+
+use crate::edit::{TextEdit, apply};
+use crate::wanted::wanted;
+
+/// The name that is written to see what happens.
+const MARK: &str = "x";
+
+/// A place.
+pub(super) struct Place<'a> {
+    text: &'a str,
+    offset: TextSize,
+    /// The word at the place, or nothing there.
+    range: TextRange,
+    /// A blank if a word begins directly behind the place, which would otherwise be one with what is inserted.
+    padding: &'static str,
+    /// The name in the tree of the text in which it is written.
+    mark: SyntaxToken,
+}
+
+/// A reference that stands at the place when a name is written there.
+pub(super) struct Site {
+    /// What it wants.
+    pub(super) wanted: ElementKind,
+    /// What stands before the name, with the dot: `Shop.`
+    pub(super) before: String,
+    /// What stands behind it, with the dot.
+    pub(super) behind: String,
+    /// Where the declaration of the namespace begins that it stands in.
+    pub(super) namespace: Option<TextSize>,
+}
+
+impl<'a> Place<'a> {
+    /// Nothing in comments and strings, and where a name would not be a word by itself.
+    pub(super) fn find(parse: &Parse, text: &'a str, offset: TextSize) -> Option<Self> {
+        let root = parse.syntax();
+        if offset > root.text_range().end() || parse.text_len() != TextSize::of(text) {
+            return None;
+        }
+        let tokens = root.token_at_offset(offset);
+        let (left, right) = (tokens.clone().left_biased(), tokens.right_biased());
+        let is_word = |token: &&SyntaxToken| token.kind() == SyntaxKind::IDENT || token.kind().is_keyword();
+        if left.as_ref().is_some_and(|left| is_open_at(left, offset)) {
+            return None;
+        }
+        let is_behind_dot = left.as_ref().is_some_and(|left| left.kind() == SyntaxKind::DOT);
+        let right_word = right.as_ref().filter(is_word).map(SyntaxToken::text_range);
+        let range = match left.as_ref().filter(is_word) {
+            Some(word) => word.text_range(),
+            None if is_behind_dot => right_word.unwrap_or(TextRange::empty(offset)),
+            None => TextRange::empty(offset),
+        };
+        let padding = if range.is_empty() && right_word.is_some() { " " } else { "" };
+        let mark = write(text, range, &[MARK, padding].concat())?;
+        (mark.text() == MARK).then_some(Self { text, offset, range, padding, mark })
+    }
+
+    /// The name, in the tree of the text in which it is written. What stands before it is there as it is in the text.
+    pub(super) fn mark(&self) -> &SyntaxToken {
+        &self.mark
+    }
+
+    /// What is typed of the word at the place, up to it.
+    pub(super) fn typed(&self) -> &'a str {
+        self.text.get(usize::from(self.range.start())..usize::from(self.offset)).unwrap_or_default()
+    }
+
+    /// The change that writes something here.
+    pub(super) fn edit(&self, text: &str) -> TextEdit {
+        TextEdit { range: self.range, insert: [text, self.padding].concat() }
+    }
+
+    /// Whether nothing stands before the place on its line.
+    pub(super) fn is_first_on_line(&self) -> bool {
+        let before = self.text.get(..usize::from(self.range.start())).unwrap_or_default();
+        before.rsplit(['\n', '\r']).next().is_none_or(|line| line.trim().is_empty())
+    }
+
+    /// The reference that the name is part of.
+    pub(super) fn site(&self) -> Option<Site> {
+        let node = self.mark.parent().filter(|node| node.kind() == SyntaxKind::REFERENCE)?;
+        let wanted = wanted(&node.parent()?)?;
+        let reference = Reference::cast(node.clone())?;
+        let text = reference.text();
+        let segments = reference.segments().take_while(|segment| *segment != self.mark);
+        let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
+        // What stands where nothing can stand is no part of the model, and nothing in it means anything.
+        if node.ancestors().any(|node| node.kind() == SyntaxKind::ERROR) {
+            return None;
+        }
+        let namespace = node.ancestors().find(|node| node.kind() == SyntaxKind::NAMESPACE_DECLARATION);
+        Some(Site {
+            wanted,
+            before: text.get(..start)?.to_owned(),
+            behind: text.get(start + MARK.len()..)?.to_owned(),
+            namespace: namespace.map(|namespace| namespace.text_range().start()),
+        })
+    }
+
+    /// Whether exactly this reference stands here when `name` is inserted.
+    pub(super) fn is_read_as(&self, name: &str, reference: &str) -> bool {
+        let written = write(self.text, self.range, &[name, self.padding].concat());
+        let node = written.and_then(|token| token.parent()).and_then(Reference::cast);
+        node.is_some_and(|node| node.text() == reference)
+    }
+
+    /// What stands before the name and whatever of its reference precedes it; nothing at the beginning of the text, and
+    /// nothing to go on from behind a dot.
+    pub(super) fn previous(&self) -> Option<SyntaxToken> {
+        let mut token = self.mark.prev_token();
+        while let Some(current) = token {
+            if !current.kind().is_trivia() {
+                return Some(current);
+            }
+            token = current.prev_token();
+        }
+        None
+    }
+}
+
+/// Whether text that is inserted directly behind or in the token would be part of it: in comments, strings and what is no
+/// token at all.
+fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
+    let is_inside = offset < token.text_range().end();
+    let text = token.text();
+    match token.kind() {
+        SyntaxKind::LINE_COMMENT => true,
+        SyntaxKind::BLOCK_COMMENT | SyntaxKind::DOC_COMMENT => is_inside || !text.ends_with("*/") || text.len() < 4,
+        SyntaxKind::STRING => {
+            let is_terminated =
+                dlang_syntax::ast::StringToken::cast(token.clone()).is_some_and(|string| string.is_terminated());
+            is_inside || !is_terminated
+        }
+        _ => {
+            is_inside
+                && !(token.kind().is_keyword()
+                    || token.kind() == SyntaxKind::IDENT
+                    || token.kind() == SyntaxKind::WHITESPACE)
+        }
+    }
+}
+
+/// The token that begins where something is written into a text.
+fn write(text: &str, range: TextRange, insert: &str) -> Option<SyntaxToken> {
+    let edit = TextEdit { range, insert: insert.to_owned() };
+    let root: SyntaxNode = dlang_syntax::parse(&apply(text, &[edit])).syntax();
+    let token = root.token_at_offset(range.start()).right_biased()?;
+    (token.text_range().start() == range.start() && token.kind() == SyntaxKind::IDENT).then_some(token)
+}

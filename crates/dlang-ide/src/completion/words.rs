@@ -1,0 +1,44 @@
+//! Reserved words, arrows and patterns.
+
+use dlang_syntax::{KEYWORDS, Role, keyword, sign};
+
+use super::follow::Expected;
+use super::place::Place;
+use super::{Completion, CompletionKind};
+use crate::hover::with_link;
+
+/// What the grammar allows, each word in every spelling.
+pub(super) fn words(place: &Place<'_>, expected: &Expected) -> Vec<Completion> {
+    let offer = |label: &str, kind, detail: &str, documentation: String| Completion {
+        label: label.to_owned(),
+        kind,
+        detail: Some(detail.to_owned()),
+        documentation: Some(documentation),
+        definition: None,
+        filter: label.to_owned(),
+        edit: place.edit(label),
+        is_snippet: false,
+        sort: format!("1_{label}"),
+    };
+    let mut items = Vec::new();
+    for kind in &expected.words {
+        if let Some(row) = keyword(*kind) {
+            let spellings = row.spellings.iter();
+            items.extend(
+                spellings.map(|it| offer(it, CompletionKind::Keyword, "Keyword", with_link(row.doc, row.page))),
+            );
+        } else if let Some(row) = sign(*kind) {
+            items.push(offer(row.text, CompletionKind::Arrow, "Arrow", with_link(row.doc, row.page)));
+        }
+    }
+    for row in KEYWORDS {
+        if let Role::Pattern(side) = row.role
+            && expected.patterns.contains(&side)
+            && let Some(short) = row.spellings.last()
+        {
+            let documentation = with_link(row.doc, row.page);
+            items.push(offer(&format!("[{short}]"), CompletionKind::Pattern, row.preferred(), documentation));
+        }
+    }
+    items
+}

@@ -1,0 +1,116 @@
+//! What stands at a place, explained in Markdown: on hovering, and by name ([`explain`](crate::explain)).
+//!
+//! Both come from one builder. `page` has the two styles of links and keeps a model's texts from being read as Markdown,
+//! `element` and `part` say what there is to say, `words` explains reserved words and arrows.
+//!
+//! # What it looks like
+//!
+//! An optional documentation comment and a rule; a header, `🎯 **(bounded context) Shop.Orders**`; then fields. An element is
+//! called by its fully qualified name, or, where a file sees it through an import with an alias, by `alias.` and that name.
+//! What a text names without there being such a thing is printed as it is written, with *(not found)* behind it.
+//!
+//! Lists end after [`MAX_ITEMS`] entries and texts after [`MAX_TEXT`] characters, and say how much more there is.
+
+pub(crate) mod element;
+pub(crate) mod page;
+mod part;
+mod segment;
+mod words;
+
+use dlang_model::{Db, Definition, ElementKind, File, containing_context, definition_at, file_model, parse};
+use dlang_syntax::ast::{ImportStatement, NamespaceDeclaration};
+use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
+
+use self::page::{Links, Page};
+pub use self::page::{MAX_ITEMS, MAX_TEXT};
+pub(crate) use self::words::with_link;
+use self::words::word;
+
+/// An explanation of what stands at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hover {
+    /// What it is about.
+    pub range: TextRange,
+    /// The explanation.
+    pub markdown: String,
+}
+
+/// Explains what stands at an offset of a file: a name, each part of a dotted one, a reserved word, an arrow, an import.
+/// Nothing elsewhere, in comments and in other strings.
+///
+/// Links lead to `uri` of a file, with the line and the column (UTF-16) from 1: `#L3,5`.
+pub fn hover(db: &dyn Db, file: File, offset: TextSize, uri: &dyn Fn(File) -> String) -> Option<Hover> {
+    let root = parse(db, file).syntax();
+    if offset > root.text_range().end() {
+        return None;
+    }
+    let tokens = root.token_at_offset(offset);
+    // Between two tokens the one behind is what the pointer is on.
+    let candidates = [tokens.clone().right_biased(), tokens.left_biased()];
+    candidates.into_iter().flatten().find_map(|token| {
+        let markdown = of_token(&mut Page::new(db, Links::To(uri)), file, &token)?;
+        Some(Hover { range: range_of(&token), markdown })
+    })
+}
+
+/// The Markdown about an element, as hovering over its name shows it. For the documentation of a completion.
+pub fn element_markdown(db: &dyn Db, definition: Definition, uri: &dyn Fn(File) -> String) -> Option<String> {
+    element::element(&mut Page::new(db, Links::To(uri)), definition, definition.file)
+}
+
+/// A dotted name that is declared is one name; of a reference each part is by itself.
+fn range_of(token: &SyntaxToken) -> TextRange {
+    match token.parent() {
+        Some(parent) if parent.kind() == SyntaxKind::QUALIFIED_NAME => parent.text_range(),
+        _ => token.text_range(),
+    }
+}
+
+fn of_token(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<String> {
+    let node = token.parent()?;
+    match (token.kind(), node.kind()) {
+        (SyntaxKind::IDENT, SyntaxKind::REFERENCE) => segment::segment(page, file, token, &node),
+        (SyntaxKind::IDENT, SyntaxKind::NAME) => of_name(page, file, &node),
+        (SyntaxKind::IDENT | SyntaxKind::DOT, SyntaxKind::QUALIFIED_NAME) => {
+            let namespace = node.parent().and_then(NamespaceDeclaration::cast)?;
+            let definition = definition_at(page.db, file, namespace.syntax().text_range())?;
+            element::element(page, definition, file)
+        }
+        (SyntaxKind::STRING, SyntaxKind::IMPORT_STATEMENT) => part::import(page, file, &ImportStatement::cast(node)?),
+        (SyntaxKind::THIS_KW, SyntaxKind::THIS_REF) => {
+            let model = file_model(page.db, file);
+            let relationship = part::relationship_around(model, token);
+            let context = relationship.and_then(|it| containing_context(page.db, file, it));
+            context.map_or_else(|| word(token), |context| element::element(page, context, file))
+        }
+        (SyntaxKind::L_BRACK | SyntaxKind::R_BRACK, SyntaxKind::PATTERN_LIST) => part::relationship(page, file, token),
+        (
+            SyntaxKind::RIGHT_ARROW | SyntaxKind::LEFT_ARROW | SyntaxKind::BOTH_ARROW | SyntaxKind::APART_ARROW,
+            SyntaxKind::DIRECTIONAL_RELATIONSHIP | SyntaxKind::SYMMETRIC_RELATIONSHIP,
+        ) => {
+            let (relationship, arrow) = (part::relationship(page, file, token), word(token));
+            let both: Vec<_> = relationship.into_iter().chain(arrow).collect();
+            (!both.is_empty()).then(|| both.join(page::RULE))
+        }
+        _ => word(token),
+    }
+}
+
+/// What a declared name names.
+fn of_name(page: &mut Page<'_>, file: File, name: &SyntaxNode) -> Option<String> {
+    let owner = name.parent()?;
+    if ElementKind::of(owner.kind()).is_some() {
+        let definition = definition_at(page.db, file, owner.text_range())?;
+        return element::element(page, definition, file);
+    }
+    match owner.kind() {
+        SyntaxKind::IMPORT_STATEMENT => part::import(page, file, &ImportStatement::cast(owner)?),
+        SyntaxKind::DOMAIN_TERM => part::term(page, file, &owner),
+        SyntaxKind::SYNONYM_LIST => part::term(page, file, &owner.parent()?),
+        SyntaxKind::DECISION | SyntaxKind::POLICY | SyntaxKind::BUSINESS_RULE => part::decision(page, file, &owner),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

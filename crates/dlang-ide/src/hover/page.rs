@@ -1,0 +1,291 @@
+//! Markdown about a model: two styles of links, and texts that stay texts.
+//!
+//! What stands in a model is data. It may not open a code span, a link, a picture or HTML, begin a heading, a quotation, a
+//! table or a fence, or end the line that it stands in: what would is escaped with a backslash. Prose stays readable
+//! without being rendered: lists, paragraphs, `snake_case`, `a < b` and addresses are left as they are, and control characters
+//! are left out.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use dlang_model::{Db, Definition, File, Reference, ReferenceId, file_model, target};
+use dlang_syntax::TextSize;
+use rustc_hash::FxHashMap;
+
+use crate::lines::Lines;
+
+/// How many entries of a list are shown.
+pub const MAX_ITEMS: usize = 50;
+
+/// How many characters of one text are shown.
+pub const MAX_TEXT: usize = 2_000;
+
+/// How many characters of one name are shown; as many as a path of an element can have.
+const MAX_NAME: usize = 512;
+
+/// What stands between two parts of one explanation.
+pub(crate) const RULE: &str = "\n\n---\n\n";
+
+/// How references to other places are written.
+#[derive(Clone, Copy)]
+pub(crate) enum Links<'a> {
+    /// As the text alone.
+    Plain,
+    /// As links into the file of this URI.
+    To(&'a dyn Fn(File) -> String),
+}
+
+/// What explanations are written with.
+pub(crate) struct Page<'a> {
+    pub(crate) db: &'a dyn Db,
+    links: Links<'a>,
+    /// Texts are divided into lines once, however many links lead into them.
+    lines: FxHashMap<File, Lines>,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(db: &'a dyn Db, links: Links<'a>) -> Self {
+        Self { db, links, lines: FxHashMap::default() }
+    }
+
+    /// A link to an element, called by its fully qualified name.
+    pub(crate) fn link(&mut self, definition: Definition) -> String {
+        let name = definition.fqn(self.db).or_else(|| definition.name(self.db));
+        let text = name.map_or_else(|| "?".to_owned(), |name| self::name(&name));
+        match definition.range(self.db) {
+            Some(range) => self.link_to(text, definition.file, range.start()),
+            None => text,
+        }
+    }
+
+    /// A link to a place; `text` is Markdown.
+    pub(crate) fn link_to(&mut self, text: String, file: File, at: TextSize) -> String {
+        let Links::To(uri) = self.links else { return text };
+        let content = file.text(self.db);
+        let lines = self.lines.entry(file).or_insert_with(|| Lines::new(content));
+        let number = lines.number(at);
+        let start = usize::from(lines.line(number).start());
+        let before = content.get(start..usize::from(at)).unwrap_or_default();
+        let column = before.encode_utf16().count() + 1;
+        let mut link = format!("[{text}](");
+        for character in uri(file).chars() {
+            // These would end the address.
+            match character {
+                '(' => link.push_str("%28"),
+                ')' => link.push_str("%29"),
+                '<' => link.push_str("%3C"),
+                '>' => link.push_str("%3E"),
+                '\\' => link.push_str("%5C"),
+                ' ' => link.push_str("%20"),
+                control if control.is_control() => {}
+                other => link.push(other),
+            }
+        }
+        _ = write!(link, "#L{},{column})", number + 1);
+        link
+    }
+
+    /// What a reference of a file means: links, or what is written and that there is no such thing.
+    pub(crate) fn reference(&mut self, owner: Definition, id: ReferenceId) -> Option<String> {
+        if let Some(definition) = target(self.db, owner, Some(id)) {
+            return Some(self.link(definition));
+        }
+        written(file_model(self.db, owner.file).reference(id)?)
+    }
+
+    /// The entries of a list with what is to stand above them, as far as they are shown.
+    pub(crate) fn list(title: &str, count: usize, items: impl Iterator<Item = String>) -> Option<String> {
+        if count == 0 {
+            return None;
+        }
+        let mut list = title.to_owned();
+        for item in items.take(MAX_ITEMS) {
+            if !list.is_empty() {
+                list.push('\n');
+            }
+            list.push_str("- ");
+            list.push_str(&item);
+        }
+        if let Some(more) = count.checked_sub(MAX_ITEMS).filter(|more| *more > 0) {
+            _ = write!(list, "\n- …and {more} more");
+        }
+        Some(list)
+    }
+}
+
+/// A reference that means nothing.
+pub(crate) fn written(reference: &Reference) -> Option<String> {
+    let text = reference.text.as_str();
+    (!text.is_empty()).then(|| format!("{} *(not found)*", name(text)))
+}
+
+/// A name.
+pub(crate) fn name(text: &str) -> String {
+    escape(&short(text))
+}
+
+/// A name as code. Names have no backticks.
+pub(crate) fn code(text: &str) -> String {
+    format!("`{}`", short(text))
+}
+
+/// What is shown of a name or of several, not escaped.
+pub(crate) fn short(text: &str) -> Cow<'_, str> {
+    match cut(text, MAX_NAME) {
+        (text, None) => text.into(),
+        (text, Some(_)) => format!("{text}…").into(),
+    }
+}
+
+/// A text on one line; nothing if it says nothing.
+pub(crate) fn line(text: &str) -> Option<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let (shown, more) = cut(&text, MAX_TEXT);
+    let mut escaped = escape(shown);
+    push_more(&mut escaped, more);
+    (!escaped.is_empty()).then_some(escaped)
+}
+
+/// A text as paragraphs; nothing if it says nothing.
+pub(crate) fn prose(text: &str) -> Option<String> {
+    let text = text.trim();
+    let (shown, more) = cut(text, MAX_TEXT);
+    let mut paragraphs = String::new();
+    // Empty lines are kept in mind until something follows them.
+    let mut is_behind_empty = false;
+    for line in shown.split(['\n', '\r']).map(str::trim) {
+        if line.is_empty() {
+            is_behind_empty = true;
+            continue;
+        }
+        if !paragraphs.is_empty() {
+            paragraphs.push_str(if is_behind_empty { "\n\n" } else { "\n" });
+        }
+        is_behind_empty = false;
+        let mut characters = line.chars();
+        let is_markup = match (characters.next(), characters.next()) {
+            (Some('#' | '>' | '=' | '|'), _) | (Some(':'), Some('-')) => true,
+            // A list is written with a blank behind the dash; several dashes are a rule or make the line above a heading.
+            (Some('-'), next) => !next.is_some_and(char::is_whitespace),
+            _ => false,
+        };
+        if is_markup {
+            paragraphs.push('\\');
+        }
+        paragraphs.push_str(&escape(line));
+    }
+    push_more(&mut paragraphs, more);
+    (!paragraphs.is_empty()).then_some(paragraphs)
+}
+
+/// Paragraphs in italics.
+pub(crate) fn emphasised(text: &str) -> Option<String> {
+    let paragraphs = prose(text)?;
+    let paragraphs: Vec<_> = paragraphs.split("\n\n").map(|paragraph| format!("*{paragraph}*")).collect();
+    Some(paragraphs.join("\n\n"))
+}
+
+fn push_more(text: &mut String, more: Option<usize>) {
+    if let Some(more) = more {
+        let noun = if more == 1 { "character" } else { "characters" };
+        _ = write!(text, "… ({more} more {noun})");
+    }
+}
+
+/// The beginning of a text, and how many characters are left out.
+fn cut(text: &str, most: usize) -> (&str, Option<usize>) {
+    match text.char_indices().nth(most).and_then(|(end, _)| text.split_at_checked(end)) {
+        Some((shown, rest)) => (shown, Some(rest.chars().count())),
+        None => (text, None),
+    }
+}
+
+/// Keeps a text on one line from being read as Markdown.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before: Option<char> = None;
+    let mut characters = text.chars().filter(|character| !character.is_control()).peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied();
+        let is_markup = match character {
+            '`' | '*' | '[' | ']' => true,
+            // A backslash escapes only signs; before the end of a text it would escape what comes behind it.
+            '\\' => next.is_none_or(|next| next.is_ascii_punctuation() || next.is_whitespace()),
+            '_' => ![before, next].iter().all(|side| side.is_some_and(char::is_alphanumeric)),
+            '~' => before == Some('~') || next == Some('~'),
+            '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
+            '&' => next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#'),
+            _ => false,
+        };
+        if is_markup {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+        before = Some(character);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{emphasised, line, name, prose};
+
+    #[test]
+    fn what_would_be_markdown_is_escaped() {
+        for (text, expected) in [
+            ("[a](http://x) ![b](c)", r"\[a\](http://x) !\[b\](c)"),
+            ("`code` and ```fence", r"\`code\` and \`\`\`fence"),
+            ("<script>x</script> <!-- -->", r"\<script>x\</script> \<!-- -->"),
+            ("**a** _b_ __c__ ~~d~~", r"\*\*a\*\* \_b\_ \_\_c\_\_ \~\~d\~\~"),
+            (r"\[a](b) c\", r"\\\[a\](b) c\\"),
+            ("&lt;b&gt; &#60;", r"\&lt;b\&gt; \&#60;"),
+            ("a\0b\u{1b}[31m", r"ab\[31m"),
+        ] {
+            assert_eq!(line(text).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn prose_stays_as_it_is() {
+        for text in
+            [r"C:\dir", "a < b > c", "A & B, 100 % (all) - 1.5 ~ 2", "snake_case", "https://a.b/c?d=e", "größer", "# 1"]
+        {
+            assert_eq!(line(text).as_deref(), Some(text));
+        }
+        assert_eq!(line(" a \n  b\tc ").as_deref(), Some("a b c"));
+        assert_eq!((line(" \n "), prose(" \r\n "), name("")), (None, None, String::new()));
+    }
+
+    #[test]
+    fn paragraphs() {
+        let text = "one\n  two\r\n\n\n\n- a\n- b\n# no heading\n> no quotation\n---\n===\n~~~\n|a|\n:-|-\n    no code";
+        insta::assert_snapshot!(prose(text).unwrap_or_default(), @r"
+        one
+        two
+
+        - a
+        - b
+        \# no heading
+        \> no quotation
+        \---
+        \===
+        \~\~\~
+        \|a|
+        \:-|-
+        no code
+        ");
+        insta::assert_snapshot!(emphasised("a *b*\nc\n\nd\\").unwrap_or_default(), @r"
+        *a \*b\*
+        c*
+
+        *d\\*
+        ");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        assert_eq!(line(&"ä".repeat(2_003)), Some("ä".repeat(2_000) + "… (3 more characters)"));
+        assert_eq!(name(&"x".repeat(600)), "x".repeat(512) + "…");
+    }
+}

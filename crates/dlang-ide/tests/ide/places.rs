@@ -1,0 +1,236 @@
+//! What is shown and offered at places of a text: at every offset of the examples, and at places of generated models.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use dlang_ide::query::find;
+use dlang_ide::{Completion, CompletionKind, ImportCandidates, apply, completions, explain, hover};
+use dlang_model::testing::resolve_imports;
+use dlang_model::{Change, Definition, ElementKind, File, ModelHost, definitions, file_model, parse, resolutions};
+use dlang_syntax::{NodeOrToken, SyntaxKind, TextRange, TextSize};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::generated::model;
+use crate::on_disk::examples;
+
+fn host_of(files: &[(String, String)]) -> ModelHost {
+    let mut host = ModelHost::new();
+    let text = |(path, text): &(String, String)| Change::Text { path: path.clone(), text: Arc::from(text.as_str()) };
+    host.apply(files.iter().map(text));
+    resolve_imports(&mut host, &[]);
+    host
+}
+
+fn host(text: &str) -> (ModelHost, File) {
+    let host = host_of(&[("main.dlang".to_owned(), text.to_owned())]);
+    let file = host.file("main.dlang").unwrap();
+    (host, file)
+}
+
+fn uri(_: File) -> String {
+    "uri".to_owned()
+}
+
+/// A name for an element that it also has in another host.
+fn identity(host: &ModelHost, definition: Definition) -> (String, Option<ElementKind>, Option<String>) {
+    let db = host.db();
+    let path = definition.file.path(db).to_owned();
+    (path, definition.kind(db), definition.fqn(db).or(definition.name(db)).map(String::from))
+}
+
+/// Asks everything about one place, and gives the offers.
+fn check_place(host: &ModelHost, file: File, offset: TextSize) -> Vec<Completion> {
+    let db = host.db();
+    let text = file.text(db);
+    if let Some(hover) = hover(db, file, offset, &uri) {
+        assert!(hover.range.contains_inclusive(offset) && !hover.markdown.is_empty());
+        assert!(text.get(Range::<usize>::from(hover.range)).is_some());
+    }
+    let items = completions(db, file, offset, &ImportCandidates::default()).items;
+    for item in &items {
+        assert!(item.edit.range.contains_inclusive(offset), "{item:?}");
+        let replaced = text.get(Range::<usize>::from(item.edit.range)).expect("a range in the text");
+        assert!(!replaced.contains(['\n', '\r']), "an edit over lines");
+    }
+    items
+}
+
+/// Takes an offer that is a reference: the reference that then stands there means the element.
+fn check_reference(host: &mut ModelHost, file: File, item: &Completion) {
+    let CompletionKind::Element(kind) = item.kind else { return };
+    let (path, text) = (file.path(host.db()).to_owned(), file.text(host.db()).to_owned());
+    let expected = identity(host, item.definition.expect("an element"));
+    let changed = apply(&text, std::slice::from_ref(&item.edit));
+    host.apply([Change::Text { path: path.clone(), text: Arc::from(changed.as_str()) }]);
+    let db = host.db();
+    let id = file_model(db, file).reference_touching(item.edit.range.start() + TextSize::new(1));
+    let id = id.unwrap_or_else(|| panic!("no reference after {item:?} in\n{changed}"));
+    let found: Vec<_> = resolutions(db, file).targets(id).iter().map(|it| identity(host, *it)).collect();
+    assert!(found.contains(&expected), "{item:?} means {found:?} in\n{changed}");
+    assert_eq!(Some(kind), expected.1);
+    host.apply([Change::Text { path, text: Arc::from(text) }]);
+}
+
+/// Asks everything about a few places of a text, however large.
+pub(crate) fn check_places_of(text: &str) {
+    let (host, file) = host(text);
+    for part in 0..=4 {
+        let offset = text.floor_char_boundary(text.len() / 4 * part);
+        check_place(&host, file, TextSize::try_from(offset).unwrap());
+    }
+    for definition in definitions(host.db(), file).take(3) {
+        let fqn = definition.fqn(host.db()).unwrap_or_default();
+        assert_eq!(explain(host.db(), &fqn)["fqn"], fqn.as_str());
+    }
+}
+
+/// Some of the references among offers: the first, the last and one between.
+fn some(items: &[Completion]) -> Vec<&Completion> {
+    let references: Vec<_> = items.iter().filter(|item| matches!(item.kind, CompletionKind::Element(_))).collect();
+    let chosen = [0, references.len() / 2, references.len().saturating_sub(1)];
+    chosen.iter().filter_map(|number| references.get(*number).copied()).collect()
+}
+
+#[test]
+fn every_offset_of_every_example() {
+    let files = examples();
+    let mut host = host_of(&files);
+    let mut taken = 0;
+    for (path, text) in &files {
+        let file = host.file(path).unwrap();
+        let mut last = Vec::new();
+        for (offset, _) in text.char_indices() {
+            let items = check_place(&host, file, TextSize::try_from(offset).unwrap());
+            if items == last {
+                continue;
+            }
+            for item in some(&items) {
+                check_reference(&mut host, file, item);
+                taken += 1;
+            }
+            last = items;
+        }
+    }
+    assert!(taken > 200, "hardly anything is offered: {taken}");
+}
+
+/// Links as their text: the brackets of a text are escaped, those of patterns have no address behind them.
+fn without_links(markdown: &str) -> String {
+    let mut text = String::new();
+    let mut rest = markdown;
+    while let Some((before, behind)) = rest.split_once("](uri#L") {
+        let open = before.rfind('[').expect("a link begins");
+        text.push_str(&before[..open]);
+        text.push_str(&before[open + 1..]);
+        rest = behind.split_once(')').expect("a link ends").1;
+    }
+    text.push_str(rest);
+    text
+}
+
+fn broken() -> impl Strategy<Value = String> {
+    let inserted = select(vec![
+        "",
+        "{",
+        "}",
+        "\"",
+        "/*",
+        ",",
+        "->",
+        "Domain ",
+        "#",
+        " . ",
+        "[",
+        "for ",
+        "contains ",
+        "this",
+        "team",
+    ]);
+    (model(), any::<Index>(), 0usize..20, inserted).prop_map(|(mut text, place, length, inserted)| {
+        let from = text.floor_char_boundary(place.index(text.len() + 1));
+        let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
+        text.replace_range(from..to, inserted);
+        text
+    })
+}
+
+/// Tokens that are no white space or comments.
+fn tokens(host: &ModelHost, file: File) -> Vec<(SyntaxKind, TextRange, SyntaxKind)> {
+    let root = parse(host.db(), file).syntax();
+    let tokens = root.descendants_with_tokens().filter_map(NodeOrToken::into_token);
+    let tokens = tokens.filter(|token| !token.kind().is_trivia());
+    tokens.map(|token| (token.kind(), token.text_range(), token.parent().unwrap().kind())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Hovering and explaining differ in nothing but links.
+    #[test]
+    fn one_text_with_and_without_links(text in model()) {
+        let (host, file) = host(&text);
+        let db = host.db();
+        for definition in definitions(db, file) {
+            let Some(fqn) = definition.fqn(db) else { continue };
+            if find(db, &fqn).found() != Some(definition) {
+                continue;
+            }
+            let focus = definition.focus(db).unwrap().start();
+            let hovered = hover(db, file, focus, &uri).expect("a hover");
+            let explained = explain(db, &fqn);
+            let hovered = without_links(&hovered.markdown);
+            prop_assert_eq!(Some(hovered.as_str()), explained["explanation"].as_str());
+        }
+    }
+
+    #[test]
+    fn places_of_broken_models(text in broken(), places in vec(any::<Index>(), 8)) {
+        let (mut host, file) = host(&text);
+        for place in places {
+            let offset = text.floor_char_boundary(place.index(text.len() + 1));
+            let items = check_place(&host, file, TextSize::try_from(offset).unwrap());
+            for item in some(&items) {
+                check_reference(&mut host, file, item);
+            }
+        }
+    }
+
+    #[test]
+    fn places_of_any_text(text in any::<String>(), place in any::<Index>()) {
+        let (host, file) = host(&text);
+        let offset = text.floor_char_boundary(place.index(text.len() + 1));
+        check_place(&host, file, TextSize::try_from(offset).unwrap());
+    }
+
+    /// In a correct model each reserved word and each reference is offered where it stands.
+    #[test]
+    fn what_stands_there_is_offered(text in model(), chosen in vec(any::<Index>(), 8)) {
+        let (host, file) = host(&text);
+        let tokens = tokens(&host, file);
+        prop_assume!(!tokens.is_empty());
+        for index in chosen {
+            let (kind, range, parent) = *index.get(&tokens);
+            let word = &text[Range::<usize>::from(range)];
+            let resolved = || {
+                let id = file_model(host.db(), file).reference_touching(range.end())?;
+                let whole = file_model(host.db(), file).reference(id)?;
+                (whole.range.end() == range.end() && resolutions(host.db(), file).target(id).is_some()).then_some(whole)
+            };
+            let expected = match kind {
+                // An arrow is offered before it is there, as if it was still to come.
+                SyntaxKind::RIGHT_ARROW | SyntaxKind::LEFT_ARROW | SyntaxKind::BOTH_ARROW | SyntaxKind::APART_ARROW => word,
+                kind if kind.is_keyword() => word,
+                SyntaxKind::IDENT if parent == SyntaxKind::REFERENCE && resolved().is_some() => word,
+                _ => continue,
+            };
+            let offset = if kind.is_sign() { range.start() } else { range.end() };
+            let items = check_place(&host, file, offset);
+            prop_assert!(
+                items.iter().any(|item| item.label == expected && !item.is_snippet),
+                "{} at {:?} in {}", expected, range, text
+            );
+        }
+    }
+}
