@@ -3,8 +3,9 @@
 //! Every feature is a function of a parsed text, in a module of its own. Answers hold texts, byte ranges and small
 //! enumerations; whoever speaks a protocol turns them into its terms.
 //!
-//! This crate reads no files and knows no protocol. Today's features need the tree alone; those that must know what a
-//! name refers to will ask the model.
+//! This crate reads no files and knows no protocol. Features about one text take its tree ([`document_symbols`],
+//! [`folding()`] …); those that must know what a name refers to ask the model: [`definition()`], [`references()`],
+//! [`highlights`], [`rename()`], [`symbol_search`].
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 #![cfg_attr(
@@ -15,21 +16,33 @@
     )
 )]
 
+mod definition;
 mod edit;
 mod folding;
 pub mod format;
 mod lenses;
 mod lines;
 mod links;
+mod moves;
 pub mod query;
+mod references;
+mod rename;
+mod search;
 mod selection;
+mod subject;
 mod symbols;
 mod tokens;
+mod words;
 
+pub use crate::definition::{FileRange, Origin, Target, definition};
 pub use crate::edit::{TextEdit, apply};
 pub use crate::folding::{Fold, FoldKind, folding};
 pub use crate::lenses::{Lens, lenses};
 pub use crate::links::{ImportLink, import_links};
+pub use crate::moves::{Moved, import_edits, moved_specifier};
+pub use crate::references::{Occurrence, highlights, references};
+pub use crate::rename::{RenameError, Renaming, prepare_rename, rename};
+pub use crate::search::{Found, ProjectSymbol, symbol_search};
 pub use crate::selection::selection_ranges;
 pub use crate::symbols::{Symbol, SymbolKind, document_symbols};
 pub use crate::tokens::{SemanticToken, TokenKind, semantic_tokens};
