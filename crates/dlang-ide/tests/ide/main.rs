@@ -12,6 +12,12 @@ mod invariants;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
+#[path = "../../../../fuzz/src/model.rs"]
+mod model;
+#[cfg(test)]
+mod models;
+#[cfg(test)]
 #[path = "../../../dlang-syntax/tests/syntax/on_disk.rs"]
 mod on_disk;
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::fixture::rendered;
-use crate::testing::host_with;
+use crate::testing::{host_with, rendered};
 use crate::{Change, Database, ModelHost, definitions_by_name};
 
 /// Makes a change and says how often each query ran until every diagnostic was fresh.

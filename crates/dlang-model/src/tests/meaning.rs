@@ -1,7 +1,6 @@
 //! Effective values, relationships, usages, and finding definitions.
 
-use super::fixture::place_of;
-use crate::testing::{host, position};
+use crate::testing::{host, place_of, position};
 use crate::{
     Definition, ElementKind, RelationshipArrow, context_domain, definition_at, definitions, definitions_by_fqn,
     definitions_by_name, domain_parent, effective_classification, effective_team, file_model, metadata_map,
