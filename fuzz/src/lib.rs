@@ -3,8 +3,10 @@
 mod bodies;
 mod dlang;
 mod editor;
+mod model;
 pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
 pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
+pub use model::dlang_model;

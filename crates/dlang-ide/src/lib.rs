@@ -1,10 +1,12 @@
 //! What an editor asks about DomainLang, answered as plain data.
 //!
-//! Every feature is a function of a parsed text, in a module of its own. Answers hold texts, byte ranges and small
-//! enumerations; whoever speaks a protocol turns them into its terms.
+//! Every feature is a function, in a module of its own: of a parsed text where the tree is enough, of the model's database
+//! where it must be known what a name refers to. Answers hold texts, byte ranges and small enumerations; whoever speaks a
+//! protocol turns them into its terms. [`query`] answers questions about a whole model, in JSON.
 //!
-//! This crate reads no files and knows no protocol. Most features need the tree alone; those that must know what a name
-//! refers to ([`hover()`], [`explain()`], [`completions`], [`query`]) ask the model.
+//! This crate reads no files and knows no protocol. Features about one text take its tree ([`document_symbols`],
+//! [`folding()`] …); those that must know what a name refers to ask the model: [`definition()`], [`references()`],
+//! [`highlights`], [`rename()`], [`symbol_search`], [`hover()`], [`explain()`], [`completions`], [`query`].
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 #![cfg_attr(
@@ -16,6 +18,7 @@
 )]
 
 mod completion;
+mod definition;
 mod edit;
 mod explain;
 mod folding;
@@ -24,22 +27,33 @@ mod hover;
 mod lenses;
 mod lines;
 mod links;
+mod moves;
 pub mod query;
+mod references;
+mod rename;
+mod search;
 mod selection;
+mod subject;
 mod symbols;
 mod tokens;
 mod wanted;
+mod words;
 
 pub use crate::completion::{
     Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions,
     import_prefix,
 };
+pub use crate::definition::{FileRange, Origin, Target, definition};
 pub use crate::edit::{TextEdit, apply};
 pub use crate::explain::explain;
 pub use crate::folding::{Fold, FoldKind, folding};
 pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};
 pub use crate::links::{ImportLink, import_links};
+pub use crate::moves::{Moved, import_edits, moved_specifier};
+pub use crate::references::{Occurrence, highlights, references};
+pub use crate::rename::{RenameError, Renaming, prepare_rename, rename};
+pub use crate::search::{Found, ProjectSymbol, symbol_search};
 pub use crate::selection::selection_ranges;
 pub use crate::symbols::{Symbol, SymbolKind, document_symbols};
 pub use crate::tokens::{SemanticToken, TokenKind, semantic_tokens};

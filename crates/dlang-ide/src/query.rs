@@ -2,8 +2,8 @@
 //!
 //! - [`find`] looks an element up by what somebody calls it.
 //! - [`Query`] has the collections of a model; [`Elements`] and [`Relationships`] narrow them down, step by step.
-//! - [`serialize`] makes JSON of an element with all that is in it.
-//! - [`list`], [`get`] and [`Summary`] answer whole requests. Every channel (command line, MCP, language server) calls
+//! - [`serialize()`] makes JSON of an element with all that is in it.
+//! - [`list()`], [`get()`] and [`Summary`] answer whole requests. Every channel (command line, MCP, language server) calls
 //!   these and prints what they return, which is why the answers are the same everywhere.
 //!
 //! Where paths appear, the caller says how they are shown; nothing else of an answer depends on who asks.

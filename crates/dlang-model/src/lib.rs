@@ -8,7 +8,7 @@
 //!
 //! - [`file_diagnostics`], and for each [`Diagnostic`] its [`fixes()`];
 //! - [`definitions`], [`definition_at`], [`definitions_by_fqn`], [`definitions_by_name`]; a [`Definition`] knows its kind, names, places, content and syntax;
-//! - [`resolutions`], [`resolve_reference`], [`resolve_name`], [`visible_names`], and backwards [`usages`];
+//! - [`resolutions`], [`resolve_reference`], [`resolve_name`], [`visible_names`], [`visible_files`], and backwards [`usages`];
 //! - [`effective_classification`], [`effective_team`], [`metadata_map`], [`context_domain`], [`domain_parent`];
 //! - [`relationship_views`], which know kind, upstream and downstream;
 //! - [`file_model`], all of a file as data with places; [`parse`], its tree.
@@ -71,9 +71,9 @@ pub use relationship::{
     RelationshipArrow, RelationshipKind, RelationshipSide, RelationshipSource, RelationshipView, containing_context,
     end_target, relationship_view, relationship_views,
 };
-pub use resolve::{Resolutions, Usage, domain_parent, resolutions, resolve_name, resolve_reference, usages};
+pub use resolve::{Resolutions, Usage, domain_parent, resolutions, resolve_name, resolve_reference, usages, usages_in};
 pub use rules::rule_codes;
-pub use scope::visible_names;
+pub use scope::{visible_files, visible_names};
 
 #[cfg(test)]
 mod tests;

@@ -104,17 +104,25 @@ pub struct Usage {
 
 /// Every reference to an element in the files of the project, in the order of files and of their texts.
 pub fn usages(db: &dyn Db, definition: Definition) -> Vec<Usage> {
-    let mut usages = Vec::new();
-    for file in project_files(db) {
-        let resolutions = resolutions(db, *file);
-        let model = file_model(db, *file);
-        for (reference, data) in model.numbered_references() {
-            if resolutions.targets(reference).contains(&definition) {
-                usages.push(Usage { file: *file, reference, range: data.range, text: data.text.clone() });
-            }
-        }
+    project_files(db).iter().flat_map(|file| usages_in(db, *file, definition)).collect()
+}
+
+/// Every reference to an element in one file, in the order of the text.
+pub fn usages_in(db: &dyn Db, file: File, definition: Definition) -> Vec<Usage> {
+    let Some(name) = definition.name(db) else { return Vec::new() };
+    let model = file_model(db, file);
+    // What a reference means has the name that it ends in, so most files need not be resolved to know that they have none.
+    let is_named = |reference: &Reference| {
+        let qualifier = reference.text.strip_suffix(name.as_str());
+        qualifier.is_some_and(|qualifier| qualifier.is_empty() || qualifier.ends_with('.'))
+    };
+    let mut named = model.numbered_references().filter(|(_, data)| is_named(data)).peekable();
+    if named.peek().is_none() {
+        return Vec::new();
     }
-    usages
+    let resolutions = resolutions(db, file);
+    let means = named.filter(|(reference, _)| resolutions.targets(*reference).contains(&definition));
+    means.map(|(reference, data)| Usage { file, reference, range: data.range, text: data.text.clone() }).collect()
 }
 
 /// The parents of a file's domains, by the numbers of its elements.

@@ -106,27 +106,33 @@ impl GlobalScope {
     }
 }
 
-/// What a file imports, by the names that it has there.
+/// The files that a file sees, each with the number of the import statement that brings it. Names of a later one replace
+/// those of an earlier one.
 ///
 /// Imports are not transitive, with one exception: of an imported file in an installed package, also what it imports
 /// itself from its own package is visible, so that a package can be split into files. That goes one level deep.
+pub fn visible_files(db: &dyn Db, file: File) -> Vec<(usize, File)> {
+    let mut visible = Vec::new();
+    for (import, target) in imported_files(db, file).iter().enumerate() {
+        let Some(target) = *target else { continue };
+        visible.push((import, target));
+        if let Some(package) = target.package(db) {
+            let shown = imported_files(db, target).iter().flatten();
+            visible.extend(shown.filter(|shown| shown.package(db) == Some(package)).map(|shown| (import, *shown)));
+        }
+    }
+    visible
+}
+
+/// What a file imports, by the names that it has there.
 ///
 /// The file's own elements are not in it: they are found before anything that is imported.
 #[salsa::tracked(returns(ref))]
 pub(crate) fn global_scope(db: &dyn Db, file: File) -> Arc<GlobalScope> {
     let mut scope = GlobalScope::default();
     let imports = &file_index(db, file).imports;
-    for (import, target) in imports.iter().zip(imported_files(db, file).iter()) {
-        let Some(target) = *target else { continue };
-        let alias = import.alias.as_ref();
-        scope.add(db, target, alias);
-        if let Some(package) = target.package(db) {
-            for shown in imported_files(db, target).iter().flatten() {
-                if shown.package(db) == Some(package) {
-                    scope.add(db, *shown, alias);
-                }
-            }
-        }
+    for (import, visible) in visible_files(db, file) {
+        scope.add(db, visible, imports.get(import).and_then(|import| import.alias.as_ref()));
     }
     Arc::new(scope)
 }

@@ -5,11 +5,17 @@
 //! lead is given by the test. `$0` marks a place.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a fixture that is written wrongly should end its test")]
 
+pub mod everything;
+
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use dlang_syntax::TextSize;
+use dlang_syntax::{TextRange, TextSize};
 
-use crate::{Change, File, ImportOutcome, ImportProblem, ModelHost, file_index};
+use crate::{
+    Change, Database, Definition, Diagnostic, File, ImportOutcome, ImportProblem, ModelHost, Place, TextEdit,
+    file_diagnostics, file_index,
+};
 
 /// What marks a place.
 pub const MARKER: &str = "$0";
@@ -107,4 +113,52 @@ pub fn position(text: &str, at: TextSize) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap().chars().count() + 1;
     format!("{line}:{column}")
+}
+
+/// Every diagnostic of every file, one a line.
+pub fn rendered(host: &ModelHost) -> String {
+    let db = host.db();
+    let mut text = String::new();
+    let is_one = host.files().count() == 1;
+    for file in host.files() {
+        for diagnostic in file_diagnostics(db, file) {
+            if !is_one {
+                write!(text, "{}:", file.path(db)).unwrap();
+            }
+            render(db, file, diagnostic, &mut text);
+        }
+    }
+    text
+}
+
+fn render(db: &Database, file: File, diagnostic: &Diagnostic, text: &mut String) {
+    let (place, severity) = (position(file.text(db), diagnostic.range.start()), diagnostic.severity().as_str());
+    writeln!(text, "{place}: {severity}: {} [{}]", diagnostic.text(), diagnostic.code.as_str()).unwrap();
+    for related in &diagnostic.related {
+        let place = match related.place {
+            Place::Here(range) => position(file.text(db), range.start()),
+            Place::Definition(definition) => place_of(db, definition),
+        };
+        writeln!(text, "    {place}: {}", related.message).unwrap();
+    }
+}
+
+/// Where the name of an element stands, with its file.
+pub fn place_of(db: &Database, definition: Definition) -> String {
+    let start = definition.focus(db).unwrap().start();
+    format!("{}:{}", definition.file.path(db), position(definition.file.text(db), start))
+}
+
+/// The text after the edits of a fix, which must be in order.
+pub fn applied(text: &str, edits: &[TextEdit]) -> String {
+    let mut result = String::new();
+    let mut done = TextSize::new(0);
+    for edit in edits {
+        assert!(done <= edit.range.start(), "edits overlap");
+        result.push_str(text.get(std::ops::Range::<usize>::from(TextRange::new(done, edit.range.start()))).unwrap());
+        result.push_str(&edit.text);
+        done = edit.range.end();
+    }
+    result.push_str(text.get(usize::from(done)..).unwrap());
+    result
 }

@@ -4,6 +4,7 @@ mod cancellation;
 mod editing;
 mod fixes;
 mod fixture;
+mod hostile;
 mod imports;
 mod incremental;
 mod meaning;

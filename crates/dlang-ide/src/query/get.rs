@@ -2,6 +2,7 @@
 
 use dlang_model::{Db, Definition, ElementKind, effective_classification, effective_team, metadata_map};
 use serde_json::{Map, Value, json};
+use smol_str::SmolStr;
 
 use super::{Lookup, Summary, find, serialize};
 
@@ -15,7 +16,7 @@ pub fn get(db: &dyn Db, fqn: Option<&str>) -> Value {
     match find(db, name) {
         Lookup::Found(definition) => json!({ "found": true, "element": element(db, definition) }),
         Lookup::NotFound { suggestions } => {
-            let suggestions = Value::from_iter(suggestions.iter().map(|name| name.as_str()));
+            let suggestions: Value = suggestions.iter().map(SmolStr::as_str).collect();
             json!({ "found": false, "fqn": name, "suggestions": suggestions })
         }
     }

@@ -81,8 +81,9 @@ fn entries(it: &Facts<'_>) -> Option<String> {
 
 /// A relationship, and the model to ask about its ends.
 pub(super) type Related<'a> = (&'a dyn Db, &'a RelationshipView);
+type RelationshipColumn = (&'static str, fn(&Related<'_>) -> Option<String>);
 
-const RELATIONSHIP: &[(&str, fn(&Related<'_>) -> Option<String>)] = &[
+const RELATIONSHIP: &[RelationshipColumn] = &[
     ("name", |(db, view)| Some(relationship_name(*db, view))),
     ("left", |(db, view)| Some(side_name(*db, &view.left))),
     ("right", |(db, view)| Some(side_name(*db, &view.right))),

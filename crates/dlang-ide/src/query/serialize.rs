@@ -117,7 +117,7 @@ pub(super) fn arrow(view: &RelationshipView) -> Option<Arrow> {
 /// relationships have the same properties, except that only those with an arrow have `arrow`, and only those with a
 /// direction have `upstreamPatterns` and `downstreamPatterns`.
 pub fn serialize_relationship(db: &dyn Db, view: &RelationshipView) -> Map<String, Value> {
-    let patterns = |patterns: &[PatternKind]| Value::from_iter(patterns.iter().map(|pattern| pattern.long_name()));
+    let patterns = |patterns: &[PatternKind]| patterns.iter().map(|pattern| pattern.long_name()).collect::<Value>();
     let of_side = |side: Option<&RelationshipSide>| side.map(|side| patterns(&side.patterns));
     let properties: [(&str, Option<Value>); 12] = [
         ("type", Some(relationship_type(view).into())),

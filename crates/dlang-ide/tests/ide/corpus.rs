@@ -1,6 +1,7 @@
 //! The examples, and the fuzz targets on their committed corpora.
 
 use crate::invariants::{dlang_editor, dlang_formatter};
+use crate::model::dlang_model;
 use crate::on_disk::examples;
 use crate::replay::replay;
 
@@ -22,4 +23,10 @@ fn formatter() {
 fn editor() {
     replay("dlang_editor", dlang_editor);
     replay("dlang_parser", dlang_editor);
+}
+
+#[test]
+fn model() {
+    replay("dlang_model", dlang_model);
+    replay("dlang_parser", dlang_model);
 }

@@ -12,12 +12,20 @@ mod invariants;
 #[cfg(test)]
 mod limits;
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
+#[path = "../../../../fuzz/src/model.rs"]
+mod model;
+#[cfg(test)]
+mod models;
+#[cfg(test)]
 #[path = "../../../dlang-syntax/tests/syntax/on_disk.rs"]
 mod on_disk;
 #[cfg(test)]
 mod places;
 #[cfg(test)]
 mod properties;
+#[cfg(test)]
+mod query;
 #[cfg(test)]
 #[path = "../../../../fuzz/replay.rs"]
 mod replay;

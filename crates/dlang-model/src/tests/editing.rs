@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::fixture::rendered;
-use crate::testing::{host, resolve_imports};
+use crate::testing::{host, rendered, resolve_imports};
 use crate::{Change, ModelHost};
 
 const MODEL: &str = r#"

@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use dlang_syntax::{TextRange, TextSize};
-
-use crate::testing::{Leads, host, host_with, position};
-use crate::{Change, Database, Definition, Diagnostic, File, ModelHost, Place, file_diagnostics, fixes};
+use crate::testing::{Leads, applied, host, host_with, rendered};
+use crate::{Change, File, ModelHost, file_diagnostics, fixes};
 
 /// Every diagnostic of every file, one a line.
 pub(super) fn check(fixture: &str) -> String {
@@ -15,38 +13,6 @@ pub(super) fn check(fixture: &str) -> String {
 
 pub(super) fn check_with(fixture: &str, leads: Leads<'_>) -> String {
     rendered(&host_with(ModelHost::new(), fixture, leads))
-}
-
-pub(super) fn rendered(host: &ModelHost) -> String {
-    let db = host.db();
-    let mut text = String::new();
-    let is_one = host.files().count() == 1;
-    for file in host.files() {
-        for diagnostic in file_diagnostics(db, file) {
-            if !is_one {
-                write!(text, "{}:", file.path(db)).unwrap();
-            }
-            render(db, file, diagnostic, &mut text);
-        }
-    }
-    text
-}
-
-fn render(db: &Database, file: File, diagnostic: &Diagnostic, text: &mut String) {
-    let (place, severity) = (position(file.text(db), diagnostic.range.start()), diagnostic.severity().as_str());
-    writeln!(text, "{place}: {severity}: {} [{}]", diagnostic.text(), diagnostic.code.as_str()).unwrap();
-    for related in &diagnostic.related {
-        let place = match related.place {
-            Place::Here(range) => position(file.text(db), range.start()),
-            Place::Definition(definition) => place_of(db, definition),
-        };
-        writeln!(text, "    {place}: {}", related.message).unwrap();
-    }
-}
-
-pub(super) fn place_of(db: &Database, definition: Definition) -> String {
-    let start = definition.focus(db).unwrap().start();
-    format!("{}:{}", definition.file.path(db), position(definition.file.text(db), start))
 }
 
 /// What each diagnostic of the only file underlines.
@@ -95,17 +61,4 @@ pub(super) fn check_fixes(fixture: &str) -> String {
         }
     }
     text
-}
-
-pub(super) fn applied(text: &str, edits: &[crate::TextEdit]) -> String {
-    let mut result = String::new();
-    let mut done = TextSize::new(0);
-    for edit in edits {
-        assert!(done <= edit.range.start(), "edits overlap");
-        result.push_str(text.get(std::ops::Range::<usize>::from(TextRange::new(done, edit.range.start()))).unwrap());
-        result.push_str(&edit.text);
-        done = edit.range.end();
-    }
-    result.push_str(text.get(usize::from(done)..).unwrap());
-    result
 }

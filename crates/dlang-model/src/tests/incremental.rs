@@ -3,12 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use super::fixture::rendered;
-use crate::testing::host_with;
-use crate::{Change, Database, ModelHost};
+use crate::testing::{host_with, rendered};
+use crate::{Change, Database, ModelHost, definitions_by_name};
 
 /// Makes a change and says how often each query ran until every diagnostic was fresh.
 fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {
+    let [is_same, counts] = check_asking(rendered, fixture, path, from, to);
+    format!("{is_same} diagnostics\n{counts}")
+}
+
+/// Makes a change and says whether the answer to a question is the same, and how often each query ran for it.
+fn check_asking(ask: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, from: &str, to: &str) -> [String; 2] {
     let names: Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>> = Arc::default();
     let log = Arc::clone(&names);
     let db = Database::with_events(move |event| {
@@ -17,19 +22,19 @@ fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {
         }
     });
     let mut host = host_with(ModelHost::with_database(db), fixture, &[]);
-    let before = rendered(&host);
+    let before = ask(&host);
     let text = host.file(path).unwrap().text(host.db()).replace(from, to);
     names.lock().unwrap().clear();
     host.apply([Change::Text { path: path.to_owned(), text: Arc::from(text) }]);
-    let after = rendered(&host);
+    let after = ask(&host);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for key in names.lock().unwrap().iter() {
         let name = salsa::Database::ingredient_debug_name(host.db(), key.ingredient_index()).into_owned();
         *counts.entry(name).or_default() += 1;
     }
     let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let verdict = if before == after { "same diagnostics" } else { "other diagnostics" };
-    format!("{verdict}\n{}", counts.join("\n"))
+    let verdict = if before == after { "same" } else { "other" };
+    [verdict.to_owned(), counts.join("\n")]
 }
 
 const MODEL: &str = r#"
@@ -73,5 +78,23 @@ fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
     imported_files 1
     local_scope 1
     resolutions 3
+    ");
+}
+
+#[test]
+fn the_names_of_a_project_outlive_edits_of_bodies() {
+    let find = |host: &ModelHost| format!("{:?}", definitions_by_name(host.db(), "D"));
+    let [answer, counts] = check_asking(find, MODEL, "shared.dlang", "vision: \"v\"", "vision: \"other\"");
+    assert_eq!(answer, "same");
+    insta::assert_snapshot!(counts, @r"
+    file_index 1
+    file_model 1
+    ");
+    let [answer, counts] = check_asking(find, MODEL, "shared.dlang", "Team T", "Team T Team D");
+    assert_eq!(answer, "other");
+    insta::assert_snapshot!(counts, @r"
+    file_index 1
+    file_model 1
+    project_index 1
     ");
 }

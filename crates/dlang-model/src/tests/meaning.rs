@@ -1,11 +1,10 @@
 //! Effective values, relationships, usages, and finding definitions.
 
-use super::fixture::place_of;
-use crate::testing::{host, position};
+use crate::testing::{host, place_of, position};
 use crate::{
     Definition, ElementKind, RelationshipArrow, context_domain, definition_at, definitions, definitions_by_fqn,
-    domain_parent, effective_classification, effective_team, file_model, metadata_map, project_files,
-    relationship_views, resolve_name, resolve_reference, usages, visible_names,
+    definitions_by_name, domain_parent, effective_classification, effective_team, file_model, metadata_map,
+    project_files, relationship_views, resolve_name, resolve_reference, usages, visible_names,
 };
 use dlang_syntax::{AstNode as _, ast};
 
@@ -236,4 +235,26 @@ bc A {
     Rule Some("R") Some("r") false
     "#);
     assert_eq!(file_model(host.db(), host.files().next().unwrap()).references.len(), 1);
+}
+
+#[test]
+fn elements_of_a_project_by_name() {
+    let host = host(
+        r#"
+//- a.dlang
+Namespace N { Team Crew Namespace Inner.Deep { Domain Crew } }
+//- b.dlang
+Namespace N { Team Crew Team }
+Namespace { Team Lost }
+"#,
+    );
+    let db = host.db();
+    let places = |found: &[Definition]| found.iter().map(|it| place_of(db, *it)).collect::<Vec<_>>().join(" ");
+    assert_eq!(places(definitions_by_name(db, "Crew")), "a.dlang:1:20 a.dlang:1:55 b.dlang:1:20");
+    assert_eq!(places(definitions_by_name(db, "Inner.Deep")), "a.dlang:1:35");
+    assert_eq!(places(definitions_by_fqn(db, "N.Crew")), "a.dlang:1:20 b.dlang:1:20");
+    // What stands in a namespace without a name has a simple name only.
+    assert_eq!(places(definitions_by_name(db, "Lost")), "b.dlang:2:18");
+    assert_eq!(places(definitions_by_fqn(db, "Lost")), "");
+    assert_eq!(places(definitions_by_name(db, "Deep")), "");
 }

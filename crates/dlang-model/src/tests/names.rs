@@ -1,7 +1,6 @@
 //! What names mean: containers, files, imports, packages.
 
-use super::fixture::place_of;
-use crate::testing::host;
+use crate::testing::{host, place_of};
 use crate::{file_model, project_files, resolutions};
 
 /// For each reference, in the order of the text: how it is written, and the places of what it means.

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use crate::{
-    Change, ElementKind, ModelHost, Place, definitions, effective_classification, effective_team, file_diagnostics,
-    file_model, fixes, metadata_map, project_files, relationship_views, usages, visible_names,
-};
+use crate::testing::everything;
+use crate::{Change, ModelHost, file_diagnostics};
 
-/// Asks everything there is to ask about two files that import each other.
+/// Asks everything there is to ask about two files that may import each other.
 fn ask_everything(texts: [&str; 2]) {
     let mut host = ModelHost::new();
     let paths = ["a.dlang", "b.dlang"];
@@ -17,37 +15,7 @@ fn ask_everything(texts: [&str; 2]) {
         paths.iter().zip(texts).map(|(path, text)| Change::Text { path: (*path).to_owned(), text: Arc::from(text) }),
     );
     crate::testing::resolve_imports(&mut host, &[]);
-    let db = host.db();
-    for file in project_files(db) {
-        let length = file.text(db).len();
-        for diagnostic in file_diagnostics(db, *file) {
-            assert!(usize::from(diagnostic.range.end()) <= length);
-            assert!(file.text(db).get(std::ops::Range::<usize>::from(diagnostic.range)).is_some());
-            for related in &diagnostic.related {
-                if let Place::Definition(definition) = related.place {
-                    assert!(definition.focus(db).is_some());
-                }
-            }
-            for fix in fixes(db, *file, diagnostic) {
-                drop(super::fixture::applied(file.text(db), &fix.edits));
-            }
-        }
-        for definition in definitions(db, *file) {
-            assert!(definition.syntax(db).is_some());
-            let _ = (effective_team(db, definition), effective_classification(db, definition));
-            drop((metadata_map(db, definition), usages(db, definition), definition.children(db)));
-            for kind in ElementKind::ALL {
-                drop(visible_names(db, *file, Some(definition), kind));
-            }
-        }
-        let model = file_model(db, *file);
-        assert_eq!(model.elements.len(), model.index.elements.len());
-        assert!(model.references.is_sorted_by_key(|reference| reference.range.start()));
-        for (id, reference) in model.numbered_references() {
-            assert_eq!(model.reference_at(reference.range), Some(id));
-        }
-        drop(relationship_views(db, *file));
-    }
+    everything::ask(&host);
 }
 
 /// Words of the language, from which texts come that are nearly right.

@@ -203,6 +203,27 @@ impl Workspace {
         self.host.apply(changes);
     }
 
+    /// Where a manifest would decide about a file of the workspace, whether there is one now or not: in its folder and those
+    /// above it, up to one that has a manifest.
+    fn places_of_manifests(&self) -> BTreeSet<Utf8PathBuf> {
+        let mut places = BTreeSet::new();
+        let roots = self.roots.iter().map(|root| match root {
+            super::Root::Folder(folder) => folder.as_path(),
+            super::Root::File(file) => file.parent().unwrap_or(file),
+        });
+        for folder in self.sources.keys().filter_map(|path| path.parent()).chain(roots) {
+            for folder in folder.ancestors() {
+                let manifest = folder.join(MANIFEST);
+                let is_there = self.modules.files().kind(&manifest).is_some();
+                // From a folder that was seen before, the way up was gone already.
+                if !places.insert(manifest) || is_there {
+                    break;
+                }
+            }
+        }
+        places
+    }
+
     /// What the model does not know: manifests, what could not be read, what was not looked at.
     fn look_again(&mut self) {
         let mut modules: BTreeMap<Utf8PathBuf, Arc<Module>> = BTreeMap::new();
@@ -219,12 +240,15 @@ impl Workspace {
             let module = self.modules.of_file(&root.path().join(MANIFEST));
             modules.entry(module.root.clone()).or_insert(module);
         }
-        for root in modules.keys() {
-            for name in [MANIFEST, LOCK] {
-                let path = root.join(name);
-                let stamp = self.overlay.stamp(&path);
-                self.looked_at.entry(path).or_insert(stamp);
-            }
+        let manifests = modules.values().flat_map(|module| {
+            let has_manifest = module.manifest.is_some();
+            let own = has_manifest.then(|| [module.root.join(MANIFEST), module.root.join(LOCK)]);
+            own.into_iter().flatten()
+        });
+        let manifests: BTreeSet<Utf8PathBuf> = manifests.chain(self.places_of_manifests()).collect();
+        for path in manifests {
+            let stamp = self.overlay.stamp(&path);
+            self.looked_at.entry(path).or_insert(stamp);
         }
         let faults = self.sources.iter().filter_map(|(path, source)| Some((path.clone(), source.fault.clone()?)));
         self.view = Arc::new(View::new(&self.roots, faults.collect(), modules.into_values().collect(), &self.cuts));

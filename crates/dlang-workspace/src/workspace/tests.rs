@@ -370,6 +370,31 @@ fn validation() {
     "#);
 }
 
+/// A manifest that appears between a file and the manifest that held for it so far, or above all of them.
+#[test]
+fn a_new_manifest_is_seen_wherever_it_decides() {
+    let files = Arc::new(Changing::default());
+    files.0.write().unwrap().insert("/w/deep/er/a.dlang", "import \"@lib/b\"");
+    let mut workspace = load(Arc::clone(&files) as SharedFiles, &[Root::File("/w/deep/er/a.dlang".into())]);
+    let mut after = |path: &str, text: &str| {
+        files.0.write().unwrap().insert(path, text);
+        assert!(workspace.refresh(), "{path}");
+        problems(&workspace.snapshot()).lines().map(|line| line.chars().take(60).collect::<String>() + "\n").collect()
+    };
+    let shown: [String; 3] =
+        [after("/w/model.yaml", "x: y"), after("/w/deep/model.yaml", "{}"), after("/w/deep/er/model.yaml", "paths: [")];
+    insta::assert_snapshot!(shown.join("\n"), @r"
+    deep/er/a.dlang:1:8 error import-unresolved Cannot resolve i
+    model.yaml:1:1 warning manifest-unknown-key The key 'x' mean
+
+    er/a.dlang:1:8 error import-unresolved Cannot resolve import
+
+    a.dlang:1:8 error import-unresolved Cannot resolve import '@
+    model.yaml:1:1 error manifest-unexpected-value 'paths' must 
+    model.yaml:1:8 error manifest-yaml-error YAML parse error: u
+    ");
+}
+
 /// Files in memory that change while a workspace looks at them.
 #[derive(Default)]
 struct Changing(RwLock<MemoryFiles>);

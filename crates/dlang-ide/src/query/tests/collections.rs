@@ -13,7 +13,7 @@ cmap First { contains Orders  Orders >< Orders }
 Namespace Shop {
     bc Orders for Sales as Core by Crew {
         classification: Other
-        metadata { Language: "C" Language: "Rust" Size: "1" Ghost: "x" }
+        metadata { Language: "C" Language: "Rust" Keys.Size: "1" Ghost: "x" }
         relationships { this [OHS] -> [CF] Billing }
     }
     Namespace Inner { bc Billing for Shop.Sales by Ghost { team: Crew relationships { this [SK] Orders } } }
@@ -21,7 +21,7 @@ Namespace Shop {
     bc Billing for Sales as Core
 }
 Metadata Language
-Metadata Size
+Namespace Keys { Metadata Size }
 //- b.dlang
 bc Orders for Sales as Core by Crew { relationships { this <- [S] Orders  this -> Nowhere } }
 Domain Sales
@@ -69,10 +69,10 @@ fn of_all_files_in_their_order() {
     assert_eq!(elements(Query::domains), "Shop.Sales Sales");
     assert_eq!(elements(Query::teams), "Crew");
     assert_eq!(elements(Query::classifications), "Core Other");
-    assert_eq!(elements(Query::metadata_keys), "Language Size");
+    assert_eq!(elements(Query::metadata_keys), "Language Keys.Size");
     assert_eq!(elements(Query::context_maps), "First");
     assert_eq!(elements(Query::domain_maps), "Map");
-    assert_eq!(elements(Query::namespaces), "Shop Shop.Inner");
+    assert_eq!(elements(Query::namespaces), "Shop Shop.Inner Keys");
 }
 
 #[test]
@@ -123,6 +123,8 @@ fn by_metadata() {
     assert_eq!(elements(|it| it.bounded_contexts().with_metadata("Language", Some("Rust"))), "Shop.Orders");
     assert_eq!(elements(|it| it.bounded_contexts().with_metadata("Language", Some("C"))), "");
     assert_eq!(elements(|it| it.bounded_contexts().with_metadata("Ghost", None)), "");
+    assert_eq!(elements(|it| it.bounded_contexts().with_metadata("Keys.Size", Some("1"))), "Shop.Orders");
+    assert_eq!(elements(|it| it.bounded_contexts().with_metadata("Size", Some("1"))), "Shop.Orders");
     assert_eq!(elements(|it| it.domains().with_metadata("Language", None)), "");
 }
 

@@ -41,10 +41,6 @@ fn check(entity: &str, filter: impl Fn(&mut ListInput)) -> String {
     format!("{}\n{lines}", answer["entityType"].as_str().expect("a type"))
 }
 
-fn some(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
 #[test]
 fn names_of_types() {
     let all = EntityType::ALL.map(|entity| format!("{entity}: {}", entity.columns().join(" ")));
@@ -83,7 +79,7 @@ fn a_name_that_is_declared_twice_is_listed_twice_with_its_files() {
     {"name":"Sales","fqn":"Sales","vision":"v","file":"shown/b.dlang"}
     "#);
     insta::assert_snapshot!(check("domains", |input| {
-        input.fqn = some("Sales");
+        input.fqn = Some("Sales".into());
         input.detail = Detail::Full;
     }), @r#"
     domains
@@ -101,40 +97,43 @@ fn a_name_that_is_declared_twice_is_listed_twice_with_its_files() {
 #[test]
 fn filters() {
     let names = |filter: fn(&mut ListInput)| check("bcs", filter).matches("\"name\"").count();
-    assert_eq!(names(|input| input.name = some("Orders")), 1);
-    assert_eq!(names(|input| input.fqn = some("Orders")), 0);
-    assert_eq!(names(|input| input.fqn = some("Shop.Orders")), 1);
-    assert_eq!(names(|input| input.domain = some("Sales")), 1);
-    assert_eq!(names(|input| input.team = some("Crew")), 1);
-    assert_eq!(names(|input| input.classification = some("Core")), 1);
-    assert_eq!(names(|input| input.metadata = some("Language")), 1);
+    assert_eq!(names(|input| input.name = Some("Orders".into())), 1);
+    assert_eq!(names(|input| input.fqn = Some("Orders".into())), 0);
+    assert_eq!(names(|input| input.fqn = Some("Shop.Orders".into())), 1);
+    assert_eq!(names(|input| input.domain = Some("Sales".into())), 1);
+    assert_eq!(names(|input| input.team = Some("Crew".into())), 1);
+    assert_eq!(names(|input| input.classification = Some("Core".into())), 1);
+    assert_eq!(names(|input| input.metadata = Some("Language".into())), 1);
     // The first `=` counts.
-    assert_eq!(names(|input| input.metadata = some("Language=a=b")), 1);
-    assert_eq!(names(|input| input.metadata = some("Language=a")), 0);
-    assert_eq!(names(|input| input.metadata = some("Language=")), 0);
-    assert_eq!(names(|input| (input.team, input.name) = (some("Crew"), some("Billing"))), 0);
+    assert_eq!(names(|input| input.metadata = Some("Language=a=b".into())), 1);
+    assert_eq!(names(|input| input.metadata = Some("Language=a".into())), 0);
+    assert_eq!(names(|input| input.metadata = Some("Language=".into())), 0);
+    assert_eq!(names(|input| (input.team, input.name) = (Some("Crew".into()), Some("Billing".into()))), 0);
 }
 
 #[test]
 fn filters_of_relationships() {
     let with = |filter: fn(&mut ListInput)| check("rels", filter);
-    insta::assert_snapshot!(with(|input| input.context = some("Shop.Billing")), @r#"
+    insta::assert_snapshot!(with(|input| input.context = Some("Shop.Billing".into())), @r#"
     relationships
     {"name":"Orders -> Billing","left":"Orders","right":"Billing","type":"directional","kind":"UpstreamDownstream","arrow":"->","leftPatterns":"OpenHostService","rightPatterns":""}
     "#);
-    assert_eq!(with(|input| input.pattern = some("openhostservice")), with(|input| input.context = some("Orders")));
-    assert_eq!(with(|input| input.pattern = some("ACL")), "relationships\n");
+    assert_eq!(
+        with(|input| input.pattern = Some("openhostservice".into())),
+        with(|input| input.context = Some("Orders".into()))
+    );
+    assert_eq!(with(|input| input.pattern = Some("ACL".into())), "relationships\n");
 }
 
 #[test]
 fn what_does_not_fit() {
     let errors = [
         check("nope", |_| ()),
-        check("teams", |input| input.team = some("Crew")),
-        check("rels", |input| input.name = some("A")),
-        check("bcs", |input| input.pattern = some("OHS")),
-        check("rels", |input| input.pattern = some("Nope")),
-        check("bcs", |input| input.metadata = some("=v")),
+        check("teams", |input| input.team = Some("Crew".into())),
+        check("rels", |input| input.name = Some("A".into())),
+        check("bcs", |input| input.pattern = Some("OHS".into())),
+        check("rels", |input| input.pattern = Some("Nope".into())),
+        check("bcs", |input| input.metadata = Some("=v".into())),
         "fuller".parse::<Detail>().expect_err("there is no such detail").to_string(),
     ];
     insta::assert_snapshot!(errors.join("\n"), @"

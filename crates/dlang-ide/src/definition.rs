@@ -1,0 +1,95 @@
+//! Where the thing that a word names is declared.
+
+use dlang_model::{Db, Definition, File, file_model, project_files};
+use dlang_syntax::{TextRange, TextSize};
+
+use crate::subject::{At, Subject, at};
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileRange {
+    /// The file.
+    pub file: File,
+    /// The place.
+    pub range: TextRange,
+}
+
+/// Where to go from a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// What was asked about: the whole reference when the offset is in its last word, which names the element; otherwise the
+    /// word alone.
+    pub range: TextRange,
+    /// Where it leads; never empty.
+    pub targets: Vec<Target>,
+}
+
+/// A declaration, or the file that an import leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// The file.
+    pub file: File,
+    /// The whole declaration; of a file, its beginning.
+    pub range: TextRange,
+    /// The name in it; of a file, its beginning.
+    pub focus: TextRange,
+}
+
+/// What the word at an offset names: an element; all blocks of a namespace, for the words of a dotted name before its last;
+/// the imports of an alias; for `this` the context around it; for the string of an import the file. Several elements where
+/// an entry of a map means several. A declared name leads to itself. Nothing where no name stands, or one that means
+/// nothing.
+pub fn definition(db: &dyn Db, file: File, offset: TextSize) -> Option<Origin> {
+    let (range, targets) = match at(db, file, offset)? {
+        At::Word { range, subjects, reference } => {
+            (reference.unwrap_or(range), subjects.iter().flat_map(|subject| declarations(db, subject)).collect())
+        }
+        At::This { range, context } => (range, context.and_then(|context| element(db, context)).into_iter().collect()),
+        At::Import { range, target } => {
+            let beginning = TextRange::empty(TextSize::new(0));
+            (range, target.map(|file| Target { file, range: beginning, focus: beginning }).into_iter().collect())
+        }
+    };
+    let targets: Vec<Target> = targets;
+    (!targets.is_empty()).then_some(Origin { range, targets })
+}
+
+fn element(db: &dyn Db, definition: Definition) -> Option<Target> {
+    Some(Target { file: definition.file, range: definition.range(db)?, focus: definition.focus(db)? })
+}
+
+/// Where something is declared: most often at one place.
+pub(crate) fn declarations(db: &dyn Db, subject: &Subject) -> Vec<Target> {
+    match subject {
+        Subject::Element(definition) => element(db, *definition).into_iter().collect(),
+        Subject::Namespace(namespace) => {
+            let files = project_files(db).iter().filter(|file| namespace.files.contains(*file));
+            let blocks = files.flat_map(|file| namespace.blocks(db, *file));
+            let target = |(block, focus): (Definition, TextRange)| {
+                Some(Target { file: block.file, range: block.range(db)?, focus })
+            };
+            blocks.filter_map(target).collect()
+        }
+        Subject::Alias { file, name } => {
+            let model = file_model(db, *file);
+            let imports = model.index.imports.iter().zip(&model.imports);
+            let named = imports.filter(|(import, _)| import.alias.as_ref() == Some(name));
+            let target = |range, focus| Target { file: *file, range, focus };
+            named.filter_map(|(_, places)| Some(target(places.range, places.alias?))).collect()
+        }
+        Subject::Entry { context, place } => {
+            vec![Target { file: context.file, range: entry_range(db, *context, *place), focus: *place }]
+        }
+    }
+}
+
+/// All of the term or decision whose name stands there.
+fn entry_range(db: &dyn Db, context: Definition, name: TextRange) -> TextRange {
+    let Some(dlang_model::Body::Context(content)) = context.body(db) else { return name };
+    let terms = content.terms.iter().map(|term| (term.name_range, term.range));
+    let entries = terms.chain(content.decisions.iter().map(|decision| (decision.name_range, decision.range)));
+    entries.filter(|(place, _)| *place == Some(name)).map(|(_, range)| range).next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! What becomes of imports when files move.
+//!
+//! Where a specifier leads is decided by who knows manifests and the disk. Here it is known already, before and after, and the
+//! question is only how to write it down.
+
+use dlang_syntax::Parse;
+use dlang_syntax::ast::quoted;
+
+use crate::edit::TextEdit;
+
+/// An import whose file or whose target moves. Paths are absolute, with `/` between their parts and without `.` and `..`.
+#[derive(Debug, Clone, Copy)]
+pub struct Moved<'a> {
+    /// The importing file before.
+    pub importer_before: &'a str,
+    /// The importing file afterwards.
+    pub importer: &'a str,
+    /// The file that the import leads to, before.
+    pub target_before: &'a str,
+    /// The same afterwards.
+    pub target: &'a str,
+    /// Whether afterwards there is a folder of the target's path without its extension. Then the extension cannot be left
+    /// out, because the import would lead to the folder.
+    pub has_folder_beside: bool,
+    /// What the importing file's manifest says `@…` stands for: keys such as `@lib`, and their folders. `@` itself with the
+    /// root folder belongs to them where it counts.
+    pub aliases: &'a [(&'a str, &'a str)],
+}
+
+/// The specifier that leads to the target afterwards, written as much like the old one as can be: with an alias if the target
+/// still lies in its folder, without the extension if it was left out, as a folder if that was meant. Nothing when the old
+/// specifier still leads there, and when it names a package, whose files have no place of their own.
+pub fn moved_specifier(specifier: &str, moved: &Moved<'_>) -> Option<String> {
+    let parts = parts(specifier);
+    let is_relative = matches!(specifier.split(['/', '\\']).next(), Some("." | ".."));
+    if !is_relative {
+        let (key, folder, rest) = alias(specifier, moved.aliases)?;
+        let form = Form::of(&joined(folder, rest), moved);
+        if leads(&joined(folder, rest), form, moved) {
+            return None;
+        }
+        let written = form.written(moved);
+        let Some(below) = below(&written, folder) else { return Some(relative(form, moved)) };
+        let new = format!("{key}{}{below}", if below.is_empty() { "" } else { "/" });
+        // A longer key could take the new specifier elsewhere.
+        let is_same = alias(&new, moved.aliases).is_some_and(|(other, ..)| other == key);
+        return Some(if is_same { new } else { relative(form, moved) });
+    }
+    let form = Form::of(&up(folder_of(moved.importer_before), &parts), moved);
+    if leads(&up(folder_of(moved.importer), &parts), form, moved) {
+        return None;
+    }
+    Some(relative(form, moved))
+}
+
+/// The edits of the imports of a text, of which `new` says what stands there afterwards, if it is something else.
+pub fn import_edits(parse: &Parse, new: impl Fn(&str) -> Option<String>) -> Vec<TextEdit> {
+    let strings =
+        parse.tree().imports().filter_map(|import| import.uri()).filter(dlang_syntax::ast::StringToken::is_terminated);
+    let edit = |uri: dlang_syntax::ast::StringToken| {
+        let value = new(&uri.value())?;
+        // Plain paths keep the quotes that are there.
+        let is_plain = quoted(&value).len() == value.len() + 2 && !value.contains('\'');
+        Some(if is_plain {
+            TextEdit { range: uri.raw_range(), insert: value }
+        } else {
+            TextEdit { range: uri.syntax().text_range(), insert: quoted(&value) }
+        })
+    };
+    strings.filter_map(edit).collect()
+}
+
+/// How a specifier names its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// To the letter.
+    Whole,
+    /// Without `.dlang`.
+    Short,
+    /// By a folder, whose entry it is: so many bytes of the target's path are left out at the end.
+    Folder(usize),
+}
+
+const EXTENSION: &str = ".dlang";
+
+impl Form {
+    /// The form in which a path names the target before, as far as that form can name the target afterwards.
+    fn of(path: &str, moved: &Moved<'_>) -> Self {
+        let Some(rest) = moved.target_before.strip_prefix(path) else { return Self::Whole };
+        if rest == EXTENSION && moved.target.ends_with(EXTENSION) && !moved.has_folder_beside {
+            Self::Short
+        } else if rest.starts_with('/') && moved.target.ends_with(rest) {
+            // The folder moved with its entry.
+            Self::Folder(rest.len())
+        } else {
+            Self::Whole
+        }
+    }
+
+    /// The path of the target afterwards, in this form.
+    fn written(self, moved: &Moved<'_>) -> String {
+        let left_out = match self {
+            Self::Whole => 0,
+            Self::Short => EXTENSION.len(),
+            Self::Folder(length) => length,
+        };
+        let kept = moved.target.len().saturating_sub(left_out);
+        moved.target.get(..kept).unwrap_or(moved.target).to_owned()
+    }
+}
+
+/// Whether a path that was written once leads to the target afterwards.
+fn leads(path: &str, form: Form, moved: &Moved<'_>) -> bool {
+    path == form.written(moved)
+}
+
+/// The target as seen from the importing file.
+fn relative(form: Form, moved: &Moved<'_>) -> String {
+    let written = form.written(moved);
+    let from = parts(folder_of(moved.importer));
+    let to = parts(&written);
+    let common = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
+    let up = from.len() - common;
+    let mut steps = if up == 0 { vec!["."] } else { vec![".."; up] };
+    steps.extend(to.iter().skip(common));
+    steps.join("/")
+}
+
+/// The longest key that fits a specifier, its folder, and what comes behind the key.
+fn alias<'a>(specifier: &'a str, aliases: &'a [(&str, &str)]) -> Option<(&'a str, &'a str, &'a str)> {
+    let fits = |(key, folder): &(&'a str, &'a str)| {
+        let rest = specifier.strip_prefix(key)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some((*key, *folder, rest))
+    };
+    aliases.iter().filter_map(fits).max_by_key(|(key, ..)| key.len())
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn parts(path: &str) -> Vec<&str> {
+    path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect()
+}
+
+fn joined(folder: &str, rest: &str) -> String {
+    up(folder, &parts(rest))
+}
+
+/// Where the parts of a path lead from a folder. `..` above the root stays there.
+fn up(folder: &str, path: &[&str]) -> String {
+    let mut all = parts(folder);
+    for part in path {
+        if *part == ".." {
+            all.pop();
+        } else {
+            all.push(part);
+        }
+    }
+    all.iter().flat_map(|part| ["/", part]).collect()
+}
+
+/// What a path is from a folder around it.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Where the thing that a word names is named.
+//!
+//! Places are single words: of `lib.Shop.Orders` the word that names the thing that was asked about. For an element that is
+//! the last one. So a place can be replaced by another name without a loss, and a highlight says which word is meant.
+//!
+//! `this` is no name, and so no place where its context is named; asked about, it stands for its context.
+
+use dlang_model::{Db, File, project_files, usages_in};
+use dlang_syntax::{TextRange, TextSize};
+
+use crate::definition::declarations;
+use crate::subject::{At, Subject, alias_of, at, targets, words_behind};
+use crate::words::words;
+
+/// A place where something is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occurrence {
+    /// The file.
+    pub file: File,
+    /// The one word that names it.
+    pub range: TextRange,
+    /// Whether it is declared there, and not referred to.
+    pub is_declaration: bool,
+}
+
+/// Everywhere in the project where what the word at an offset names is named: elements, namespaces, aliases of imports.
+/// In the order of files and of their texts. Nothing where no name stands, or one that means nothing.
+pub fn references(db: &dyn Db, file: File, offset: TextSize, include_declaration: bool) -> Vec<Occurrence> {
+    let subjects = subjects_at(db, file, offset);
+    let found = project_files(db).iter().flat_map(|file| occurrences(db, *file, &subjects));
+    found.filter(|occurrence| include_declaration || !occurrence.is_declaration).collect()
+}
+
+/// The places in the file of the offset where what its word names is declared (written) or referred to (read).
+pub fn highlights(db: &dyn Db, file: File, offset: TextSize) -> Vec<Occurrence> {
+    occurrences(db, file, &subjects_at(db, file, offset))
+}
+
+fn subjects_at(db: &dyn Db, file: File, offset: TextSize) -> Vec<Subject> {
+    match at(db, file, offset) {
+        Some(At::Word { subjects, .. }) => subjects,
+        Some(At::This { context, .. }) => context.map(Subject::Element).into_iter().collect(),
+        Some(At::Import { .. }) | None => Vec::new(),
+    }
+}
+
+/// Where one of these is named in a file, in the order of the text.
+pub(crate) fn occurrences(db: &dyn Db, file: File, subjects: &[Subject]) -> Vec<Occurrence> {
+    let mut found = Vec::new();
+    for subject in subjects {
+        let declared = match subject {
+            // Its blocks may stand in many files, and only those of this one are wanted.
+            Subject::Namespace(namespace) => namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect(),
+            _ => of_file(file, declarations(db, subject)),
+        };
+        found.extend(declared.into_iter().map(|range| Occurrence { file, range, is_declaration: true }));
+        let used = uses(db, file, subject);
+        found.extend(used.into_iter().map(|range| Occurrence { file, range, is_declaration: false }));
+    }
+    found.sort_by_key(|occurrence| occurrence.range.start());
+    found.dedup();
+    found
+}
+
+fn of_file(file: File, targets: Vec<crate::definition::Target>) -> Vec<TextRange> {
+    targets.into_iter().filter(|target| target.file == file).map(|target| target.focus).collect()
+}
+
+/// The words of a file's references that name something.
+fn uses(db: &dyn Db, file: File, subject: &Subject) -> Vec<TextRange> {
+    let text = file.text(db);
+    // The word of a reference that has so many others behind it.
+    let word = |range: TextRange, behind: usize| words(text, range).iter().rev().nth(behind).map(|word| word.range);
+    match subject {
+        Subject::Element(definition) => {
+            usages_in(db, file, *definition).iter().filter_map(|usage| word(usage.range, 0)).collect()
+        }
+        Subject::Namespace(namespace) => {
+            let name = namespace.path.rsplit('.').next().unwrap_or_default();
+            let mut found = Vec::new();
+            for (reference, targets) in targets(db, file, |reference| reference.text.split('.').any(|it| it == name)) {
+                // An entry of a map may mean elements of several namespaces.
+                let mut behind: Vec<usize> =
+                    targets.iter().filter_map(|target| words_behind(db, reference, *target, namespace)).collect();
+                behind.sort_unstable();
+                behind.dedup();
+                found.extend(behind.into_iter().filter_map(|behind| word(reference.range, behind)));
+            }
+            found
+        }
+        Subject::Alias { file: owner, name } if *owner == file => {
+            let begins = |text: &str| text.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'));
+            let references = targets(db, file, |reference| begins(&reference.text));
+            let is_alias = references.into_iter().filter(|(reference, targets)| {
+                targets.iter().any(|target| alias_of(db, reference, *target) == Some(name.as_str()))
+            });
+            is_alias.filter_map(|(it, _)| words(text, it.range).first().map(|word| word.range)).collect()
+        }
+        Subject::Alias { .. } | Subject::Entry { .. } => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

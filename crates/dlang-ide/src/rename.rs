@@ -1,0 +1,128 @@
+//! Other names for what is declared.
+//!
+//! Only the words that name a thing are replaced; what qualifies them stays, and names of files stay. A rename is made whole or
+//! refused: afterwards every reference of the project means what it meant before, which is not guessed but looked up in a model
+//! of the changed texts (`check`).
+//!
+//! What other programs read may be more than this project, and a package is changed in its own repository, so that what a
+//! package declares is not renamed.
+
+mod check;
+mod error;
+
+use dlang_model::{Body, Db, File, project_files};
+use dlang_syntax::{TextRange, TextSize, tokenize};
+use smol_str::SmolStr;
+
+pub use self::error::RenameError;
+use crate::definition::{FileRange, declarations};
+use crate::edit::TextEdit;
+use crate::references::occurrences;
+use crate::subject::{At, Namespace, Subject, at};
+use crate::words::{beginning, is_word};
+
+/// A name that can be changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Renaming {
+    /// The word at the offset.
+    pub range: TextRange,
+    /// What it is now.
+    pub text: String,
+}
+
+/// Which word a rename at an offset would change.
+pub fn prepare_rename(db: &dyn Db, file: File, offset: TextSize) -> Result<Renaming, RenameError> {
+    subject_at(db, file, offset).map(|(renaming, _)| renaming)
+}
+
+/// The edits that give what the word at an offset names another name: an element, a namespace, an alias of imports, a term or
+/// decision. For each file that changes its edits, in the order of the text; none when the name is the same.
+///
+/// A reserved word is a new name where the rule of `dlang-syntax` reads it as one at every place.
+pub fn rename(
+    db: &dyn Db,
+    file: File,
+    offset: TextSize,
+    new_name: &str,
+) -> Result<Vec<(File, Vec<TextEdit>)>, RenameError> {
+    let (renaming, subject) = subject_at(db, file, offset)?;
+    let kinds: Vec<_> = tokenize(new_name).iter().map(|token| token.kind).collect();
+    let [kind] = kinds.as_slice() else { return Err(RenameError::NotAName(new_name.to_owned())) };
+    if !is_word(*kind) {
+        return Err(RenameError::NotAName(new_name.to_owned()));
+    }
+    if renaming.text == new_name {
+        return Ok(Vec::new());
+    }
+    if let Some(place) = declared(db, &subject, new_name) {
+        return Err(RenameError::Declared { name: new_name.to_owned(), place });
+    }
+    let mut edits = Vec::new();
+    for file in project_files(db) {
+        let places = occurrences(db, *file, std::slice::from_ref(&subject));
+        if places.is_empty() {
+            continue;
+        }
+        if file.package(db).is_some() {
+            return Err(RenameError::Installed(*file));
+        }
+        let edit = |range| TextEdit { range, insert: new_name.to_owned() };
+        edits.push((*file, places.into_iter().map(|place| edit(place.range)).collect()));
+    }
+    check::check(db, new_name, &edits)?;
+    Ok(edits)
+}
+
+/// What would be renamed at an offset.
+fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(Renaming, Subject), RenameError> {
+    let (range, subjects) = match at(db, file, offset) {
+        None => return Err(RenameError::NoName),
+        Some(At::Import { .. }) => return Err(RenameError::ImportString),
+        Some(At::This { .. }) => return Err(RenameError::This),
+        Some(At::Word { range, subjects, .. }) => (range, subjects),
+    };
+    let subject = match <[Subject; 1]>::try_from(subjects) {
+        Ok([subject]) => subject,
+        Err(subjects) if subjects.is_empty() => return Err(RenameError::Unresolved),
+        Err(subjects) => return Err(RenameError::Ambiguous(subjects.len())),
+    };
+    let installed = |file: File| file.package(db).is_some();
+    if let Some(target) = declarations(db, &subject).into_iter().find(|target| installed(target.file)) {
+        return Err(RenameError::Installed(target.file));
+    }
+    let text = file.text(db).get(std::ops::Range::<usize>::from(range)).unwrap_or_default().to_owned();
+    Ok((Renaming { range, text }, subject))
+}
+
+/// Where something else has the name already, as far as that can be said without the changed texts: what is in no scope of
+/// references, or in the scope of another file.
+fn declared(db: &dyn Db, subject: &Subject, new_name: &str) -> Option<FileRange> {
+    let first = |subject: &Subject| {
+        let target = declarations(db, subject).into_iter().next()?;
+        Some(FileRange { file: target.file, range: target.focus })
+    };
+    match subject {
+        Subject::Element(_) => None,
+        // Two namespaces would become one, and nobody could tell them apart again.
+        Subject::Namespace(namespace) => {
+            let path = match beginning(&namespace.path, 1) {
+                Some(around) => smol_str::format_smolstr!("{around}.{new_name}"),
+                None => SmolStr::new(new_name),
+            };
+            first(&Subject::Namespace(Namespace { path, files: namespace.files.clone() }))
+        }
+        Subject::Alias { file, .. } => first(&Subject::Alias { file: *file, name: SmolStr::new(new_name) }),
+        Subject::Entry { context, place } => {
+            let Some(Body::Context(content)) = context.body(db) else { return None };
+            let terms: Vec<_> = content.terms.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();
+            let decisions: Vec<_> = content.decisions.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();
+            let is_term = terms.iter().any(|(_, range)| *range == Some(*place));
+            let others = if is_term { terms } else { decisions };
+            let other = others.into_iter().find(|(name, _)| name.is_some_and(|name| name == new_name))?;
+            Some(FileRange { file: context.file, range: other.1? })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

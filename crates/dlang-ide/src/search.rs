@@ -1,0 +1,187 @@
+//! Search for elements of the project by name.
+
+use dlang_model::{Db, Definition, ElementKind, File, definitions, file_index, project_files};
+use dlang_syntax::TextRange;
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use smol_str::SmolStr;
+
+use crate::symbols::SymbolKind;
+
+/// The longest query, in bytes, that is looked for; a longer one finds nothing. No path of an element is longer.
+const MAX_QUERY: usize = 512;
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The best matches, best first.
+    pub symbols: Vec<ProjectSymbol>,
+    /// How many elements match, those that were left out included.
+    pub total: usize,
+}
+
+/// An element of the project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectSymbol {
+    /// Its simple name; of a namespace, the name as it is written.
+    pub name: SmolStr,
+    /// Its fully qualified name, unless a namespace around it has no name or it is too long to be named.
+    pub fqn: Option<SmolStr>,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// The file it is declared in.
+    pub file: File,
+    /// All of its declaration.
+    pub range: TextRange,
+    /// Its name in it.
+    pub selection: TextRange,
+}
+
+/// The elements whose simple or fully qualified name has the letters of a query, in its order but not always next to each
+/// other; of a query of several words, those of each word. Case does not matter. An empty query finds everything.
+///
+/// What matches better comes first: whole words and beginnings of words, and the simple name before the path to it; among
+/// equals the shorter, then by files and places.
+pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> Found {
+    if query.len() > MAX_QUERY {
+        return Found { symbols: Vec::new(), total: 0 };
+    }
+    let pattern = Pattern::new(query, CaseMatching::Ignore, Normalization::Never, AtomKind::Fuzzy);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut characters = Vec::new();
+    let mut matches = Vec::new();
+    for file in project_files(db) {
+        for (definition, element) in definitions(db, *file).zip(&file_index(db, *file).elements) {
+            let Some(name) = &element.name else { continue };
+            let mut score = |text: &str| pattern.score(Utf32Str::new(text, &mut characters), &mut matcher);
+            let by_name = score(name);
+            // The simple name is a part of the other, which therefore matches at least as often.
+            let score = match (by_name, element.fqn().filter(|fqn| *fqn != name)) {
+                (Some(by_name), _) => Some((true, by_name)),
+                (None, Some(fqn)) => score(fqn).map(|score| (false, score)),
+                (None, None) => None,
+            };
+            if let Some(score) = score {
+                matches.push((std::cmp::Reverse(score), element.fqn().unwrap_or(name).len(), definition));
+            }
+        }
+    }
+    // The sort is stable, and so the order of files and places remains.
+    matches.sort_by_key(|(score, length, _)| (*score, *length));
+    let symbols = matches.iter().take(limit).filter_map(|(.., definition)| symbol(db, *definition)).collect();
+    Found { symbols, total: matches.len() }
+}
+
+fn symbol(db: &dyn Db, definition: Definition) -> Option<ProjectSymbol> {
+    Some(ProjectSymbol {
+        name: definition.name(db)?,
+        fqn: definition.fqn(db),
+        kind: kind(definition.kind(db)?),
+        file: definition.file,
+        range: definition.range(db)?,
+        selection: definition.focus(db)?,
+    })
+}
+
+fn kind(kind: ElementKind) -> SymbolKind {
+    match kind {
+        ElementKind::Domain => SymbolKind::Domain,
+        ElementKind::BoundedContext => SymbolKind::BoundedContext,
+        ElementKind::Team => SymbolKind::Team,
+        ElementKind::Classification => SymbolKind::Classification,
+        ElementKind::Metadata => SymbolKind::Metadata,
+        ElementKind::ContextMap => SymbolKind::ContextMap,
+        ElementKind::DomainMap => SymbolKind::DomainMap,
+        ElementKind::Namespace => SymbolKind::Namespace,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dlang_model::testing::{host, position};
+
+    use super::symbol_search;
+
+    const MODEL: &str = r#"
+//- care.dlang
+Domain Care
+Namespace Clinic.Ward { bc BedPlanning  bc Beds  Team Night-Shift  cmap Overview { } }
+//- sales.dlang
+bc Orders
+bc OrderContext
+Namespace Sales { bc Orders }
+Namespace { Team Hidden }
+Domain
+"#;
+
+    /// The number of matches, and the first of them.
+    fn check(query: &str) -> String {
+        let host = host(MODEL);
+        let found = symbol_search(host.db(), query, 4);
+        let shown = found.symbols.iter().map(|symbol| {
+            let text = symbol.file.text(host.db());
+            assert_eq!(&text[symbol.selection], symbol.name.as_str());
+            let (path, place) = (symbol.file.path(host.db()), position(text, symbol.selection.start()));
+            format!("\n{:?} {} = {:?} {path}:{place}", symbol.kind, symbol.name, symbol.fqn.as_deref())
+        });
+        format!("{}{}", found.total, shown.collect::<String>())
+    }
+
+    #[test]
+    fn by_simple_names_and_paths() {
+        insta::assert_snapshot!(check("beds"), @r#"
+        1
+        BoundedContext Beds = Some("Clinic.Ward.Beds") care.dlang:2:44
+        "#);
+        insta::assert_snapshot!(check("ordcon"), @r#"
+        1
+        BoundedContext OrderContext = Some("OrderContext") sales.dlang:2:4
+        "#);
+        insta::assert_snapshot!(check("orders"), @r#"
+        2
+        BoundedContext Orders = Some("Orders") sales.dlang:1:4
+        BoundedContext Orders = Some("Sales.Orders") sales.dlang:3:22
+        "#);
+        insta::assert_snapshot!(check("Sales.Ord"), @r#"
+        1
+        BoundedContext Orders = Some("Sales.Orders") sales.dlang:3:22
+        "#);
+        insta::assert_snapshot!(check("ward bed"), @r#"
+        2
+        BoundedContext Beds = Some("Clinic.Ward.Beds") care.dlang:2:44
+        BoundedContext BedPlanning = Some("Clinic.Ward.BedPlanning") care.dlang:2:28
+        "#);
+        insta::assert_snapshot!(check("hidden"), @r"
+        1
+        Team Hidden = None sales.dlang:4:18
+        ");
+        insta::assert_snapshot!(check("night-"), @r#"
+        1
+        Team Night-Shift = Some("Clinic.Ward.Night-Shift") care.dlang:2:55
+        "#);
+    }
+
+    #[test]
+    fn what_there_is_not() {
+        assert_eq!(check("Nothing"), "0");
+        assert_eq!(check("é"), "0");
+        assert_eq!(check(&"a".repeat(1000)), "0");
+    }
+
+    #[test]
+    fn everything() {
+        insta::assert_snapshot!(check(""), @r#"
+        11
+        Domain Care = Some("Care") care.dlang:1:8
+        Namespace Sales = Some("Sales") sales.dlang:3:11
+        BoundedContext Orders = Some("Orders") sales.dlang:1:4
+        Team Hidden = None sales.dlang:4:18
+        "#);
+    }
+
+    #[test]
+    fn patterns_are_no_syntax() {
+        assert_eq!(check("^Orders"), "0");
+        assert_eq!(check("!Orders"), "0");
+    }
+}

@@ -1,0 +1,227 @@
+//! What a word of a text names.
+//!
+//! A reference such as `lib.Shop.Orders` names three things: what was imported as `lib`, the namespace `Shop` in it, and the
+//! element. Which word is which is read backwards from the element that the whole reference means: its last word is the
+//! element's name, those before it are the namespaces around the element, and one that is left over is an alias.
+
+use std::sync::Arc;
+
+use dlang_model::{
+    Body, Db, Definition, ElementKind, End, File, FileModel, Reference, ReferenceId, containing_context, file_index,
+    file_model, imported_files, project_files, resolutions,
+};
+use dlang_syntax::{TextRange, TextSize};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+use crate::words::{beginning, count, words};
+
+/// Something with a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// An element, other than a namespace with a name.
+    Element(Definition),
+    /// A namespace.
+    Namespace(Namespace),
+    /// Everything that a file imports under one alias.
+    Alias { file: File, name: SmolStr },
+    /// A term or decision of a context. Nothing refers to it.
+    Entry { context: Definition, place: TextRange },
+}
+
+/// A namespace: all blocks of one path in files that belong together.
+///
+/// Files belong together when one imports the other, directly or by way of others, and both lie in the same package or
+/// both in none. Models that do not know of each other may each have a namespace of the same name, and a package's
+/// namespaces are its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Namespace {
+    pub(crate) path: SmolStr,
+    pub(crate) files: Arc<FxHashSet<File>>,
+}
+
+impl Namespace {
+    pub(crate) fn new(db: &dyn Db, path: &str, file: File) -> Self {
+        Self { path: SmolStr::new(path), files: Arc::new(files_around(db, file)) }
+    }
+
+    /// Where a block says its name: the place of the path's last word. Nothing if the block is none of this namespace.
+    pub(crate) fn place_in(&self, db: &dyn Db, block: Definition) -> Option<TextRange> {
+        let fqn = block.fqn(db).filter(|_| block.kind(db) == Some(ElementKind::Namespace))?;
+        let rest = fqn.strip_prefix(self.path.as_str())?;
+        if !self.files.contains(&block.file) || !(rest.is_empty() || rest.starts_with('.')) {
+            return None;
+        }
+        let own = count(&block.name(db)?);
+        let around = count(&fqn).checked_sub(own)?;
+        let number = count(&self.path).checked_sub(around + 1)?;
+        words(block.file.text(db), block.data(db)?.name?).get(number).map(|word| word.range)
+    }
+
+    /// The blocks of a file that say the name, and where.
+    pub(crate) fn blocks(&self, db: &dyn Db, file: File) -> Vec<(Definition, TextRange)> {
+        let blocks = dlang_model::definitions(db, file);
+        blocks.filter_map(|block| Some((block, self.place_in(db, block)?))).collect()
+    }
+}
+
+/// The files that belong together with one.
+fn files_around(db: &dyn Db, file: File) -> FxHashSet<File> {
+    let mut neighbours: FxHashMap<File, Vec<File>> = FxHashMap::default();
+    for importer in project_files(db) {
+        for imported in imported_files(db, *importer).iter().flatten() {
+            if importer.package(db) == imported.package(db) {
+                neighbours.entry(*importer).or_default().push(*imported);
+                neighbours.entry(*imported).or_default().push(*importer);
+            }
+        }
+    }
+    let mut found = FxHashSet::from_iter([file]);
+    let mut waiting = vec![file];
+    while let Some(next) = waiting.pop() {
+        let around = neighbours.get(&next).into_iter().flatten();
+        waiting.extend(around.filter(|other| found.insert(**other)));
+    }
+    found
+}
+
+/// What stands at an offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum At {
+    /// A word that names something: where a map means several elements more than one thing, nothing when a reference
+    /// means nothing.
+    Word {
+        range: TextRange,
+        subjects: Vec<Subject>,
+        /// The whole reference, when the word is the last of one.
+        reference: Option<TextRange>,
+    },
+    /// `this`, and the context that it means.
+    This { range: TextRange, context: Option<Definition> },
+    /// The string of an import, and where it leads.
+    Import { range: TextRange, target: Option<File> },
+}
+
+/// What stands at an offset of a file, or ends there.
+pub(crate) fn at(db: &dyn Db, file: File, offset: TextSize) -> Option<At> {
+    let model = file_model(db, file);
+    reference_at(db, file, model, offset)
+        .or_else(|| import_at(db, file, model, offset))
+        .or_else(|| this_at(db, file, model, offset))
+        .or_else(|| declared_at(db, file, model, offset))
+}
+
+fn reference_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+    let id = model.reference_touching(offset)?;
+    let reference = model.reference(id)?;
+    let words = words(file.text(db), reference.range);
+    let number = words.iter().position(|word| word.range.contains_inclusive(offset))?;
+    let range = words.get(number)?.range;
+    let from_end = words.len() - 1 - number;
+    let mut subjects = Vec::new();
+    for target in resolutions(db, file).targets(id) {
+        let subject = subject_of(db, file, reference, *target, from_end);
+        subjects.extend(subject.filter(|subject| !subjects.contains(subject)));
+    }
+    Some(At::Word { range, subjects, reference: (from_end == 0).then_some(reference.range) })
+}
+
+/// What the word of a reference names that has `from_end` words behind it, when the whole means `target`.
+fn subject_of(db: &dyn Db, file: File, reference: &Reference, target: Definition, from_end: usize) -> Option<Subject> {
+    if from_end == 0 {
+        return Some(Subject::Element(target));
+    }
+    let fqn = target.fqn(db)?;
+    match beginning(&fqn, from_end) {
+        Some(path) => Some(Subject::Namespace(Namespace::new(db, path, target.file))),
+        None => Some(Subject::Alias { file, name: alias_of(db, reference, target)?.into() }),
+    }
+}
+
+/// The alias that a reference begins with.
+pub(crate) fn alias_of<'a>(db: &dyn Db, reference: &'a Reference, target: Definition) -> Option<&'a str> {
+    let fqn = target.fqn(db)?;
+    let alias = reference.text.strip_suffix(fqn.as_str())?.strip_suffix('.')?;
+    (count(&reference.text) == count(&fqn) + 1).then_some(alias)
+}
+
+/// How many words of a reference to `target` stand behind the one that names `namespace`; nothing if none names it.
+pub(crate) fn words_behind(
+    db: &dyn Db,
+    reference: &Reference,
+    target: Definition,
+    namespace: &Namespace,
+) -> Option<usize> {
+    if !namespace.files.contains(&target.file) {
+        return None;
+    }
+    let fqn = target.fqn(db)?;
+    let behind = fqn.strip_prefix(namespace.path.as_str())?.strip_prefix('.')?;
+    let behind = count(behind);
+    (behind < count(&reference.text)).then_some(behind)
+}
+
+/// The targets of a file's references, of those that `is_wanted`. A file without one is not resolved.
+pub(crate) fn targets(
+    db: &dyn Db,
+    file: File,
+    is_wanted: impl Fn(&Reference) -> bool,
+) -> Vec<(&Reference, &[Definition])> {
+    let wanted: Vec<(ReferenceId, &Reference)> =
+        file_model(db, file).numbered_references().filter(|(_, reference)| is_wanted(reference)).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let resolutions = resolutions(db, file);
+    wanted.into_iter().map(|(id, reference)| (reference, resolutions.targets(id))).collect()
+}
+
+fn import_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+    let number = model.imports.partition_point(|import| import.range.start() <= offset).checked_sub(1)?;
+    let import = model.imports.get(number)?;
+    let touches = |range: &TextRange| range.contains_inclusive(offset);
+    if let Some(range) = import.alias.filter(touches) {
+        let name = file_index(db, file).imports.get(number)?.alias.clone()?;
+        return Some(At::Word { range, subjects: vec![Subject::Alias { file, name }], reference: None });
+    }
+    let range = import.specifier.filter(touches)?;
+    let target = imported_files(db, file).get(number).copied().flatten();
+    Some(At::Import { range, target })
+}
+
+fn this_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+    let relationships = &model.relationships;
+    let number = relationships.partition_point(|it| it.range.start() <= offset).checked_sub(1)?;
+    let relationship = relationships.get(number)?;
+    [relationship.left, relationship.right].into_iter().find_map(|end| match end {
+        End::This(range) if range.contains_inclusive(offset) => {
+            Some(At::This { range, context: containing_context(db, file, relationship) })
+        }
+        _ => None,
+    })
+}
+
+/// A name that is declared there.
+fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<At> {
+    // The name of an element stands before everything that is inside it.
+    let number = model.elements.partition_point(|element| element.range.start() <= offset).checked_sub(1)?;
+    let element = model.elements.get(number)?;
+    let definition = Definition { file, number: u32::try_from(number).ok()? };
+    let touches = |range: &TextRange| range.contains_inclusive(offset);
+    let word = |range, subject| Some(At::Word { range, subjects: vec![subject], reference: None });
+    if let Some(name) = element.name.filter(touches) {
+        if definition.kind(db) != Some(ElementKind::Namespace) {
+            return word(name, Subject::Element(definition));
+        }
+        let words = words(file.text(db), name);
+        let number = words.iter().position(|word| word.range.contains_inclusive(offset))?;
+        let range = words.get(number)?.range;
+        let fqn = definition.fqn(db)?;
+        let path = beginning(&fqn, words.len() - 1 - number)?;
+        return word(range, Subject::Namespace(Namespace::new(db, path, file)));
+    }
+    let Body::Context(context) = &element.body else { return None };
+    let terms = context.terms.iter().map(|term| term.name_range);
+    let place = terms.chain(context.decisions.iter().map(|it| it.name_range)).flatten().find(touches)?;
+    word(place, Subject::Entry { context: definition, place })
+}

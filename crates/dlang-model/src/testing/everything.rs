@@ -1,0 +1,45 @@
+//! Every question there is, asked about a whole model.
+
+use std::ops::Range;
+
+use super::applied;
+use crate::{
+    ElementKind, ModelHost, Place, definitions, effective_classification, effective_team, file_diagnostics, file_model,
+    fixes, metadata_map, project_files, relationship_views, usages, visible_names,
+};
+
+/// Asks everything about every element, reference and diagnostic of a model, and checks what must hold whatever the texts
+/// are: places lie in their texts, fixes fit, numbers fit each other.
+pub fn ask(host: &ModelHost) {
+    let db = host.db();
+    for file in project_files(db) {
+        let length = file.text(db).len();
+        for diagnostic in file_diagnostics(db, *file) {
+            assert!(usize::from(diagnostic.range.end()) <= length);
+            assert!(file.text(db).get(Range::<usize>::from(diagnostic.range)).is_some());
+            for related in &diagnostic.related {
+                if let Place::Definition(definition) = related.place {
+                    assert!(definition.focus(db).is_some());
+                }
+            }
+            for fix in fixes(db, *file, diagnostic) {
+                drop(applied(file.text(db), &fix.edits));
+            }
+        }
+        for definition in definitions(db, *file) {
+            assert!(definition.syntax(db).is_some());
+            let _ = (effective_team(db, definition), effective_classification(db, definition));
+            drop((metadata_map(db, definition), usages(db, definition), definition.children(db)));
+            for kind in ElementKind::ALL {
+                drop(visible_names(db, *file, Some(definition), kind));
+            }
+        }
+        let model = file_model(db, *file);
+        assert_eq!(model.elements.len(), model.index.elements.len());
+        assert!(model.references.is_sorted_by_key(|reference| reference.range.start()));
+        for (id, reference) in model.numbered_references() {
+            assert_eq!(model.reference_at(reference.range), Some(id));
+        }
+        drop(relationship_views(db, *file));
+    }
+}

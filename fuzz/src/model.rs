@@ -1,0 +1,232 @@
+//! What the fuzz target of DomainLang's model does with its input, and with it those editor features that ask the model.
+//! Plain functions, so that tests of `dlang-ide` use them as well: its property tests check the same, and replay the
+//! committed corpus. Each panics when a property does not hold.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use dlang_ide::{
+    Occurrence, RenameError, apply, definition, highlights, prepare_rename, references, rename, symbol_search,
+};
+use dlang_model::testing::{everything, rendered, resolve_imports};
+use dlang_model::{Change, Db, Definition, File, ModelHost, definitions, file_model, project_files, resolutions};
+use dlang_syntax::{TextRange, TextSize, tokenize};
+
+/// The files, and the packages that some of them lie in.
+const FILES: [(&str, Option<&str>); 4] =
+    [("a.dlang", None), ("b.dlang", None), ("pkg/index.dlang", Some("pkg")), ("pkg/part.dlang", Some("pkg"))];
+
+/// What stands between two files.
+const SEPARATOR: &str = "---\n";
+
+/// The most edits of one input, and the most offsets of a file at which everything is asked.
+const MAX_EDITS: usize = 4;
+const MAX_OFFSETS: usize = 24;
+
+/// Any bytes: the texts of four files, then pieces that are put into them one after the other. Everything is asked about the
+/// model, and after each edit it is what it would be from scratch.
+pub fn dlang_model(bytes: &[u8]) {
+    let input = String::from_utf8_lossy(bytes);
+    let mut pieces = input.split(SEPARATOR);
+    let texts: Vec<&str> = FILES.iter().map(|_| pieces.next().unwrap_or_default()).collect();
+    let mut host = model(&texts);
+    everything::ask(&host);
+    check_navigation(&host);
+    for (number, piece) in pieces.take(MAX_EDITS).enumerate() {
+        let (path, _) = FILES.get(number % FILES.len()).expect("a file");
+        let text = host.file(path).expect("it is there").text(host.db());
+        let middle = text.floor_char_boundary(text.len() / 2);
+        let (before, after) = text.split_at(middle);
+        let text = Arc::from([before, piece, after].concat());
+        host.apply([Change::Text { path: (*path).to_owned(), text }]);
+        resolve_imports(&mut host, &[]);
+        let texts: Vec<String> = FILES.iter().map(|(path, _)| text_of(&host, path)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        assert_eq!(rendered(&host), rendered(&model(&texts)), "an edited model is not what it is from scratch");
+        everything::ask(&host);
+    }
+}
+
+fn text_of(host: &ModelHost, path: &str) -> String {
+    host.file(path).expect("it is there").text(host.db()).to_owned()
+}
+
+/// A model of texts for [`FILES`].
+pub fn model(texts: &[&str]) -> ModelHost {
+    let mut host = ModelHost::new();
+    host.apply(FILES.iter().zip(texts).flat_map(|((path, package), text)| {
+        let path = (*path).to_owned();
+        [
+            Change::Text { path: path.clone(), text: Arc::from(*text) },
+            Change::Package { path, package: package.map(Arc::from) },
+        ]
+    }));
+    resolve_imports(&mut host, &[]);
+    host
+}
+
+/// Asks the editor features at many offsets, and checks what must hold whatever the texts are.
+pub fn check_navigation(host: &ModelHost) {
+    let db = host.db();
+    for file in project_files(db) {
+        for (number, offset) in offsets(file.text(db)).into_iter().enumerate() {
+            check_place(db, *file, offset);
+            for name in ["A", "Zed", "in", "this", "X-"].iter().skip(number % 5).take(1) {
+                check_rename(host, *file, offset, name);
+            }
+        }
+    }
+    for query in ["", "a", "a.b", "t x"] {
+        let found = symbol_search(db, query, 5);
+        assert!(found.symbols.len() == found.total.min(5), "a symbol has no place");
+        assert!(
+            found.symbols.iter().all(|it| in_text(db, it.file, it.selection) && it.range.contains_range(it.selection))
+        );
+    }
+}
+
+/// Where tokens begin and end, and that is where names do.
+fn offsets(text: &str) -> Vec<TextSize> {
+    let tokens = tokenize(text);
+    let words: Vec<_> = tokens.iter().filter(|token| !token.kind.is_trivia()).collect();
+    let step = words.len().div_ceil(MAX_OFFSETS).max(1);
+    let places = words.iter().step_by(step).enumerate();
+    places.map(|(number, token)| if number % 2 == 0 { token.range.start() } else { token.range.end() }).collect()
+}
+
+fn in_text(db: &dyn Db, file: File, range: TextRange) -> bool {
+    file.text(db).get(Range::<usize>::from(range)).is_some()
+}
+
+fn word(db: &dyn Db, it: &Occurrence) -> String {
+    it.file.text(db).get(Range::<usize>::from(it.range)).expect("a place cuts a character").to_owned()
+}
+
+fn check_place(db: &dyn Db, file: File, offset: TextSize) {
+    if let Some(origin) = definition(db, file, offset) {
+        assert!(in_text(db, file, origin.range) && origin.range.contains_inclusive(offset));
+        for target in &origin.targets {
+            assert!(in_text(db, target.file, target.range) && target.range.contains_range(target.focus));
+        }
+    }
+    let all = references(db, file, offset, true);
+    let here: Vec<_> = all.iter().filter(|it| it.file == file).copied().collect();
+    assert_eq!(highlights(db, file, offset), here, "highlights are not the references of the file");
+    let uses: Vec<_> = all.iter().filter(|it| !it.is_declaration).copied().collect();
+    assert_eq!(references(db, file, offset, false), uses);
+    let Ok(prepared) = prepare_rename(db, file, offset) else { return };
+    assert!(prepared.range.contains_inclusive(offset));
+    assert!(here.iter().any(|it| it.range == prepared.range), "a name is no place of itself");
+    assert!(all.iter().all(|it| word(db, it) == prepared.text), "a place is another name");
+    // Asked at any of its places, except where an entry of a map means more, the answer is the same.
+    for other in [all.first(), all.last()].into_iter().flatten() {
+        if prepare_rename(db, other.file, other.range.start()).is_ok() {
+            assert_eq!(references(db, other.file, other.range.start(), true), all);
+        }
+    }
+}
+
+/// What every reference means, by paths and numbers.
+fn meaning(host: &ModelHost) -> Vec<(String, Vec<(String, u32)>)> {
+    let db = host.db();
+    let of = |target: &Definition| (target.file.path(db).to_owned(), target.number);
+    let mut all = Vec::new();
+    for file in project_files(db) {
+        for (id, _) in file_model(db, *file).numbered_references() {
+            let targets = resolutions(db, *file).targets(id).iter().map(of).collect();
+            all.push((file.path(db).to_owned(), targets));
+        }
+    }
+    all
+}
+
+/// Renames, if that is possible: then every reference means what it meant, nothing but the name has changed, and the way back
+/// leads to the texts that were there.
+pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &str) -> bool {
+    let db = host.db();
+    let prepared = prepare_rename(db, file, offset);
+    let edits = match (&prepared, rename(db, file, offset, new_name)) {
+        (Err(error), result) => {
+            assert_eq!(result.as_ref().err(), Some(error));
+            return false;
+        }
+        (Ok(_), Err(error)) => {
+            assert!(!error.to_string().is_empty());
+            return false;
+        }
+        (Ok(_), Ok(edits)) => edits,
+    };
+    let prepared = prepared.expect("it was prepared");
+    if prepared.text == new_name {
+        assert_eq!(edits, []);
+        return true;
+    }
+    let mut texts: Vec<(String, String)> =
+        project_files(db).iter().map(|file| (file.path(db).to_owned(), file.text(db).to_owned())).collect();
+    let mut new_offset = offset;
+    for (edited, edits) in &edits {
+        assert!(!edits.is_empty());
+        for edit in edits {
+            assert_eq!(edited.text(db).get(Range::<usize>::from(edit.range)), Some(prepared.text.as_str()));
+            assert_eq!(edit.insert, new_name);
+        }
+        let (_, text) = texts.iter_mut().find(|(path, _)| path == edited.path(db)).expect("a file of the project");
+        *text = apply(edited.text(db), edits);
+        if *edited == file {
+            let before = edits.iter().filter(|edit| edit.range.end() <= prepared.range.start()).count();
+            let moved = usize::from(prepared.range.start()) + before * new_name.len() - before * prepared.text.len();
+            new_offset = TextSize::new(u32::try_from(moved).expect("a small text"));
+        }
+    }
+    let texts: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let renamed = model_like(host, &texts);
+    assert_eq!(meaning(&renamed), meaning(host), "a reference means something else");
+    let file = renamed.file(file.path(db)).expect("it is there");
+    match rename(renamed.db(), file, new_offset, &prepared.text) {
+        Ok(back) => {
+            for (edited, edits) in back {
+                let before = text_of(host, edited.path(renamed.db()));
+                assert_eq!(apply(edited.text(renamed.db()), &edits), before, "the way back leads elsewhere");
+            }
+        }
+        // Of two that had one name, one has another now; that is not undone.
+        Err(error) => assert!(matches!(error, RenameError::Declared { .. }) && has_twins(host), "{error}"),
+    }
+    true
+}
+
+/// The files of a model with other texts.
+fn model_like(host: &ModelHost, texts: &[&str]) -> ModelHost {
+    let db = host.db();
+    let mut other = ModelHost::new();
+    other.apply(project_files(db).iter().zip(texts).flat_map(|(file, text)| {
+        let path = file.path(db).to_owned();
+        [
+            Change::Text { path: path.clone(), text: Arc::from(*text) },
+            Change::Package { path, package: file.package(db).map(Arc::from) },
+        ]
+    }));
+    resolve_imports(&mut other, &[]);
+    other
+}
+
+/// Whether two elements of a file, two terms or two decisions of a context have one name.
+fn has_twins(host: &ModelHost) -> bool {
+    let db = host.db();
+    let has_twin = |mut names: Vec<String>| {
+        names.sort_unstable();
+        names.windows(2).any(|pair| matches!(pair, [one, other] if one == other))
+    };
+    project_files(db).iter().any(|file| {
+        let fqns = definitions(db, *file).filter_map(|it| it.fqn(db)).map(|fqn| fqn.to_string()).collect();
+        let entries = definitions(db, *file).any(|it| match it.body(db) {
+            Some(dlang_model::Body::Context(context)) => {
+                let terms = context.terms.iter().filter_map(|it| it.name.as_deref()).map(str::to_owned).collect();
+                let decisions = context.decisions.iter().filter_map(|it| it.name.as_deref());
+                has_twin(terms) || has_twin(decisions.map(str::to_owned).collect())
+            }
+            _ => false,
+        });
+        has_twin(fqns) || entries
+    })
+}
