@@ -4,6 +4,7 @@ mod bodies;
 mod dlang;
 mod editor;
 mod model;
+mod offers;
 pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};

@@ -12,6 +12,8 @@ use dlang_model::testing::{everything, rendered, resolve_imports};
 use dlang_model::{Change, Db, Definition, File, ModelHost, definitions, file_model, project_files, resolutions};
 use dlang_syntax::{TextRange, TextSize, tokenize};
 
+use crate::offers::check_offers;
+
 /// The files, and the packages that some of them lie in.
 const FILES: [(&str, Option<&str>); 4] =
     [("a.dlang", None), ("b.dlang", None), ("pkg/index.dlang", Some("pkg")), ("pkg/part.dlang", Some("pkg"))];
@@ -32,6 +34,7 @@ pub fn dlang_model(bytes: &[u8]) {
     let mut host = model(&texts);
     everything::ask(&host);
     check_navigation(&host);
+    check_offers(&mut host);
     for (number, piece) in pieces.take(MAX_EDITS).enumerate() {
         let (path, _) = FILES.get(number % FILES.len()).expect("a file");
         let text = host.file(path).expect("it is there").text(host.db());

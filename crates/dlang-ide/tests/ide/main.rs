@@ -18,6 +18,10 @@ mod model;
 #[cfg(test)]
 mod models;
 #[cfg(test)]
+#[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]
+#[path = "../../../../fuzz/src/offers.rs"]
+mod offers;
+#[cfg(test)]
 #[path = "../../../dlang-syntax/tests/syntax/on_disk.rs"]
 mod on_disk;
 #[cfg(test)]

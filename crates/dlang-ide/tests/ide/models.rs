@@ -50,7 +50,8 @@ fn element() -> impl Strategy<Value = String> {
     })
 }
 
-fn file() -> impl Strategy<Value = String> {
+/// A file that may import others.
+pub(crate) fn file() -> impl Strategy<Value = String> {
     let target =
         select(vec!["./a.dlang", "./b.dlang", "./pkg/index.dlang", "./part.dlang", "../b.dlang", "./gone.dlang"]);
     let import = (target, option::of(name())).prop_map(|(target, alias)| {

@@ -4,15 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dlang_ide::query::find;
-use dlang_ide::{Completion, CompletionKind, ImportCandidates, apply, completions, explain, hover};
+use dlang_ide::{explain, hover};
 use dlang_model::testing::resolve_imports;
-use dlang_model::{Change, Definition, ElementKind, File, ModelHost, definitions, file_model, parse, resolutions};
+use dlang_model::{Change, File, ModelHost, definitions, file_model, parse, resolutions};
 use dlang_syntax::{NodeOrToken, SyntaxKind, TextRange, TextSize};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::generated::model;
+use crate::generated;
+use crate::models::file;
+use crate::offers::{check_offers, check_offers_at, check_place, check_reference, references_among};
 use crate::on_disk::examples;
 
 fn host_of(files: &[(String, String)]) -> ModelHost {
@@ -33,64 +35,17 @@ fn uri(_: File) -> String {
     "uri".to_owned()
 }
 
-/// A name for an element that it also has in another host.
-fn identity(host: &ModelHost, definition: Definition) -> (String, Option<ElementKind>, Option<String>) {
-    let db = host.db();
-    let path = definition.file.path(db).to_owned();
-    (path, definition.kind(db), definition.fqn(db).or(definition.name(db)).map(String::from))
-}
-
-/// Asks everything about one place, and gives the offers.
-fn check_place(host: &ModelHost, file: File, offset: TextSize) -> Vec<Completion> {
-    let db = host.db();
-    let text = file.text(db);
-    if let Some(hover) = hover(db, file, offset, &uri) {
-        assert!(hover.range.contains_inclusive(offset) && !hover.markdown.is_empty());
-        assert!(text.get(Range::<usize>::from(hover.range)).is_some());
-    }
-    let items = completions(db, file, offset, &ImportCandidates::default()).items;
-    for item in &items {
-        assert!(item.edit.range.contains_inclusive(offset), "{item:?}");
-        let replaced = text.get(Range::<usize>::from(item.edit.range)).expect("a range in the text");
-        assert!(!replaced.contains(['\n', '\r']), "an edit over lines");
-    }
-    items
-}
-
-/// Takes an offer that is a reference: the reference that then stands there means the element.
-fn check_reference(host: &mut ModelHost, file: File, item: &Completion) {
-    let CompletionKind::Element(kind) = item.kind else { return };
-    let (path, text) = (file.path(host.db()).to_owned(), file.text(host.db()).to_owned());
-    let expected = identity(host, item.definition.expect("an element"));
-    let changed = apply(&text, std::slice::from_ref(&item.edit));
-    host.apply([Change::Text { path: path.clone(), text: Arc::from(changed.as_str()) }]);
-    let db = host.db();
-    let id = file_model(db, file).reference_touching(item.edit.range.start() + TextSize::new(1));
-    let id = id.unwrap_or_else(|| panic!("no reference after {item:?} in\n{changed}"));
-    let found: Vec<_> = resolutions(db, file).targets(id).iter().map(|it| identity(host, *it)).collect();
-    assert!(found.contains(&expected), "{item:?} means {found:?} in\n{changed}");
-    assert_eq!(Some(kind), expected.1);
-    host.apply([Change::Text { path, text: Arc::from(text) }]);
-}
-
 /// Asks everything about a few places of a text, however large.
 pub(crate) fn check_places_of(text: &str) {
     let (host, file) = host(text);
     for part in 0..=4 {
         let offset = text.floor_char_boundary(text.len() / 4 * part);
-        check_place(&host, file, TextSize::try_from(offset).unwrap());
+        check_place(host.db(), file, TextSize::try_from(offset).unwrap());
     }
     for definition in definitions(host.db(), file).take(3) {
         let fqn = definition.fqn(host.db()).unwrap_or_default();
         assert_eq!(explain(host.db(), &fqn)["fqn"], fqn.as_str());
     }
-}
-
-/// Some of the references among offers: the first, the last and one between.
-fn some(items: &[Completion]) -> Vec<&Completion> {
-    let references: Vec<_> = items.iter().filter(|item| matches!(item.kind, CompletionKind::Element(_))).collect();
-    let chosen = [0, references.len() / 2, references.len().saturating_sub(1)];
-    chosen.iter().filter_map(|number| references.get(*number).copied()).collect()
 }
 
 #[test]
@@ -102,11 +57,11 @@ fn every_offset_of_every_example() {
         let file = host.file(path).unwrap();
         let mut last = Vec::new();
         for (offset, _) in text.char_indices() {
-            let items = check_place(&host, file, TextSize::try_from(offset).unwrap());
+            let items = check_place(host.db(), file, TextSize::try_from(offset).unwrap());
             if items == last {
                 continue;
             }
-            for item in some(&items) {
+            for item in references_among(&items) {
                 check_reference(&mut host, file, item);
                 taken += 1;
             }
@@ -148,7 +103,7 @@ fn broken() -> impl Strategy<Value = String> {
         "this",
         "team",
     ]);
-    (model(), any::<Index>(), 0usize..20, inserted).prop_map(|(mut text, place, length, inserted)| {
+    (generated::model(), any::<Index>(), 0usize..20, inserted).prop_map(|(mut text, place, length, inserted)| {
         let from = text.floor_char_boundary(place.index(text.len() + 1));
         let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
         text.replace_range(from..to, inserted);
@@ -169,7 +124,7 @@ proptest! {
 
     /// Hovering and explaining differ in nothing but links.
     #[test]
-    fn one_text_with_and_without_links(text in model()) {
+    fn one_text_with_and_without_links(text in generated::model()) {
         let (host, file) = host(&text);
         let db = host.db();
         for definition in definitions(db, file) {
@@ -190,23 +145,26 @@ proptest! {
         let (mut host, file) = host(&text);
         for place in places {
             let offset = text.floor_char_boundary(place.index(text.len() + 1));
-            let items = check_place(&host, file, TextSize::try_from(offset).unwrap());
-            for item in some(&items) {
-                check_reference(&mut host, file, item);
-            }
+            check_offers_at(&mut host, file, TextSize::try_from(offset).unwrap());
         }
+    }
+
+    #[test]
+    fn files_that_import_each_other(files in vec(file(), 4)) {
+        let texts: Vec<&str> = files.iter().map(String::as_str).collect();
+        check_offers(&mut crate::model::model(&texts));
     }
 
     #[test]
     fn places_of_any_text(text in any::<String>(), place in any::<Index>()) {
         let (host, file) = host(&text);
         let offset = text.floor_char_boundary(place.index(text.len() + 1));
-        check_place(&host, file, TextSize::try_from(offset).unwrap());
+        check_place(host.db(), file, TextSize::try_from(offset).unwrap());
     }
 
     /// In a correct model each reserved word and each reference is offered where it stands.
     #[test]
-    fn what_stands_there_is_offered(text in model(), chosen in vec(any::<Index>(), 8)) {
+    fn what_stands_there_is_offered(text in generated::model(), chosen in vec(any::<Index>(), 8)) {
         let (host, file) = host(&text);
         let tokens = tokens(&host, file);
         prop_assume!(!tokens.is_empty());
@@ -226,7 +184,7 @@ proptest! {
                 _ => continue,
             };
             let offset = if kind.is_sign() { range.start() } else { range.end() };
-            let items = check_place(&host, file, offset);
+            let items = check_place(host.db(), file, offset);
             prop_assert!(
                 items.iter().any(|item| item.label == expected && !item.is_snippet),
                 "{} at {:?} in {}", expected, range, text

@@ -1,0 +1,79 @@
+//! What holds for explanations and completions at any place of any text. Plain functions, which the fuzz target of
+//! DomainLang's model and the tests of `dlang-ide` share. Each panics when a property does not hold.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use dlang_ide::{Completion, CompletionKind, ImportCandidates, apply, completions, hover};
+use dlang_model::{Change, Db, Definition, ElementKind, File, ModelHost, file_model, project_files, resolutions};
+use dlang_syntax::{TextRange, TextSize};
+
+/// How many places of a file are looked at.
+const MAX_PLACES: usize = 8;
+
+/// Asks at places of every file, and takes some of what is offered.
+pub fn check_offers(host: &mut ModelHost) {
+    for file in project_files(host.db()).to_vec() {
+        let length = file.text(host.db()).len();
+        for number in 0..=MAX_PLACES {
+            let text = file.text(host.db());
+            let offset = text.floor_char_boundary(length / MAX_PLACES * number);
+            check_offers_at(host, file, TextSize::try_from(offset).expect("a text with small offsets"));
+        }
+    }
+}
+
+/// Asks at one place, and takes some of what is offered.
+pub fn check_offers_at(host: &mut ModelHost, file: File, offset: TextSize) {
+    let items = check_place(host.db(), file, offset);
+    for item in references_among(&items) {
+        check_reference(host, file, item);
+    }
+}
+
+/// A name for an element that it also has in another host.
+fn identity(host: &ModelHost, definition: Definition) -> (String, Option<ElementKind>, Option<String>) {
+    let db = host.db();
+    let path = definition.file.path(db).to_owned();
+    (path, definition.kind(db), definition.fqn(db).or(definition.name(db)).map(String::from))
+}
+
+/// Asks everything about one place, and gives the offers.
+pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
+    let is_in_text = |range: TextRange| file.text(db).get(Range::<usize>::from(range)).is_some();
+    let text = file.text(db);
+    if let Some(hover) = hover(db, file, offset, &|file| file.path(db).to_owned()) {
+        assert!(hover.range.contains_inclusive(offset) && !hover.markdown.is_empty());
+        assert!(is_in_text(hover.range));
+    }
+    let items = completions(db, file, offset, &ImportCandidates::default()).items;
+    for item in &items {
+        assert!(item.edit.range.contains_inclusive(offset), "{item:?}");
+        let replaced = text.get(Range::<usize>::from(item.edit.range)).expect("a range in the text");
+        assert!(!replaced.contains(['\n', '\r']), "an edit over lines");
+    }
+    items
+}
+
+/// Takes an offer that is a reference: the reference that then stands there means the element.
+pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) {
+    let CompletionKind::Element(kind) = item.kind else { return };
+    let (path, text) = (file.path(host.db()).to_owned(), file.text(host.db()).to_owned());
+    let expected = identity(host, item.definition.expect("an element"));
+    let changed = apply(&text, std::slice::from_ref(&item.edit));
+    host.apply([Change::Text { path: path.clone(), text: Arc::from(changed.as_str()) }]);
+    let db = host.db();
+    let id = file_model(db, file).reference_touching(item.edit.range.start() + TextSize::new(1));
+    let id = id.unwrap_or_else(|| panic!("no reference after {item:?} in\n{changed}"));
+    let found: Vec<_> = resolutions(db, file).targets(id).iter().map(|it| identity(host, *it)).collect();
+    assert!(found.contains(&expected), "{item:?} means {found:?} in\n{changed}");
+    assert_eq!(Some(kind), expected.1);
+    host.apply([Change::Text { path, text: Arc::from(text) }]);
+}
+
+/// Some of the references among offers: the first, the last and one between.
+pub fn references_among(items: &[Completion]) -> Vec<&Completion> {
+    let references: Vec<_> = items.iter().filter(|item| matches!(item.kind, CompletionKind::Element(_))).collect();
+    let chosen = [0, references.len() / 2, references.len().saturating_sub(1)];
+    chosen.iter().filter_map(|number| references.get(*number).copied()).collect()
+}
