@@ -74,7 +74,10 @@ pub fn check_navigation(host: &ModelHost) {
     for file in project_files(db) {
         for (number, offset) in offsets(file.text(db)).into_iter().enumerate() {
             check_place(db, *file, offset);
-            for name in ["A", "Zed", "in", "this", "X-"].iter().skip(number % 5).take(1) {
+            // A rename makes a model of its own, so not every place has one.
+            if number % 3 == 0
+                && let Some(name) = ["A", "Zed", "in", "this", "X-"].get(number / 3 % 5)
+            {
                 check_rename(host, *file, offset, name);
             }
         }

@@ -53,7 +53,7 @@ pub use crate::links::{ImportLink, import_links};
 pub use crate::moves::{Moved, import_edits, moved_specifier};
 pub use crate::references::{Occurrence, highlights, references};
 pub use crate::rename::{RenameError, Renaming, prepare_rename, rename};
-pub use crate::search::{Found, ProjectSymbol, symbol_search};
+pub use crate::search::{ProjectSymbol, SymbolMatches, symbol_search};
 pub use crate::selection::selection_ranges;
 pub use crate::symbols::{Symbol, SymbolKind, document_symbols};
 pub use crate::tokens::{SemanticToken, TokenKind, semantic_tokens};

@@ -13,7 +13,7 @@ const MAX_QUERY: usize = 512;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SymbolMatches {
     /// The best matches, best first.
     pub symbols: Vec<ProjectSymbol>,
     /// How many elements match, those that were left out included.
@@ -42,9 +42,9 @@ pub struct ProjectSymbol {
 ///
 /// What matches better comes first: whole words and beginnings of words, and the simple name before the path to it; among
 /// equals the shorter, then by files and places.
-pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> Found {
+pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> SymbolMatches {
     if query.len() > MAX_QUERY {
-        return Found { symbols: Vec::new(), total: 0 };
+        return SymbolMatches { symbols: Vec::new(), total: 0 };
     }
     let pattern = Pattern::new(query, CaseMatching::Ignore, Normalization::Never, AtomKind::Fuzzy);
     let mut matcher = Matcher::new(Config::DEFAULT);
@@ -69,7 +69,7 @@ pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> Found {
     // The sort is stable, and so the order of files and places remains.
     matches.sort_by_key(|(score, length, _)| (*score, *length));
     let symbols = matches.iter().take(limit).filter_map(|(.., definition)| symbol(db, *definition)).collect();
-    Found { symbols, total: matches.len() }
+    SymbolMatches { symbols, total: matches.len() }
 }
 
 fn symbol(db: &dyn Db, definition: Definition) -> Option<ProjectSymbol> {

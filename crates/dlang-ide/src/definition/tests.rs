@@ -1,3 +1,5 @@
+//! Definitions, by fixtures with a mark where it is asked.
+
 use dlang_model::testing::{host_at, position};
 
 use super::definition;

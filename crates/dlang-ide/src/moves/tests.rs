@@ -1,3 +1,5 @@
+//! Specifiers before and after something moved.
+
 use dlang_syntax::parse;
 
 use super::{Moved, import_edits, moved_specifier};

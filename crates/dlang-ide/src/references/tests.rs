@@ -1,3 +1,5 @@
+//! References and highlights, by fixtures with a mark where it is asked.
+
 use dlang_model::testing::{host_at, position};
 use dlang_model::{File, ModelHost};
 

@@ -1,3 +1,5 @@
+//! Renames, by fixtures with a mark at the name that changes.
+
 use dlang_model::testing::{host_at, position};
 
 use super::{RenameError, prepare_rename, rename};
