@@ -9,11 +9,12 @@ use zubi_base::env::{Environment, split_list};
 use zubi_base::fs::ReadError;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
 use zubi_host::{HostConfig, LocalHost};
 
 use crate::cli::Global;
-use crate::failure::Failure;
-use crate::{log, terminal};
+use crate::log;
 
 /// The user's catalogue rows, below the configuration directory. It names programs to run, so a workspace has none.
 const CATALOGUE_FILE: &str = "servers.toml";
