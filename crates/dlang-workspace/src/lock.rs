@@ -46,6 +46,13 @@ pub struct Locked {
     pub integrity: Option<String>,
 }
 
+impl Locked {
+    /// Whether it was made for this ref. A commit may be written short.
+    pub(crate) fn is_for(&self, reference: &str) -> bool {
+        self.reference == reference || reference.len() >= 7 && self.commit.starts_with(reference)
+    }
+}
+
 /// What the ref of an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceKind {
@@ -130,9 +137,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
             of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).about(key));
             continue;
         };
-        // A commit may be written short in one of the two.
-        let same_commit = reference.len() >= 7 && locked.commit.starts_with(reference);
-        if locked.reference != reference && !same_commit {
+        if !locked.is_for(reference) {
             let text = format!(
                 "Dependency '{}' asks for ref '{}', and model.lock has '{}'.",
                 shown(key),

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use serde_json::{Value, json};
+
 use crate::terminal;
 
 /// The exit code of an answer that is negative.
@@ -72,6 +74,25 @@ impl Failure {
         };
         let (message, hints) = text.split_once('\n').unwrap_or((text, ""));
         Self::Told { code, message: message.to_owned(), hints: hints.lines().map(str::to_owned).collect() }
+    }
+
+    /// The failure as data: `{"success":false,"error":…,"hints":[…]}`. Nothing when it is none, but help that was asked for.
+    pub fn to_json(&self) -> Option<Value> {
+        let (message, hints) = match self {
+            Self::CommandLine { error, .. } if !error.use_stderr() => return None,
+            Self::CommandLine { error, note } => {
+                // The first paragraph says what is wrong, lines that begin with `tip:` what to do about it.
+                let text = error.render().to_string();
+                let mut lines = text.lines().map(str::trim);
+                let message: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+                let tips =
+                    lines.filter_map(|line| line.strip_prefix("tip: ")).chain(*note).map(str::to_owned).collect();
+                let message = message.join(" ");
+                (message.strip_prefix("error: ").unwrap_or(&message).to_owned(), tips)
+            }
+            Self::Told { message, hints, .. } => (message.clone(), hints.clone()),
+        };
+        Some(json!({ "success": false, "error": message, "hints": hints }))
     }
 
     /// Says it on stderr and gives the exit code.

@@ -34,7 +34,7 @@ impl Session {
         let environment = Environment::read().map_err(Failure::usage)?;
         log::start(global.verbose, &environment)?;
         let directories = Directories::discover().map_err(Failure::environment)?;
-        let here = current_directory()?;
+        let here = zubi_cli::current_directory()?;
         let folders = match global.workspace.as_slice() {
             [] => vec![here],
             folders => folders.iter().map(|folder| here.join(folder)).collect(),
@@ -115,11 +115,4 @@ fn spawner() -> Result<Spawner, Failure> {
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
     Ok(Spawner::supervised(executable))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the composition root is who passes the directory")]
-fn current_directory() -> Result<Utf8PathBuf, Failure> {
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::environment(format!("cannot tell the current directory: {error}")))?;
-    Utf8PathBuf::from_path_buf(here).map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))
 }
