@@ -1,8 +1,11 @@
 //! The commands, one file each.
 
 mod fmt;
+mod get;
 mod init;
 mod install;
+mod query;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -15,19 +18,22 @@ use crate::output::Output;
 pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     let output = Output::new(&cli.global)?;
     match &cli.command {
+        Command::Validate(arguments) => validate::run(&output, arguments),
+        Command::Query(arguments) => query::run(&output, arguments),
+        Command::Get(arguments) => get::run(&output, arguments),
+        Command::Explain(_) => Err(Failure::environment("WAIT")),
         Command::Fmt(arguments) => fmt::run(&output, arguments),
         Command::Init(arguments) => init::run(&output, arguments),
         Command::Install(arguments) => install::run(&output, arguments),
-        _ => Err(Failure::environment("not joined yet")),
     }
 }
 
 /// A path that leads to nothing. As the existing program says it.
-fn not_found(given: &Utf8Path) -> Failure {
+pub(crate) fn not_found(given: &Utf8Path) -> Failure {
     Failure::usage(format!("Path not found: {given}")).hint("Name a folder, or a file that ends in .dlang.")
 }
 
 /// A file that is no model. As the existing program says it.
-fn wrong_extension(given: &Utf8Path) -> Failure {
+pub(crate) fn wrong_extension(given: &Utf8Path) -> Failure {
     Failure::usage("Invalid file extension. Expected: .dlang").hint(format!("`{given}` is no DomainLang file."))
 }

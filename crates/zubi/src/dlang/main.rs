@@ -8,6 +8,7 @@ mod commands;
 mod excerpt;
 mod interrupt;
 mod lines;
+mod load;
 mod output;
 mod table;
 mod yaml;
