@@ -3,9 +3,7 @@
 use camino::Utf8PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
-/// Checks and asks DomainLang models
-///
-/// DomainLang describes the strategic side of domain-driven design: domains, bounded contexts, and how they are related.
+/// Checks and asks DomainLang models: domains, bounded contexts, and how they are related
 #[derive(Debug, Parser)]
 #[command(
     name = "dlang",
@@ -18,8 +16,8 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
-    /// Print version
-    #[arg(short = 'V', visible_short_alias = 'v', long, action = ArgAction::Version)]
+    /// Print version; so does -v
+    #[arg(short = 'V', short_alias = 'v', long, action = ArgAction::Version)]
     version: Option<bool>,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -108,7 +106,8 @@ Examples:
   dlang validate --deny-warnings      for CI: the exit code is 1 with warnings, too
   dlang validate --json
 
-The exit code is 1 when there are errors. With -q warnings come after errors, without a column.
+The exit code is 1 when there are errors. With -q warnings come after errors, without a column. Paths are relative to the
+current directory, in JSON to the folder that is validated (of a file: to the folder of its model.yaml).
 
 ",
     what_a_path_is!()

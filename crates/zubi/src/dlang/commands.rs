@@ -10,6 +10,7 @@ mod validate;
 use std::process::ExitCode;
 
 use camino::Utf8Path;
+use dlang_workspace::files::EXTENSION;
 use zubi_cli::failure::Failure;
 
 use crate::cli::{Cli, Command};
@@ -35,5 +36,8 @@ pub(crate) fn not_found(given: &Utf8Path) -> Failure {
 
 /// A file that is no model. As the existing program says it.
 pub(crate) fn wrong_extension(given: &Utf8Path) -> Failure {
+    if given.extension() == Some(EXTENSION) {
+        return Failure::usage(format!("`{given}` is neither a file nor a folder"));
+    }
     Failure::usage("Invalid file extension. Expected: .dlang").hint(format!("`{given}` is no DomainLang file."))
 }

@@ -76,7 +76,9 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     }
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width.unwrap_or(WIDTH));
-    renderer.render(&[group]).lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    // The renderer knows the control characters of ASCII, and no others.
+    let shown = renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}");
+    shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 fn show<'a>(group: Group<'a>, place: &Place<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {

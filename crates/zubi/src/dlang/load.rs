@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use dlang_ide::query::EntityType;
-use dlang_model::{File, project_files};
+use dlang_model::{Db, File, ImportOutcome, file_index, project_files};
 use dlang_workspace::files::DiskFiles;
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
@@ -88,8 +88,9 @@ pub(crate) fn ask(
             if file_count(&snapshot)? == 0 {
                 return Err(no_models(given));
             }
+            let code = question(&snapshot)?;
             say_what_is_missing(&snapshot)?;
-            question(&snapshot)
+            Ok(code)
         }
     }
 }
@@ -104,19 +105,35 @@ pub(crate) fn no_models(given: &Utf8Path) -> Failure {
         .hint("Name a folder with .dlang files or a file, or begin a model with `dlang init`.")
 }
 
-/// An answer from broken texts may lack something, and says so.
+/// An answer from a model that could not be read as a whole may lack something, and says so.
 fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
-    let broken = snapshot.ask(|db| {
-        let is_broken = |file: &&File| dlang_model::parse(db, **file).has_errors();
-        project_files(db).iter().filter(is_broken).count()
+    let counted = snapshot.ask(|db| {
+        let files = project_files(db);
+        let broken = files.iter().filter(|file| dlang_model::parse(db, **file).has_errors()).count();
+        let unresolved = files.iter().map(|file| unresolved_imports(db, *file)).sum();
+        (broken, unresolved)
     });
-    let broken = broken.map_err(Failure::environment)?;
-    if broken > 0 {
-        let what = count(broken, "file");
-        terminal::say(&format!("warning: {what} with syntax errors: the answer may lack something"));
+    let (broken, unresolved) = counted.map_err(Failure::environment)?;
+    let missing: Vec<String> = [
+        (broken, "files with syntax errors"),
+        (snapshot.faults().len(), "files that cannot be read"),
+        (unresolved, "imports that lead nowhere"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{what}: {number}"))
+    .collect();
+    if !missing.is_empty() {
+        terminal::say(&format!("warning: the answer may lack something ({})", missing.join(", ")));
         terminal::say("hint: `dlang validate` shows them.");
     }
     Ok(())
+}
+
+fn unresolved_imports(db: &dyn Db, file: File) -> usize {
+    let outcomes = file.import_outcomes(db);
+    let imports = file_index(db, file).imports.iter().filter_map(|import| import.specifier.as_deref());
+    imports.filter(|specifier| matches!(outcomes.get(specifier), Some(ImportOutcome::Problem(_)))).count()
 }
 
 /// The type of things that a word of the command line names.

@@ -9,7 +9,7 @@ use zubi_cli::terminal;
 use super::get::not_found;
 use crate::cli::Explain;
 use crate::load;
-use crate::output::{Mode, Output};
+use crate::output::{Mode, Output, printable};
 
 pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
     load::ask(output, &arguments.path, |snapshot| {
@@ -17,7 +17,7 @@ pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Fail
         match answer.get("explanation").and_then(Value::as_str) {
             None => return not_found(output, &arguments.fqn, &answer),
             Some(_) if output.mode == Mode::Json => terminal::print_json(&answer)?,
-            Some(explanation) => terminal::print(explanation)?,
+            Some(explanation) => terminal::print(&printable(explanation))?,
         }
         Ok(ExitCode::SUCCESS)
     })

@@ -229,7 +229,7 @@ fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Va
         let problem = Problem { severity: excerpt::Severity::Error, code, message: &message, place, related: vec![] };
         match output.mode {
             Mode::Quiet => terminal::say(&format!("{shown}:{line}:{column}: error: {message}")),
-            Mode::Rich | Mode::Json => terminal::say(&excerpt::render(&problem, style)),
+            Mode::Rich | Mode::Json => terminal::say(&format!("{}\n", excerpt::render(&problem, style))),
         }
         errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));
     }

@@ -18,7 +18,13 @@ pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure>
     load::ask(output, &path, |snapshot| {
         let answer = snapshot.ask(|db| query::get(db, fqn)).map_err(Failure::environment)?;
         if answer.get("found") == Some(&Value::Bool(false)) {
-            return not_found(output, fqn.unwrap_or_default(), &answer);
+            let code = not_found(output, fqn.unwrap_or_default(), &answer);
+            if let Some(word) =
+                fqn.filter(|word| arguments.path.is_none() && output.absolute(Utf8Path::new(word)).exists())
+            {
+                terminal::say(&format!("hint: `dlang get ./{word}` tells what is in the folder."));
+            }
+            return code;
         }
         terminal::print_json(&answer)?;
         Ok(ExitCode::SUCCESS)
@@ -72,6 +78,14 @@ mod tests {
             read(Some(".."), None),
             read(Some("a/b"), Some("shop")),
         ];
-        insta::assert_snapshot!(all.join("\n"), @"");
+        insta::assert_snapshot!(all.join("\n"), @"
+        summary in .
+        Shop.Orders in .
+        Orders in shop
+        summary in ./shop
+        summary in shop.dlang
+        summary in ..
+        a/b in shop
+        ");
     }
 }

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use camino::Utf8Path;
 use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
-use dlang_workspace::lock::Locked;
 use dlang_workspace::modules::{Module, Modules};
 use dlang_workspace::packages::{self, Finding, Installed, Origin};
 use dlang_workspace::{Diagnostic, Severity};
@@ -80,7 +79,7 @@ fn print(
             terminal::print(table::render(&heads, &cells, output.on_stdout().width).trim_end())?;
         }
     }
-    let commands: Vec<String> = rows.iter().filter(|row| !row.is_there()).flat_map(|row| fill(module, row)).collect();
+    let commands: Vec<String> = rows.iter().flat_map(|row| fill(module, row)).collect();
     if let Some(error) = error {
         terminal::say(&format!("error: {error}"));
     }
@@ -168,7 +167,7 @@ fn dependency(module: &Module, row: &Installed) -> Value {
     put("integrity", row.locked.as_ref().and_then(|locked| locked.integrity.clone()));
     put("folder", row.folder.as_deref().map(|folder| below(module, folder).to_owned()));
     let problems: Vec<String> = row.findings.iter().map(ToString::to_string).collect();
-    let commands = if row.is_there() { Vec::new() } else { fill(module, row) };
+    let commands = fill(module, row);
     if let Some(object) = value.as_object_mut() {
         object.insert("problems".to_owned(), problems.into());
         object.insert("commands".to_owned(), commands.into());
@@ -181,23 +180,30 @@ fn below<'p>(module: &Module, path: &'p Utf8Path) -> &'p str {
 }
 
 /// The commands that bring a dependency into the cache, or find out what its entry of the lock has to say. None where
-/// a text of manifest or lock could mean something else to a shell.
+/// nothing is to be done, or a text of manifest or lock could mean something else to a shell.
 fn fill(module: &Module, row: &Installed) -> Vec<String> {
     let Some(Origin::Git { repository, reference }) = &row.origin else { return Vec::new() };
     let (Some(address), Some(reference)) = (address(repository), plain(reference)) else { return Vec::new() };
-    match (&row.locked, row.folder.as_deref().and_then(|folder| plain(below(module, folder)))) {
-        (Some(Locked { commit, .. }), Some(folder)) if row.findings.contains(&Finding::NotCached(commit.clone())) => {
-            vec![format!("git clone {address} {folder}"), format!("git -C {folder} checkout {commit}")]
+    let folder = row.folder.as_deref().and_then(|folder| plain(below(module, folder)));
+    let mut commands = Vec::new();
+    for finding in &row.findings {
+        match (finding, folder) {
+            (Finding::NotCached(commit), Some(folder)) => {
+                commands.push(format!("git clone {address} {folder}"));
+                commands.push(format!("git -C {folder} checkout {commit}"));
+            }
+            (Finding::NotLocked | Finding::OtherRef { .. }, _) => {
+                commands
+                    .push(format!("git ls-remote {address} {reference}   # the commit, for the entry in model.lock:"));
+                commands.push(format!(
+                    "# \"{repository}\": {{\"ref\": \"{reference}\", \"refType\": \"tag, branch or commit\", \
+                     \"resolved\": \"{address}\", \"commit\": \"…\"}}"
+                ));
+            }
+            _ => {}
         }
-        (None, _) => vec![
-            format!("git ls-remote {address} {reference}   # the commit, for an entry in model.lock:"),
-            format!(
-                "# \"{repository}\": {{\"ref\": \"{reference}\", \"refType\": \"tag, branch or commit\", \
-                 \"resolved\": \"{address}\", \"commit\": \"…\"}}"
-            ),
-        ],
-        _ => Vec::new(),
     }
+    commands
 }
 
 fn address(repository: &str) -> Option<String> {
@@ -233,7 +239,7 @@ fn say_problems(output: &Output, module: &Module) {
             }
             let place = Place { path: shown, text: Some(text), range, line, column };
             let problem = Problem { severity, code: code.as_str(), message, place, related: Vec::new() };
-            terminal::say(&excerpt::render(&problem, output.on_stderr()));
+            terminal::say(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
         }
     }
 }

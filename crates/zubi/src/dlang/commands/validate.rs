@@ -17,7 +17,7 @@ use zubi_cli::terminal;
 use crate::cli::Validate;
 use crate::excerpt;
 use crate::load::{self, Loaded};
-use crate::output::{Mode, Output, count};
+use crate::output::{Mode, Output, count, printable};
 
 /// How long a watch waits before it looks without having been told to: some file systems tell nobody.
 const AT_MOST: Duration = Duration::from_mins(1);
@@ -77,7 +77,7 @@ fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> 
     let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
     for problem in of(Severity::Error) {
         let (path, Place { line, column }) = (output.show(&problem.path), problem.start);
-        terminal::print(&format!("{path}:{line}:{column}: error: {}", problem.message))?;
+        terminal::print(&printable(&format!("{path}:{line}:{column}: error: {}", problem.message)))?;
     }
     for problem in of(Severity::Warning) {
         terminal::print(&format!(
