@@ -46,8 +46,11 @@ pub(crate) struct Global {
     /// Print the bare answer, a line for each thing
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
-    #[arg(long, global = true)]
+    #[arg(
+        long,
+        global = true,
+        help = "No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is"
+    )]
     pub(crate) no_color: bool,
 }
 
@@ -159,8 +162,7 @@ pub(crate) struct Filters {
     /// Relationships of this bounded context
     #[arg(long)]
     pub(crate) context: Option<String>,
-    /// Relationships with this integration pattern, on either side: ACL, OpenHostService, …
-    #[arg(long)]
+    #[arg(long, help = "Relationships with this integration pattern, on either side: ACL, OpenHostService, …")]
     pub(crate) pattern: Option<String>,
 }
 
@@ -292,8 +294,7 @@ pub(crate) struct Install {
     /// Folder with a model.yaml, in it or above it
     #[arg(default_value = ".")]
     pub(crate) directory: Utf8PathBuf,
-    /// The lock must say exactly what the manifest asks for, as in CI; so it is with DLANG_FROZEN=1, too
-    #[arg(long)]
+    #[arg(long, help = "The lock must say exactly what the manifest asks for; so it is with DLANG_FROZEN=1, too")]
     pub(crate) frozen: bool,
 }
 

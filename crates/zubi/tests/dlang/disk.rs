@@ -1,5 +1,7 @@
 //! What a disk may hold besides models.
 
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 
 use crate::check::{Place, check};
@@ -26,6 +28,9 @@ fn texts_that_are_not_utf8() {
     --- stdout
     A
     B
+    --- stderr
+    warning: the answer may lack something (files that cannot be read: 1)
+    hint: `dlang validate` shows them.
     ");
     assert_snapshot!(place.check("fmt"), @"
     exit 2
@@ -66,8 +71,7 @@ fn pipes_and_folders_named_like_models() {
     assert_snapshot!(place.check("validate pipe.dlang"), @"
     exit 2
     --- stderr
-    error: Invalid file extension. Expected: .dlang
-    hint: `pipe.dlang` is no DomainLang file.
+    error: `pipe.dlang` is neither a file nor a folder
     ");
     assert_snapshot!(place.check("validate -q"), @"
     exit 1
@@ -83,8 +87,7 @@ fn pipes_and_folders_named_like_models() {
     assert_snapshot!(place.check("fmt pipe.dlang"), @"
     exit 2
     --- stderr
-    error: Invalid file extension. Expected: .dlang
-    hint: `pipe.dlang` is no DomainLang file.
+    error: `pipe.dlang` is neither a file nor a folder
     ");
 }
 
@@ -92,15 +95,34 @@ fn pipes_and_folders_named_like_models() {
 fn large_files() {
     let place = Place::new("");
     let mut text = String::new();
-    for number in 0..250_000 {
-        text.push_str(&format!("Classification Number{number}    // {number}\n"));
+    let comment = "x".repeat(500);
+    for number in 0..20_000 {
+        writeln!(text, "Classification Number{number}    // {comment}").unwrap();
     }
     text.push_str("Domain D { vision: \"v\" type: Nope }\n");
-    assert!(text.len() > 8 * 1024 * 1024);
+    assert!(text.len() > 10 * 1024 * 1024);
     place.write("large.dlang", &text);
-    assert_snapshot!(place.check("validate"), @"");
-    assert_snapshot!(place.check("query classifications --count"), @"");
-    assert_snapshot!(place.check("query domains --json"), @"");
+    assert_snapshot!(place.check("validate"), @r#"
+    exit 1
+    --- stdout
+    error[linking-error]: Could not resolve reference to Classification named 'Nope'.
+          --> large.dlang:250001:30
+           |
+    250001 | Domain D { vision: "v" type: Nope }
+           |                              ^^^^
+
+    1 file, 1 domain, 0 bounded contexts: 1 error
+    "#);
+    assert_snapshot!(place.check("query classifications --count"), @"
+    exit 0
+    --- stdout
+    250000
+    ");
+    assert_snapshot!(place.check("query domains --json"), @r#"
+    exit 0
+    --- stdout
+    {"entityType":"domains","count":1,"results":[{"name":"D","fqn":"D","vision":"v"}]}
+    "#);
 }
 
 /// Ten thousand namespaces inside each other, and as many errors.

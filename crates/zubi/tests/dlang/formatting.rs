@@ -37,11 +37,13 @@ fn files_are_formatted_where_they_are_sound() {
       |
     2 | Domain {
       |        ^
+
     error[expected-token]: Expecting token of type '}' but found end of file.
      --> broken.dlang:2:9
       |
     2 | Domain {
       |         ^
+
     changed: 1 of 3 files; left alone because of syntax errors: 1
     ");
     assert_eq!(place.read("messy.dlang"), "Team A\n");
@@ -72,6 +74,7 @@ fn checking_writes_nothing() {
       |
     2 | Domain {
       |        ^
+
     error[expected-token]: Expecting token of type '}' but found end of file.
      --> broken.dlang:2:9
       |
@@ -140,11 +143,13 @@ fn from_stdin() {
       |
     1 | Domain {
       |        ^
+
     error[expected-token]: Expecting token of type '}' but found end of file.
      --> <stdin>:1:9
       |
     1 | Domain {
       |         ^
+
     error: stdin has 2 syntax errors
     ");
     assert_snapshot!(run("fmt --stdin --json", b"\xff"), @r#"

@@ -9,9 +9,7 @@ fn commands() {
     assert_snapshot!(check("", "--help"), @r#"
     exit 0
     --- stdout
-    Checks and asks DomainLang models
-
-    DomainLang describes the strategic side of domain-driven design: domains, bounded contexts, and how they are related.
+    Checks and asks DomainLang models: domains, bounded contexts, and how they are related
 
     Usage: dlang [OPTIONS] <COMMAND>
 
@@ -26,22 +24,11 @@ fn commands() {
       help      Print this message or the help of the given subcommand(s)
 
     Options:
-          --json
-              Print JSON, errors included
-
-      -q, --quiet
-              Print the bare answer, a line for each thing
-
-          --no-color
-              No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
-
-      -V, --version
-              Print version
-              
-              [alias: -v]
-
-      -h, --help
-              Print help (see a summary with '-h')
+          --json      Print JSON, errors included
+      -q, --quiet     Print the bare answer, a line for each thing
+          --no-color  No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
+      -V, --version   Print version; so does -v
+      -h, --help      Print help
 
     Examples:
       dlang init shop                              begin a model
@@ -80,7 +67,8 @@ fn commands() {
       dlang validate --deny-warnings      for CI: the exit code is 1 with warnings, too
       dlang validate --json
 
-    The exit code is 1 when there are errors. With -q warnings come after errors, without a column.
+    The exit code is 1 when there are errors. With -q warnings come after errors, without a column. Paths are relative to the
+    current directory, in JSON to the folder that is validated (of a file: to the folder of its model.yaml).
 
     A folder stands for every model and module below it, a file for itself and all it imports. No network is used:
     dependencies are read from .dlang/packages (`dlang install` says whether they are there).

@@ -153,8 +153,6 @@ fn filters_that_do_not_fit() {
     assert_snapshot!(check(FILES, "query teams --domain Sales"), @"
     exit 2
     --- stderr
-    warning: 1 file with syntax errors: the answer may lack something
-    hint: `dlang validate` shows them.
     error: --domain: does not filter teams. Filters for teams: name, fqn.
     hint: `dlang query --help` shows all filters.
     ");
@@ -163,16 +161,12 @@ fn filters_that_do_not_fit() {
     --- stdout
     {"success":false,"error":"--pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).","hints":["`dlang query --help` shows all filters."]}
     --- stderr
-    warning: 1 file with syntax errors: the answer may lack something
-    hint: `dlang validate` shows them.
     error: --pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
     hint: `dlang query --help` shows all filters.
     "#);
     assert_snapshot!(check(FILES, "query bcs --metadata =x"), @"
     exit 2
     --- stderr
-    warning: 1 file with syntax errors: the answer may lack something
-    hint: `dlang validate` shows them.
     error: --metadata: the key is missing. Use key or key=value.
     hint: `dlang query --help` shows all filters.
     ");
@@ -186,7 +180,7 @@ fn broken_texts() {
     --- stdout
     {"entityType":"teams","count":1,"results":[{"name":"T","fqn":"T"}]}
     --- stderr
-    warning: 1 file with syntax errors: the answer may lack something
+    warning: the answer may lack something (files with syntax errors: 1)
     hint: `dlang validate` shows them.
     "#);
     assert_snapshot!(check(FILES, "validate broken.dlang"), @r#"

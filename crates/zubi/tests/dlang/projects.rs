@@ -103,12 +103,13 @@ fn what_is_missing_and_how_to_fetch_it() {
     5 |   acme/new: v3.0.0
       |   ^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
+
     error: dependencies that are missing or not what was promised: 2 of 4
     hint: nothing is downloaded here; in `.` run:
       git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222
       git -C .dlang/packages/acme/gone/2222222 checkout 2222222
-      git ls-remote https://github.com/acme/new v3.0.0   # the commit, for an entry in model.lock:
+      git ls-remote https://github.com/acme/new v3.0.0   # the commit, for the entry in model.lock:
       # "acme/new": {"ref": "v3.0.0", "refType": "tag, branch or commit", "resolved": "https://github.com/acme/new", "commit": "…"}
     "#);
     assert_snapshot!(check(DEPENDENCIES, "install packages -q"), @"
@@ -118,13 +119,13 @@ fn what_is_missing_and_how_to_fetch_it() {
     acme/new
     --- stderr
     model.yaml:5:3: warning: Dependency 'acme/new' is not in model.lock.
-    Hint: Run 'dlang install' to bring model.lock up to date.
+    Hint: 'dlang install' says how to bring model.lock up to date.
     error: dependencies that are missing or not what was promised: 2 of 4
     ");
     assert_snapshot!(check(DEPENDENCIES, "install --json"), @r##"
     exit 1
     --- stdout
-    {"success":false,"installed":0,"cached":2,"lockFileModified":false,"warnings":[],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v1.0.0","commit":"1111111","integrity":"sha512-a","folder":".dlang/packages/acme/core/1111111","problems":[],"commands":[]},{"name":"acme/gone","present":false,"source":"acme/gone","ref":"main","commit":"2222222","integrity":"sha512-b","folder":".dlang/packages/acme/gone/2222222","problems":["the package cache does not have commit 2222222"],"commands":["git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222","git -C .dlang/packages/acme/gone/2222222 checkout 2222222"]},{"name":"acme/new","present":false,"source":"acme/new","ref":"v3.0.0","problems":["model.lock has no entry for it"],"commands":["git ls-remote https://github.com/acme/new v3.0.0   # the commit, for an entry in model.lock:","# \"acme/new\": {\"ref\": \"v3.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/new\", \"commit\": \"…\"}"]},{"name":"local","present":true,"path":"./packages/local","folder":"packages/local","problems":[],"commands":[]}],"added":["acme/new"],"removed":[],"changed":[],"error":"dependencies that are missing or not what was promised: 2 of 4"}
+    {"success":false,"installed":0,"cached":2,"lockFileModified":false,"warnings":[],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v1.0.0","commit":"1111111","integrity":"sha512-a","folder":".dlang/packages/acme/core/1111111","problems":[],"commands":[]},{"name":"acme/gone","present":false,"source":"acme/gone","ref":"main","commit":"2222222","integrity":"sha512-b","folder":".dlang/packages/acme/gone/2222222","problems":["the package cache does not have commit 2222222"],"commands":["git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222","git -C .dlang/packages/acme/gone/2222222 checkout 2222222"]},{"name":"acme/new","present":false,"source":"acme/new","ref":"v3.0.0","problems":["model.lock has no entry for it"],"commands":["git ls-remote https://github.com/acme/new v3.0.0   # the commit, for the entry in model.lock:","# \"acme/new\": {\"ref\": \"v3.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/new\", \"commit\": \"…\"}"]},{"name":"local","present":true,"path":"./packages/local","folder":"packages/local","problems":[],"commands":[]}],"added":["acme/new"],"removed":[],"changed":[],"error":"dependencies that are missing or not what was promised: 2 of 4"}
     --- stderr
     warning[lock-missing-entry]: Dependency 'acme/new' is not in model.lock.
      --> model.yaml:5:3
@@ -132,12 +133,13 @@ fn what_is_missing_and_how_to_fetch_it() {
     5 |   acme/new: v3.0.0
       |   ^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
+
     error: dependencies that are missing or not what was promised: 2 of 4
     hint: nothing is downloaded here; in `.` run:
       git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222
       git -C .dlang/packages/acme/gone/2222222 checkout 2222222
-      git ls-remote https://github.com/acme/new v3.0.0   # the commit, for an entry in model.lock:
+      git ls-remote https://github.com/acme/new v3.0.0   # the commit, for the entry in model.lock:
       # "acme/new": {"ref": "v3.0.0", "refType": "tag, branch or commit", "resolved": "https://github.com/acme/new", "commit": "…"}
     "##);
 }
@@ -192,14 +194,14 @@ dependencies:
     exit 0
     --- stderr
     model.yaml:2:3: warning: Dependency 'acme/core' asks for ref 'v2.0.0', and model.lock has 'v1.0.0'.
-    Hint: Run 'dlang install' to bring model.lock up to date.
+    Hint: 'dlang install' says how to bring model.lock up to date.
     model.lock:2:18: info: No dependency in model.yaml asks for 'acme/old'.
-    Hint: Run 'dlang install' to bring model.lock up to date.
+    Hint: 'dlang install' says how to bring model.lock up to date.
     ");
-    assert_snapshot!(place.check("install --frozen --json -q"), @r#"
+    assert_snapshot!(place.check("install --frozen --json -q"), @r##"
     exit 1
     --- stdout
-    {"success":false,"installed":0,"cached":1,"lockFileModified":false,"warnings":["acme/core: model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'"],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v2.0.0","commit":"1111111","folder":".dlang/packages/acme/core/1111111","problems":["model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'"],"commands":[]}],"added":[],"removed":["acme/old"],"changed":[{"pkg":"acme/core","manifestRef":"v2.0.0","lockRef":"v1.0.0"}],"error":"model.lock does not match model.yaml"}
+    {"success":false,"installed":0,"cached":1,"lockFileModified":false,"warnings":["acme/core: model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'"],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v2.0.0","commit":"1111111","folder":".dlang/packages/acme/core/1111111","problems":["model.yaml asks for 'v2.0.0', and model.lock has 'v1.0.0'"],"commands":["git ls-remote https://github.com/acme/core v2.0.0   # the commit, for the entry in model.lock:","# \"acme/core\": {\"ref\": \"v2.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/core\", \"commit\": \"…\"}"]}],"added":[],"removed":["acme/old"],"changed":[{"pkg":"acme/core","manifestRef":"v2.0.0","lockRef":"v1.0.0"}],"error":"model.lock does not match model.yaml"}
     --- stderr
     warning[lock-ref-mismatch]: Dependency 'acme/core' asks for ref 'v2.0.0', and model.lock has 'v1.0.0'.
      --> model.yaml:2:3
@@ -207,16 +209,21 @@ dependencies:
     2 |   acme/core: v2.0.0
       |   ^^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
+
     info[lock-unused-entry]: No dependency in model.yaml asks for 'acme/old'.
      --> model.lock:2:18
       |
     2 |                  "acme/old":{"ref":"v1.0.0","resolved":"r","commit":"1111111"}}}
       |                  ^^^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
+
     error: model.lock does not match model.yaml
-    "#);
+    hint: nothing is downloaded here; in `.` run:
+      git ls-remote https://github.com/acme/core v2.0.0   # the commit, for the entry in model.lock:
+      # "acme/core": {"ref": "v2.0.0", "refType": "tag, branch or commit", "resolved": "https://github.com/acme/core", "commit": "…"}
+    "##);
     let code = place.dlang().arg("install").env("DLANG_FROZEN", "1").output().unwrap().status.code();
     assert_eq!(code, Some(1));
 }
@@ -267,11 +274,13 @@ fn nothing_to_go_by() {
       |
     2 |   a/b: [
       |   ^^^
+
     error[manifest-yaml-error]: YAML parse error: unclosed bracket '['.
      --> model.yaml:2:8
       |
     2 |   a/b: [
       |        ^
+
     error: `model.yaml` cannot be read to its end
     hint: Mend what is said above; until then nobody knows which dependencies there are.
     ");

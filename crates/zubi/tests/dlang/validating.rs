@@ -278,7 +278,7 @@ dependencies:
     3 |   "acme/old":{"ref":"v1.0.0","resolved":"r","commit":"1234567"}}}
       |   ^^^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
 
     warning[lock-ref-mismatch]: Dependency 'acme/core' asks for ref 'v2.0.0', and model.lock has 'v1.0.0'.
      --> model.yaml:2:3
@@ -286,7 +286,7 @@ dependencies:
     2 |   acme/core: v2.0.0
       |   ^^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
 
     warning[lock-missing-entry]: Dependency 'acme/new' is not in model.lock.
      --> model.yaml:3:3
@@ -294,7 +294,7 @@ dependencies:
     3 |   acme/new: v1.0.0
       |   ^^^^^^^^
       |
-      = help: Run 'dlang install' to bring model.lock up to date.
+      = help: 'dlang install' says how to bring model.lock up to date.
 
     1 file, 0 domains, 0 bounded contexts: 2 warnings, 1 remark
     "#);

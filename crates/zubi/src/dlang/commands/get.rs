@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_ide::query;
+use dlang_workspace::ask;
 use dlang_workspace::files::EXTENSION;
 use serde_json::Value;
 use zubi_cli::failure::{Failure, NEGATIVE};
@@ -16,7 +16,7 @@ use crate::output::{Mode, Output};
 pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure> {
     let (fqn, path) = words(arguments);
     load::ask(output, &path, |snapshot| {
-        let answer = snapshot.ask(|db| query::get(db, fqn)).map_err(Failure::environment)?;
+        let answer = ask::get(snapshot, fqn).map_err(Failure::environment)?;
         if answer.get("found") == Some(&Value::Bool(false)) {
             let code = not_found(output, fqn.unwrap_or_default(), &answer);
             if let Some(word) =

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::ValueEnum as _;
-use dlang_ide::query::{self, Detail, EntityType, InvalidInput, ListInput};
+use dlang_ide::query::{Detail, EntityType, InvalidInput, ListInput};
+use dlang_workspace::ask::{self, AskError};
 use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
@@ -16,8 +17,10 @@ use crate::{table, yaml};
 pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failure> {
     let input = input(arguments)?;
     load::ask(output, &arguments.path, |snapshot| {
-        let answer = snapshot.ask(|db| query::list(db, &input, &|file| snapshot.show(file.path(db).into())));
-        let answer = answer.map_err(Failure::environment)?.map_err(|error| invalid(&error))?;
+        let answer = ask::list(snapshot, &input).map_err(|error| match error {
+            AskError::InvalidInput(error) => invalid(&error),
+            AskError::Cancelled(error) => Failure::environment(error),
+        })?;
         print(output, arguments, input.entity, &answer)?;
         Ok(ExitCode::SUCCESS)
     })
