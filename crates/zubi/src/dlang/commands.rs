@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod explain;
 mod fmt;
 mod get;
 mod init;
@@ -22,7 +23,7 @@ pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Validate(arguments) => validate::run(&output, arguments),
         Command::Query(arguments) => query::run(&output, arguments),
         Command::Get(arguments) => get::run(&output, arguments),
-        Command::Explain(_) => Err(Failure::environment("WAIT")),
+        Command::Explain(arguments) => explain::run(&output, arguments),
         Command::Fmt(arguments) => fmt::run(&output, arguments),
         Command::Init(arguments) => init::run(&output, arguments),
         Command::Install(arguments) => install::run(&output, arguments),

@@ -170,20 +170,41 @@ fn one_element() {
 #[test]
 fn explained() {
     assert_snapshot!(check(SHOP, "explain Orders"), @"
-    exit 3
-    --- stderr
-    error: WAIT
+    exit 0
+    --- stdout
+    🎯 **(bounded context) Shop.Orders**
+
+    ```domain-lang
+    BoundedContext Orders for Sales as Core by OpsTeam
+    ```
+
+    From the order
+    to the invoice
+
+    ---
+
+    📁 **Domain:** Shop.Sales
+    🔖 **Classification:** Core
+    👥 **Team:** OpsTeam
+
+    **Relationships:**
+    - Shop.Orders → Shop.Billing [OHS, PL] → [ACL]
+
+    **Metadata:**
+    - `Language`: Rust
     ");
     assert_snapshot!(check(SHOP, "explain Team --json"), @r#"
-    exit 3
+    exit 1
     --- stdout
-    {"success":false,"error":"WAIT","hints":[]}
+    {"fqn":"Team","type":null,"explanation":null,"error":"Element 'Team' not found","suggestions":[]}
     --- stderr
-    error: WAIT
+    error: Element 'Team' not found
+    hint: `dlang query bcs -q` and the like list what there is.
     "#);
     assert_snapshot!(check(SHOP, "explain OpsTem"), @"
-    exit 3
+    exit 1
     --- stderr
-    error: WAIT
+    error: Element 'OpsTem' not found
+    hint: did you mean OpsTeam?
     ");
 }

@@ -106,17 +106,17 @@ fn large_files() {
     exit 1
     --- stdout
     error[linking-error]: Could not resolve reference to Classification named 'Nope'.
-          --> large.dlang:250001:30
-           |
-    250001 | Domain D { vision: "v" type: Nope }
-           |                              ^^^^
+         --> large.dlang:20001:30
+          |
+    20001 | Domain D { vision: "v" type: Nope }
+          |                              ^^^^
 
     1 file, 1 domain, 0 bounded contexts: 1 error
     "#);
     assert_snapshot!(place.check("query classifications --count"), @"
     exit 0
     --- stdout
-    250000
+    20000
     ");
     assert_snapshot!(place.check("query domains --json"), @r#"
     exit 0
