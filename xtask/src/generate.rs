@@ -1,7 +1,7 @@
 //! `cargo xtask generate`: the reference pages that are written by the program itself, so that they cannot drift.
 //!
 //! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses, the page of
-//! the command line from its own help, the page of the language servers from the catalogue.
+//! the command lines from their own help, the page of the language servers from the catalogue.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -37,22 +37,31 @@ fn pages() -> Result<Vec<Fresh>> {
     ])
 }
 
-/// What the program prints.
+/// What `zubi` prints.
 fn zubi(arguments: &[&str]) -> Result<String> {
+    program("zubi", arguments)
+}
+
+/// What one of the two programs prints.
+fn program(name: &str, arguments: &[&str]) -> Result<String> {
     let mut command = run::cargo();
-    command.args(["run", "--quiet", "--locked", "--package", "zubi", "--"]).args(arguments);
+    command.args(["run", "--quiet", "--locked", "--package", "zubi", "--bin", name, "--"]).args(arguments);
     run::quiet(&mut command)
 }
 
-/// The help of every command.
+/// The help of every command of both programs.
 fn command_line_page() -> Result<String> {
     let mut page = format!("{NOTICE}# Command line\n");
-    let help = zubi(&["--help"])?;
-    let commands = help.split_once("\nCommands:\n").map(|(_, rest)| rest).unwrap_or_default();
-    let names = commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
-    write!(page, "\n```text\n{}\n```\n", help.trim_end())?;
-    for name in names.filter(|name| *name != "help") {
-        write!(page, "\n## `zubi {name}`\n\n```text\n{}\n```\n", zubi(&[name, "--help"])?.trim_end())?;
+    for name in ["zubi", "dlang"] {
+        let help = program(name, &["--help"])?;
+        let commands = help.split_once("\nCommands:\n").map(|(_, rest)| rest).unwrap_or_default();
+        let names =
+            commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+        write!(page, "\n## `{name}`\n\n```text\n{}\n```\n", help.trim_end())?;
+        for command in names.filter(|command| *command != "help") {
+            let help = program(name, &[command, "--help"])?;
+            write!(page, "\n### `{name} {command}`\n\n```text\n{}\n```\n", help.trim_end())?;
+        }
     }
     Ok(page)
 }

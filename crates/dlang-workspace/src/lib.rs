@@ -8,6 +8,8 @@
 //! - [`manifest`] reads `model.yaml`, says what is wrong with it and how to put it right;
 //! - [`lock`] reads `model.lock` and compares it with the manifest;
 //! - [`modules`] knows which module a file belongs to and lists the modules below a folder;
+//! - [`packages`] says whether dependencies are there, and are what the lock promises;
+//! - [`template`] is what a new model begins with;
 //! - [`specifier`] resolves what stands in `import "…"`;
 //! - [`files`] is the only way to files: a trait, the disk, and a tree in memory.
 //!
@@ -36,8 +38,10 @@ pub mod fix;
 pub mod lock;
 pub mod manifest;
 pub mod modules;
+pub mod packages;
 mod paths;
 pub mod specifier;
+pub mod template;
 pub mod watch;
 pub mod workspace;
 mod yaml;
@@ -49,4 +53,5 @@ pub use text_size::{TextRange, TextSize};
 
 pub use crate::diagnostic::{Code, Diagnostic, Severity};
 pub use crate::fix::{Action, Fix};
+pub use crate::paths::normalize;
 pub use crate::workspace::{Workspace, WorkspaceSnapshot};

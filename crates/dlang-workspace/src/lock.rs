@@ -46,6 +46,13 @@ pub struct Locked {
     pub integrity: Option<String>,
 }
 
+impl Locked {
+    /// Whether it was made for this ref. A commit may be written short.
+    pub(crate) fn is_for(&self, reference: &str) -> bool {
+        self.reference == reference || reference.len() >= 7 && self.commit.starts_with(reference)
+    }
+}
+
 /// What the ref of an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceKind {
@@ -105,7 +112,7 @@ pub struct Disagreements {
 
 /// Compares a lock with the manifest it was made from. Imports resolve by the lock all the same.
 pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
-    let hint = "Run 'dlang install' to bring model.lock up to date.";
+    let hint = "'dlang install' says how to bring model.lock up to date.";
     let (mut of_manifest, mut of_lock) = (Sink::default(), Sink::default());
     let mut asked = BTreeSet::new();
     // As `Manifest::reference` has it, but a hostile manifest may have many of both.
@@ -130,9 +137,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> Disagreements {
             of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).about(key));
             continue;
         };
-        // A commit may be written short in one of the two.
-        let same_commit = reference.len() >= 7 && locked.commit.starts_with(reference);
-        if locked.reference != reference && !same_commit {
+        if !locked.is_for(reference) {
             let text = format!(
                 "Dependency '{}' asks for ref '{}', and model.lock has '{}'.",
                 shown(key),
@@ -191,13 +196,18 @@ impl<'t> Reader<'t> {
 
     fn skip(&mut self, repository: &str, key_range: TextRange, why: String) {
         let text = format!("The entry '{}' of model.lock is passed over: {why}.", shown(repository));
-        let hint = "Run 'dlang install' to write it anew.";
+        let hint = "Write it anew; 'dlang install' says what belongs there.";
         self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).about(repository));
         self.parsed.skipped.push(Skipped { repository: repository.to_owned(), key_range, why });
     }
 
     fn report(&mut self, range: TextRange, text: &str) {
-        self.sink.push(Diagnostic::new(Code::LockInvalid, range, text, "Run 'dlang install' to write it anew."));
+        self.sink.push(Diagnostic::new(
+            Code::LockInvalid,
+            range,
+            text,
+            "Write it anew; 'dlang install' says what belongs there.",
+        ));
     }
 
     fn invalid(&mut self, json: &str, error: &serde_json::Error) {

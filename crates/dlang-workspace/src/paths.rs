@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 /// The path without `.` and `..`. `..` above the root of the file system stays at the root; a relative path keeps those
 /// that lead above its beginning.
-pub(crate) fn normalize(path: &Utf8Path) -> Utf8PathBuf {
+pub fn normalize(path: &Utf8Path) -> Utf8PathBuf {
     use camino::Utf8Component as Part;
     let mut normal = Utf8PathBuf::new();
     for part in path.components() {

@@ -14,7 +14,7 @@
 //! exists outside does not change an answer either. Paths of results have their links below the module resolved, so that
 //! one file has one path, and a link to a folder above cannot make a file a new one each time.
 
-mod resolver;
+pub(crate) mod resolver;
 mod unresolved;
 
 use camino::Utf8PathBuf;

@@ -44,7 +44,13 @@ pub const ZUBI_LOG: Variable =
 /// Switches colour off whatever its value (no-color.org).
 pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", what: "no colour" };
 
-/// All of them, in the order in which help shows them.
+/// What kind of terminal there is. Only `dlang` asks.
+pub const TERM: Variable = Variable { name: "TERM", what: "dumb: no colour" };
+
+/// The same as `dlang install --frozen`.
+pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: the lock must be as the manifest asks" };
+
+/// All of zubi's, in the order in which help shows them.
 pub const ALL: &[Variable] =
     &[ZUBI_READ_ONLY, ZUBI_TOOLSETS, ZUBI_TOOLS, ZUBI_LOG, NO_COLOR, PATH, HOME, XDG_CONFIG_HOME, XDG_STATE_HOME];
 
@@ -103,6 +109,31 @@ impl Environment {
     }
 }
 
+/// What the command `dlang` reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DlangEnvironment {
+    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    pub no_color: bool,
+    /// `DLANG_FROZEN` is 1 or true, as the existing program reads it.
+    pub frozen: bool,
+}
+
+impl DlangEnvironment {
+    /// The environment of this process.
+    pub fn read() -> Self {
+        Self::from_lookup(|name| std::env::var_os(name))
+    }
+
+    /// The environment as `lookup` tells it.
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
+        let raw = |variable: Variable| lookup(variable.name).filter(|value| !value.is_empty());
+        Self {
+            no_color: raw(NO_COLOR).is_some() || raw(TERM).is_some_and(|value| value == "dumb"),
+            frozen: raw(DLANG_FROZEN).is_some_and(|value| value == "1" || value == "true"),
+        }
+    }
+}
+
 /// The items of a comma-separated list, trimmed, empty ones dropped. Flags use the same form.
 pub fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
@@ -132,6 +163,18 @@ mod tests {
         assert_eq!(environment.toolsets, None, "empty is not set");
         assert!(environment.no_color, "any value counts, 0 too");
         assert_eq!(read(&[]).unwrap(), Environment::default());
+    }
+
+    #[test]
+    fn dlang_has_its_own() {
+        let read = |pairs: &'static [(&str, &str)]| {
+            DlangEnvironment::from_lookup(|name| {
+                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value))
+            })
+        };
+        assert_eq!(read(&[("TERM", "xterm"), ("NO_COLOR", ""), ("DLANG_FROZEN", "0")]), DlangEnvironment::default());
+        assert!(read(&[("TERM", "dumb")]).no_color && read(&[("NO_COLOR", "0")]).no_color);
+        assert!(read(&[("DLANG_FROZEN", "1")]).frozen);
     }
 
     #[test]

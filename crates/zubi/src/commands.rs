@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
+use zubi_cli::failure::Failure;
 use zubi_host::{LocalHost, ToolService as _};
 
 use crate::cli::{CallTool, Cli, Command};
-use crate::failure::Failure;
 use crate::session::Session;
 
 /// How long ending the language servers may take before the process ends without waiting: their supervisors kill what is

@@ -3,19 +3,21 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use serde_json::{Value, json};
+
 use crate::terminal;
 
 /// The exit code of an answer that is negative.
-pub(crate) const NEGATIVE: u8 = 1;
+pub const NEGATIVE: u8 = 1;
 /// The exit code of wrong usage or input.
-pub(crate) const USAGE: u8 = 2;
-/// The exit code when something around zubi is not as needed: loading, no server, not trusted.
-pub(crate) const ENVIRONMENT: u8 = 3;
+pub const USAGE: u8 = 2;
+/// The exit code when something around the program is not as needed: loading, no server, not trusted, unreadable.
+pub const ENVIRONMENT: u8 = 3;
 /// The exit code after Ctrl-C, as shells have it: 128 + SIGINT.
-pub(crate) const INTERRUPTED: u8 = 130;
+pub const INTERRUPTED: u8 = 130;
 
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// clap says it itself, help and version included; the note is a hint of ours.
     CommandLine {
         error: clap::Error,
@@ -35,17 +37,17 @@ impl From<clap::Error> for Failure {
 }
 
 impl Failure {
-    pub(crate) fn usage(message: impl Display) -> Self {
+    pub fn usage(message: impl Display) -> Self {
         Self::Told { code: USAGE, message: message.to_string(), hints: Vec::new() }
     }
 
-    pub(crate) fn environment(message: impl Display) -> Self {
+    pub fn environment(message: impl Display) -> Self {
         Self::Told { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
     }
 
     /// The same with a hint after clap's own words.
     #[must_use]
-    pub(crate) fn noting(self, note: &'static str) -> Self {
+    pub fn noting(self, note: &'static str) -> Self {
         match self {
             Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note) },
             told @ Self::Told { .. } => told,
@@ -53,7 +55,7 @@ impl Failure {
     }
 
     #[must_use]
-    pub(crate) fn hint(mut self, hint: impl Display) -> Self {
+    pub fn hint(mut self, hint: impl Display) -> Self {
         if let Self::Told { hints, .. } = &mut self {
             hints.push(hint.to_string());
         }
@@ -62,7 +64,7 @@ impl Failure {
 
     /// The failure of a tool call, from the code and the text every surface shows: the first line is the message, the
     /// others are the next step.
-    pub(crate) fn of_call(code: &str, text: &str) -> Self {
+    pub fn of_call(code: &str, text: &str) -> Self {
         let code = match code {
             "invalid_input" => USAGE,
             "cancelled" => INTERRUPTED,
@@ -74,8 +76,27 @@ impl Failure {
         Self::Told { code, message: message.to_owned(), hints: hints.lines().map(str::to_owned).collect() }
     }
 
+    /// The failure as data: `{"success":false,"error":…,"hints":[…]}`. Nothing when it is none, but help that was asked for.
+    pub fn to_json(&self) -> Option<Value> {
+        let (message, hints) = match self {
+            Self::CommandLine { error, .. } if !error.use_stderr() => return None,
+            Self::CommandLine { error, note } => {
+                // The first paragraph says what is wrong, lines that begin with `tip:` what to do about it.
+                let text = error.render().to_string();
+                let mut lines = text.lines().map(str::trim);
+                let message: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+                let tips =
+                    lines.filter_map(|line| line.strip_prefix("tip: ")).chain(*note).map(str::to_owned).collect();
+                let message = message.join(" ");
+                (message.strip_prefix("error: ").unwrap_or(&message).to_owned(), tips)
+            }
+            Self::Told { message, hints, .. } => (message.clone(), hints.clone()),
+        };
+        Some(json!({ "success": false, "error": message, "hints": hints }))
+    }
+
     /// Says it on stderr and gives the exit code.
-    pub(crate) fn tell(self) -> ExitCode {
+    pub fn tell(self) -> ExitCode {
         match self {
             Self::CommandLine { error, note } => {
                 // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake.

@@ -4,8 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::EnvFilter;
 use zubi_base::env::{Environment, ZUBI_LOG};
-
-use crate::failure::Failure;
+use zubi_cli::failure::Failure;
 
 /// Starts the log. `ZUBI_LOG` beats `-v`.
 pub(crate) fn start(verbose: u8, environment: &Environment) -> Result<(), Failure> {

@@ -2,12 +2,11 @@
 //! exit codes. Data goes to stdout, everything else to stderr.
 
 mod arguments;
+mod ask;
 mod cli;
 mod commands;
-mod failure;
 mod log;
 mod session;
-mod terminal;
 
 use std::ffi::OsStr;
 use std::process::ExitCode;

@@ -9,11 +9,12 @@ use zubi_base::env::{Environment, split_list};
 use zubi_base::fs::ReadError;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
 use zubi_host::{HostConfig, LocalHost};
 
 use crate::cli::Global;
-use crate::failure::Failure;
-use crate::{log, terminal};
+use crate::log;
 
 /// The user's catalogue rows, below the configuration directory. It names programs to run, so a workspace has none.
 const CATALOGUE_FILE: &str = "servers.toml";
@@ -33,7 +34,7 @@ impl Session {
         let environment = Environment::read().map_err(Failure::usage)?;
         log::start(global.verbose, &environment)?;
         let directories = Directories::discover().map_err(Failure::environment)?;
-        let here = current_directory()?;
+        let here = zubi_cli::current_directory()?;
         let folders = match global.workspace.as_slice() {
             [] => vec![here],
             folders => folders.iter().map(|folder| here.join(folder)).collect(),
@@ -114,11 +115,4 @@ fn spawner() -> Result<Spawner, Failure> {
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
     Ok(Spawner::supervised(executable))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the composition root is who passes the directory")]
-fn current_directory() -> Result<Utf8PathBuf, Failure> {
-    let here = std::env::current_dir()
-        .map_err(|error| Failure::environment(format!("cannot tell the current directory: {error}")))?;
-    Utf8PathBuf::from_path_buf(here).map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))
 }

@@ -134,9 +134,9 @@ fn a_manifest_that_cannot_be_read_is_still_there() {
     model.yaml cannot be read: it is not UTF-8 text (byte 0).
     Hint: It counts as empty until it can.
     ");
-    assert_snapshot!(of(&module.lock.as_ref().unwrap().diagnostics), @r"
+    assert_snapshot!(of(&module.lock.as_ref().unwrap().diagnostics), @"
     model.lock is no lock: invalid type: sequence, expected an object.
-    Hint: Run 'dlang install' to write it anew.
+    Hint: Write it anew; 'dlang install' says what belongs there.
     ");
 }
 

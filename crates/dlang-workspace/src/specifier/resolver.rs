@@ -213,11 +213,11 @@ fn longest<'k, 's, T>(rows: impl Iterator<Item = (&'k str, T)>, specifier: &'s s
 }
 
 /// A path led out of its folder.
-struct Escape;
+pub(crate) struct Escape;
 
 /// The path with its links resolved, spelled below `folder` as `folder` is. Of a path that does not exist only what does
 /// is resolved, so that an answer never tells what lies outside.
-fn inside(files: &impl Files, folder: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Escape> {
+pub(crate) fn inside(files: &impl Files, folder: &Utf8Path, path: &Utf8Path) -> Result<Utf8PathBuf, Escape> {
     let inside = path.strip_prefix(folder).map_err(|_| Escape)?;
     let Some(real) = files.canonical(folder) else {
         // The folder itself is not there, so nothing below it is.

@@ -130,6 +130,11 @@ impl WorkspaceSnapshot {
         candidates.iter().find(is_known).or(candidates.first()).cloned()
     }
 
+    /// The files whose text in the model is not what they contain, and why.
+    pub fn faults(&self) -> &BTreeMap<Utf8PathBuf, ReadError> {
+        &self.view.faults
+    }
+
     /// The modules of the workspace that have a manifest, without those of packages.
     pub fn modules(&self) -> &[Arc<Module>] {
         &self.view.modules

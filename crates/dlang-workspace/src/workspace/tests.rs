@@ -150,11 +150,11 @@ Team T Team T
     main.dlang:2:8 error import-unresolved Cannot resolve import '../../out.dlang'.⏎Hint: Check that the file exists and the path is correct.: Relative imports must stay within the workspace directory.
     main.dlang:3:8 error import-unresolved Cannot resolve import 'a/b'.⏎Hint: Check that the file exists and the path is correct.: Run 'dlang install' to fetch dependencies and generate model.lock.
     main.dlang:4:8 warning import-cycle-detected Import cycle detected: /w/main.dlang → /w/loop.dlang → /w/main.dlang.⏎Hint: Break the cycle by extracting shared definitions into a separate file.
-    model.lock:1:35 info lock-unused-entry No dependency in model.yaml asks for 'c/d'.⏎Hint: Run 'dlang install' to bring model.lock up to date.
+    model.lock:1:35 info lock-unused-entry No dependency in model.yaml asks for 'c/d'.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     model.yaml:1:9 error manifest-entry-missing Entry file 'gone.dlang' does not exist.⏎Hint: Create it, or let model.entry name the file that shows the model to others.
     model.yaml:1:28 warning manifest-model-invalid-version Version 'one' is not valid SemVer format.⏎Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".
     model.yaml:3:1 error manifest-duplicate-key YAML parse error: the key 'dependencies' is there twice.⏎Hint: The first one counts.
-    model.yaml:2:16 warning lock-missing-entry Dependency 'a/b' is not in model.lock.⏎Hint: Run 'dlang install' to bring model.lock up to date.
+    model.yaml:2:16 warning lock-missing-entry Dependency 'a/b' is not in model.lock.⏎Hint: 'dlang install' says how to bring model.lock up to date.
     "#);
 }
 

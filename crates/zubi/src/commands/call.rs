@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use zubi_cli::failure::{Failure, INTERRUPTED};
+use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService as _, UnknownTool};
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
 use super::{block_on, end, on_interrupt};
 use crate::arguments;
-use crate::failure::{Failure, INTERRUPTED};
+use crate::ask::AskOnTerminal;
 use crate::session::Session;
-use crate::terminal::{self, AskOnTerminal, ProgressLine};
 
 /// The longest a person would wait; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);

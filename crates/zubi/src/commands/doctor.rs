@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
+use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
+use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
 use zubi_host::doctor::{self, LanguageReport, ServerReport, ServerState, Survey};
 use zubi_tools::cx::ProgressSink as _;
 
 use super::{block_on, on_interrupt};
 use crate::cli::Doctor;
-use crate::failure::{Failure, INTERRUPTED, NEGATIVE};
 use crate::session::Session;
-use crate::terminal::{self, ProgressLine};
 
 pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failure> {
     let config = session.config()?;

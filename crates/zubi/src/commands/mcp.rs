@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use zubi_cli::failure::{Failure, INTERRUPTED};
+
 use super::{block_on, end, on_interrupt};
-use crate::failure::{Failure, INTERRUPTED};
 use crate::session::Session;
 
 pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
 use zubi_host::ToolService as _;
 use zubi_tools::ToolSpec;
 use zubi_tools::cx::Restrictions;
@@ -11,9 +13,7 @@ use zubi_tools::cx::Restrictions;
 use super::block_on;
 use super::call::unknown;
 use crate::cli::Tools;
-use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal;
 
 pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure> {
     let host = session.host()?;

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::WORKSPACE_FILE;
 use zubi_base::trust::{Grant, TrustError};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
 
 use crate::cli::Trust;
-use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal;
 
 pub(super) fn run(session: &Session, trust: &Trust) -> Result<ExitCode, Failure> {
     let store = session.trust_store();

@@ -1,0 +1,229 @@
+//! Whether the dependencies of a module are there: its manifest, its lock and the package cache, held against one another.
+//!
+//! A package lies in `.dlang/packages/<owner>/<repo>/<commit>/`. Whoever put it there left `.dlang-metadata.json` in it:
+//! the commit it is, and the hash of the archive it came from. That is compared with the lock; the hash itself cannot be
+//! computed again, because the archive is gone. Dependencies of dependencies are theirs to list, as in the existing program.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Deserialize;
+
+use crate::files::{Files, ReadError};
+use crate::lock::{Lock, Locked};
+use crate::manifest::{Dependency, Manifest, Source};
+use crate::modules::{Module, Modules, Package};
+use crate::paths::append;
+use crate::specifier::resolver::inside;
+
+/// What whoever put a package into the cache left in it.
+pub const METADATA: &str = ".dlang-metadata.json";
+
+/// The largest such file that is read, in bytes.
+const MAX_METADATA: usize = 64 * 1024;
+
+/// A dependency of a manifest, and how it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// As imports name it.
+    pub key: String,
+    /// Where it comes from; nothing when the manifest does not say it in a way that can be used.
+    pub origin: Option<Origin>,
+    /// The lock's entry.
+    pub locked: Option<Locked>,
+    /// Where it lies or would lie, as far as that is known.
+    pub folder: Option<Utf8PathBuf>,
+    /// What is not as it should be.
+    pub findings: Vec<Finding>,
+}
+
+/// Where a dependency comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A repository, `owner/repo`, at a ref, overrides counted in.
+    Git { repository: String, reference: String },
+    /// A folder or file of the module, as written.
+    Path(String),
+}
+
+/// What is not as it should be with a dependency.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Finding {
+    /// The manifest's row cannot be used; there is a diagnostic that says the same.
+    #[error("{0}")]
+    Broken(String),
+    /// The path of a local dependency leads to nothing, or out of the module.
+    #[error("there is nothing at '{0}' inside the folder of model.yaml")]
+    NoFolder(String),
+    /// No entry of the lock.
+    #[error("model.lock has no entry for it")]
+    NotLocked,
+    /// The cache does not have the commit of the lock.
+    #[error("the package cache does not have commit {0}")]
+    NotCached(String),
+    /// The folder in the cache is a link that leads out of the project.
+    #[error("its folder in the package cache leads out of the project")]
+    Outside,
+    /// The lock was made for another ref. Imports resolve by the lock.
+    #[error("model.yaml asks for '{asked}', and model.lock has '{locked}'")]
+    OtherRef { asked: String, locked: String },
+    /// The package says that it is another commit.
+    #[error("the package cache has commit {found} in the folder of {expected}")]
+    OtherCommit { expected: String, found: String },
+    /// The hashes of the archive differ, between manifest, lock and package.
+    #[error("its integrity is {found}, and {expected} was promised")]
+    OtherIntegrity { expected: String, found: String },
+    /// The package says nothing of itself that could be compared.
+    #[error("it cannot be checked: {0}")]
+    Unchecked(String),
+}
+
+impl Finding {
+    /// Whether imports of the dependency do not lead to what the lock promises. Otherwise it is a warning.
+    pub fn is_fatal(&self) -> bool {
+        !matches!(self, Self::OtherRef { .. } | Self::Unchecked(_))
+    }
+}
+
+impl Installed {
+    /// Whether it is there, and nothing says that it is something else.
+    pub fn is_there(&self) -> bool {
+        !self.findings.iter().any(Finding::is_fatal)
+    }
+}
+
+/// The dependencies of a module in the order of its manifest; none if it has no manifest.
+pub fn check<F: Files>(modules: &Modules<F>, module: &Module) -> Vec<Installed> {
+    let Some(manifest) = module.manifest() else { return Vec::new() };
+    let look = Look { files: modules.files(), root: &module.root, manifest, lock: module.lock() };
+    manifest.dependencies.iter().map(|dependency| look.at(dependency)).collect()
+}
+
+/// The repositories of a lock that no dependency asks for, sorted.
+pub fn unused(module: &Module) -> Vec<String> {
+    let (Some(manifest), Some(lock)) = (module.manifest(), module.lock()) else { return Vec::new() };
+    if !manifest.complete {
+        // What asks for it may stand behind the error.
+        return Vec::new();
+    }
+    let asked: BTreeSet<&str> =
+        manifest.dependencies.iter().filter_map(|it| repository(it.source.as_ref().ok()?)).collect();
+    lock.entries.keys().filter(|repository| !asked.contains(repository.as_str())).cloned().collect()
+}
+
+fn repository(source: &Source) -> Option<&str> {
+    match source {
+        Source::Git { repository, .. } => Some(repository),
+        Source::Path(_) => None,
+    }
+}
+
+struct Look<'a, F> {
+    files: &'a F,
+    root: &'a Utf8Path,
+    manifest: &'a Manifest,
+    lock: Option<&'a Lock>,
+}
+
+impl<F: Files> Look<'_, F> {
+    fn at(&self, dependency: &Dependency) -> Installed {
+        let mut row =
+            Installed { key: dependency.key.clone(), origin: None, locked: None, folder: None, findings: Vec::new() };
+        match &dependency.source {
+            Err(fault) => row.findings.push(Finding::Broken(fault.message.clone())),
+            Ok(Source::Path(path)) => {
+                let folder = append(self.root, path);
+                let there = inside(self.files, self.root, &folder).is_ok_and(|path| self.is_model(&path));
+                if !there {
+                    row.findings.push(Finding::NoFolder(path.clone()));
+                }
+                row.origin = Some(Origin::Path(path.clone()));
+                row.folder = Some(folder);
+            }
+            Ok(Source::Git { repository, reference, .. }) => {
+                let reference = self.manifest.reference(repository, reference).to_owned();
+                row.locked = self.lock.and_then(|lock| lock.entries.get(repository)).cloned();
+                match &row.locked {
+                    None => row.findings.push(Finding::NotLocked),
+                    Some(locked) => {
+                        let folder = Package::folder(self.root, repository, &locked.commit);
+                        row.findings = self.findings(dependency, &reference, locked, &folder);
+                        row.folder = Some(folder);
+                    }
+                }
+                row.origin = Some(Origin::Git { repository: repository.clone(), reference });
+            }
+        }
+        row
+    }
+
+    /// A folder, or a file whose extension may be left out.
+    fn is_model(&self, path: &Utf8Path) -> bool {
+        self.files.kind(path).is_some() || self.files.is_file(&Utf8PathBuf::from(format!("{path}.dlang")))
+    }
+
+    fn findings(&self, asked: &Dependency, reference: &str, locked: &Locked, folder: &Utf8Path) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if !locked.is_for(reference) {
+            findings.push(Finding::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });
+        }
+        let mut promises = vec![locked.integrity.clone()];
+        if let (Some(expected), Some(found)) = (&asked.integrity, &locked.integrity)
+            && expected != found
+        {
+            findings.push(Finding::OtherIntegrity { expected: expected.clone(), found: found.clone() });
+        } else {
+            promises.push(asked.integrity.clone());
+        }
+        if inside(self.files, self.root, folder).is_err() {
+            findings.push(Finding::Outside);
+            return findings;
+        }
+        if !self.files.is_directory(folder) {
+            findings.push(Finding::NotCached(locked.commit.clone()));
+            return findings;
+        }
+        match self.metadata(folder) {
+            Err(why) => findings.push(Finding::Unchecked(format!("{METADATA} {why}"))),
+            Ok(metadata) => {
+                match metadata.commit {
+                    Some(found) if !found.starts_with(&locked.commit) => {
+                        findings.push(Finding::OtherCommit { expected: locked.commit.clone(), found });
+                    }
+                    _ => {}
+                }
+                match (promises.into_iter().flatten().next(), metadata.integrity) {
+                    (Some(expected), Some(found)) if expected != found => {
+                        findings.push(Finding::OtherIntegrity { expected, found });
+                    }
+                    (Some(_), None) => findings.push(Finding::Unchecked(format!("{METADATA} has no integrity"))),
+                    _ => {}
+                }
+            }
+        }
+        findings
+    }
+
+    fn metadata(&self, folder: &Utf8Path) -> Result<Metadata, String> {
+        let path = folder.join(METADATA);
+        let text = match inside(self.files, self.root, &path) {
+            Err(_) => return Err("leads out of the project".to_owned()),
+            Ok(path) => self.files.read_text(&path, MAX_METADATA),
+        };
+        match text {
+            Err(ReadError::NotFound) => Err("is missing".to_owned()),
+            Err(error) => Err(format!("cannot be read: {error}")),
+            Ok(text) => serde_json::from_str(&text).map_err(|error| format!("cannot be read: {error}")),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    integrity: Option<String>,
+    #[serde(rename = "commitSha")]
+    commit: Option<String>,
+}
+
+#[cfg(test)]
+mod tests;

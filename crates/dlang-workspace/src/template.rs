@@ -1,0 +1,56 @@
+//! What a new model begins with: the files that `dlang init` makes. As the existing program has them, but for the words of
+//! the comments, and with a name that is text whatever the folder is called.
+
+/// The files of a new model, each with its path below the folder and its text, in the order in which they are made.
+pub fn files(name: &str) -> [(&'static str, String); 4] {
+    // A text of JSON is one of YAML, and quoted it is never a number or a date.
+    let name = serde_json::Value::from(name).to_string();
+    [
+        ("model.yaml", MANIFEST.replace("NAME", &name)),
+        ("index.dlang", INDEX.to_owned()),
+        (".gitignore", ".dlang/\n*.log\n.DS_Store\n".to_owned()),
+        ("domains/.gitkeep", String::new()),
+    ]
+}
+
+const MANIFEST: &str = r#"model:
+  name: NAME
+  version: 0.1.0
+  entry: index.dlang
+
+paths:
+  "@": "."
+  "@domains": "./domains"
+
+dependencies: {}
+"#;
+
+const INDEX: &str = r#"// The entry of the model: what other files declare is imported here.
+//
+// import "@domains/sales.dlang"
+//
+// Domain Sales {
+//     vision: "Make buying easy"
+// }
+//
+// BoundedContext Orders for Sales {
+//     description: "From the order to the invoice"
+// }
+"#;
+
+#[cfg(test)]
+mod tests {
+    use crate::manifest::{Purpose, read};
+
+    use super::files;
+
+    #[test]
+    fn what_is_made_is_sound_whatever_the_folder_is_called() {
+        for name in ["shop", "2026-01-01", "yes", "a: b # c", "\"\\\u{1b}\u{85}é", "NAME"] {
+            let [(_, manifest), ..] = files(name);
+            let parsed = read(&manifest, Purpose::Publish);
+            assert_eq!(parsed.manifest.name.as_deref(), Some(name), "{manifest}");
+            assert_eq!(parsed.diagnostics, [], "{manifest}");
+        }
+    }
+}

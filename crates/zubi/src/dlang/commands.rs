@@ -1,0 +1,44 @@
+//! The commands, one file each.
+
+mod explain;
+mod fmt;
+mod get;
+mod init;
+mod install;
+mod query;
+mod validate;
+
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use dlang_workspace::files::EXTENSION;
+use zubi_cli::failure::Failure;
+
+use crate::cli::{Cli, Command};
+use crate::output::Output;
+
+pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
+    let output = Output::new(&cli.global)?;
+    match &cli.command {
+        Command::Validate(arguments) => validate::run(&output, arguments),
+        Command::Query(arguments) => query::run(&output, arguments),
+        Command::Get(arguments) => get::run(&output, arguments),
+        Command::Explain(arguments) => explain::run(&output, arguments),
+        Command::Fmt(arguments) => fmt::run(&output, arguments),
+        Command::Init(arguments) => init::run(&output, arguments),
+        Command::Install(arguments) => install::run(&output, arguments),
+    }
+}
+
+/// A path that leads to nothing. As the existing program says it.
+pub(crate) fn not_found(given: &Utf8Path) -> Failure {
+    Failure::usage(format!("Path not found: {given}")).hint("Name a folder, or a file that ends in .dlang.")
+}
+
+/// A file that is no model. As the existing program says it.
+pub(crate) fn wrong_extension(given: &Utf8Path) -> Failure {
+    if given.extension() == Some(EXTENSION) {
+        return Failure::usage(format!("`{given}` is neither a file nor a folder"));
+    }
+    Failure::usage("Invalid file extension. Expected: .dlang").hint(format!("`{given}` is no DomainLang file."))
+}

@@ -1,0 +1,24 @@
+//! `dlang explain`: one element, for reading.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
+
+use super::get::not_found;
+use crate::cli::Explain;
+use crate::load;
+use crate::output::{Mode, Output, printable};
+
+pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
+    load::ask(output, &arguments.path, |snapshot| {
+        let answer = snapshot.ask(|db| dlang_ide::explain(db, &arguments.fqn)).map_err(Failure::environment)?;
+        match answer.get("explanation").and_then(Value::as_str) {
+            None => return not_found(output, &arguments.fqn, &answer),
+            Some(_) if output.mode == Mode::Json => terminal::print_json(&answer)?,
+            Some(explanation) => terminal::print(&printable(explanation))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    })
+}

@@ -1,0 +1,237 @@
+//! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read as _, Write as _};
+use std::process::ExitCode;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::format::format;
+use dlang_syntax::{MAX_LENGTH, Parse, Severity};
+use dlang_workspace::files::{Bounds, CACHE, Cut, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
+use serde_json::{Value, json};
+use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
+use zubi_cli::terminal;
+
+use crate::cli::Fmt;
+use crate::excerpt::{self, Place, Problem};
+use crate::interrupt::Interrupt;
+use crate::lines::Cursor;
+use crate::output::{Mode, Output, count};
+
+pub(super) fn run(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
+    if arguments.stdin { of_stdin(output, arguments) } else { of_files(output, arguments) }
+}
+
+/// What became of a text.
+enum Outcome {
+    /// It is as it should be.
+    Same,
+    Changed(String),
+    /// It has syntax errors.
+    Refused(Parse),
+}
+
+fn outcome(text: &str) -> Outcome {
+    let parse = dlang_syntax::parse(text);
+    match format(&parse) {
+        Ok(formatted) if formatted.edits.is_empty() => Outcome::Same,
+        Ok(formatted) => Outcome::Changed(formatted.text),
+        Err(_) => Outcome::Refused(parse),
+    }
+}
+
+fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().take(MAX_LENGTH as u64 + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::environment(format!("cannot read stdin: {error}")))?;
+    if bytes.len() > MAX_LENGTH {
+        return Err(Failure::usage(format!("stdin has more than {MAX_LENGTH} bytes")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!("stdin is not UTF-8 text (byte {at})")).hint("DomainLang texts are UTF-8.")
+    })?;
+    let (formatted, is_changed) = match outcome(&text) {
+        Outcome::Refused(parse) => return refuse_stdin(output, &text, &parse),
+        Outcome::Same => (text, false),
+        Outcome::Changed(formatted) => (formatted, true),
+    };
+    if output.mode == Mode::Json {
+        terminal::print_json(&json!({ "success": true, "changed": is_changed, "text": formatted }))?;
+    } else if !arguments.check {
+        print_whole(&formatted)?;
+    }
+    Ok(ExitCode::from(if arguments.check && is_changed { NEGATIVE } else { 0 }))
+}
+
+fn refuse_stdin(output: &Output, text: &str, parse: &Parse) -> Result<ExitCode, Failure> {
+    let errors = say_errors(output, "<stdin>", text, parse);
+    if output.mode == Mode::Json {
+        terminal::print_json(&json!({ "success": false, "error": "stdin has syntax errors", "errors": errors }))?;
+    }
+    terminal::say(&format!("error: stdin has {}", count(errors.len(), "syntax error")));
+    Ok(ExitCode::from(USAGE))
+}
+
+/// Writes a text to stdout as it is, without another line feed. A reader that went away is no error.
+fn print_whole(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::environment(format!("cannot write to stdout: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
+    let interrupt = Interrupt::listen()?;
+    let files = files(output, &arguments.paths)?;
+    let mut report = Report { files: files.len(), ..Report::default() };
+    for path in &files {
+        // Between two files, so that none is left half done.
+        if interrupt.is_wanted() {
+            return Ok(Interrupt::code());
+        }
+        one(output, arguments, path, &mut report)?;
+    }
+    interrupt.is_over();
+    report.print(output, arguments)?;
+    Ok(ExitCode::from(report.code(arguments)))
+}
+
+fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -> Result<(), Failure> {
+    let shown = output.show(path).to_owned();
+    let mut fail = |error: String, code: u8| {
+        terminal::say(&format!("error: {error}"));
+        report.failed.push(json!({ "file": shown, "error": error }));
+        report.worst = report.worst.max(code);
+    };
+    let text = match DiskFiles.read_text(path, MAX_LENGTH) {
+        Ok(text) => text,
+        Err(error) => {
+            let is_invalid = matches!(error, ReadError::NotUtf8 { .. } | ReadError::TooLarge { .. });
+            fail(format!("cannot format `{shown}`: {error}"), if is_invalid { USAGE } else { ENVIRONMENT });
+            return Ok(());
+        }
+    };
+    match outcome(&text) {
+        Outcome::Same => {}
+        Outcome::Refused(parse) => {
+            let errors = say_errors(output, &shown, &text, &parse);
+            report.refused.push(json!({ "file": shown, "errors": errors }));
+            report.worst = report.worst.max(USAGE);
+        }
+        Outcome::Changed(formatted) => {
+            if !arguments.check
+                && let Err(error) = zubi_base::fs::write_atomic(path, formatted.as_bytes())
+            {
+                fail(format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
+                return Ok(());
+            }
+            if output.mode != Mode::Json {
+                terminal::print(&shown)?;
+            }
+            report.changed.push(shown);
+        }
+    }
+    Ok(())
+}
+
+/// What became of all files.
+#[derive(Debug, Default)]
+struct Report {
+    files: usize,
+    changed: Vec<String>,
+    /// Those with syntax errors, with them.
+    refused: Vec<Value>,
+    /// Those that could not be read or written.
+    failed: Vec<Value>,
+    /// The exit code of the worst that happened.
+    worst: u8,
+}
+
+impl Report {
+    fn code(&self, arguments: &Fmt) -> u8 {
+        if self.worst == 0 && arguments.check && !self.changed.is_empty() { NEGATIVE } else { self.worst }
+    }
+
+    fn print(&self, output: &Output, arguments: &Fmt) -> Result<(), Failure> {
+        if output.mode == Mode::Json {
+            return terminal::print_json(&json!({
+                "success": self.code(arguments) == 0,
+                "fileCount": self.files,
+                "changed": self.changed,
+                "refused": self.refused,
+                "failed": self.failed,
+            }));
+        }
+        if output.mode == Mode::Rich {
+            let verb = if arguments.check { "would change" } else { "changed" };
+            let refused = match self.refused.len() {
+                0 => String::new(),
+                number => format!("; left alone because of syntax errors: {number}"),
+            };
+            terminal::say(&format!("{verb}: {} of {}{refused}", self.changed.len(), count(self.files, "file")));
+        }
+        Ok(())
+    }
+}
+
+/// The files to format, sorted, each once.
+fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<BTreeSet<Utf8PathBuf>, Failure> {
+    let is_cached = |path: &Utf8Path| path.components().any(|part| part.as_str() == CACHE);
+    let mut files = BTreeSet::new();
+    let default = [Utf8PathBuf::from(".")];
+    for given in if paths.is_empty() { &default } else { paths } {
+        let path = output.absolute(given);
+        // A link may lead there, too.
+        if is_cached(&path) || DiskFiles.canonical(&path).is_some_and(|path| is_cached(&path)) {
+            return Err(Failure::usage(format!("`{given}` lies in the package cache, which is not formatted"))
+                .hint("Format a package where it is made."));
+        }
+        match DiskFiles.kind(&path) {
+            Some(Kind::Directory) => {
+                let walk = DiskFiles.walk(&path, Bounds::default());
+                files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
+                for cut in walk.cut {
+                    terminal::say(&format!("warning: {}", shown_cut(output, &cut)));
+                }
+            }
+            Some(Kind::File) if path.extension() == Some(EXTENSION) => _ = files.insert(path),
+            Some(_) => return Err(super::wrong_extension(given)),
+            None => return Err(super::not_found(given)),
+        }
+    }
+    Ok(files)
+}
+
+fn shown_cut(output: &Output, cut: &Cut) -> String {
+    match cut {
+        Cut::Entries(count) => format!("only the first {count} files and folders were looked at"),
+        Cut::Depth(folder) => format!("`{}` is nested too deep, and was not looked at", output.show(folder)),
+        Cut::Unreadable(why) => format!("not looked at: {why}"),
+    }
+}
+
+/// Shows the syntax errors of a text on stderr, and gives them as data.
+fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Value> {
+    let style = output.on_stderr();
+    let mut errors = Vec::new();
+    let mut cursor = Cursor::new(text);
+    for diagnostic in parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error) {
+        let range = std::ops::Range::<usize>::from(diagnostic.range);
+        let (line, column) = cursor.place(range.start);
+        let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
+        let message = format!("{}{hint}", diagnostic.message);
+        let place = Place { path: shown, text: Some(text), range, line, column };
+        let code = diagnostic.code.as_str();
+        let problem = Problem { severity: excerpt::Severity::Error, code, message: &message, place, related: vec![] };
+        match output.mode {
+            Mode::Quiet => terminal::say(&format!("{shown}:{line}:{column}: error: {message}")),
+            Mode::Rich | Mode::Json => terminal::say(&format!("{}\n", excerpt::render(&problem, style))),
+        }
+        errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));
+    }
+    errors
+}

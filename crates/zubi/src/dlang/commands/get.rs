@@ -1,0 +1,91 @@
+//! `dlang get`: one element as data, or the model in numbers.
+
+use std::process::ExitCode;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_workspace::ask;
+use dlang_workspace::files::EXTENSION;
+use serde_json::Value;
+use zubi_cli::failure::{Failure, NEGATIVE};
+use zubi_cli::terminal;
+
+use crate::cli::Get;
+use crate::load;
+use crate::output::{Mode, Output};
+
+pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure> {
+    let (fqn, path) = words(arguments);
+    load::ask(output, &path, |snapshot| {
+        let answer = ask::get(snapshot, fqn).map_err(Failure::environment)?;
+        if answer.get("found") == Some(&Value::Bool(false)) {
+            let code = not_found(output, fqn.unwrap_or_default(), &answer);
+            if let Some(word) =
+                fqn.filter(|word| arguments.path.is_none() && output.absolute(Utf8Path::new(word)).exists())
+            {
+                terminal::say(&format!("hint: `dlang get ./{word}` tells what is in the folder."));
+            }
+            return code;
+        }
+        terminal::print_json(&answer)?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// An element that is not there: the answer as data, and in words what may be meant.
+pub(super) fn not_found(output: &Output, fqn: &str, answer: &Value) -> Result<ExitCode, Failure> {
+    if output.mode == Mode::Json {
+        terminal::print_json(answer)?;
+    }
+    let suggestions: Vec<&str> =
+        answer.get("suggestions").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    terminal::say(&format!("error: Element '{fqn}' not found"));
+    if suggestions.is_empty() {
+        terminal::say("hint: `dlang query bcs -q` and the like list what there is.");
+    } else {
+        terminal::say(&format!("hint: did you mean {}?", suggestions.join(" or ")));
+    }
+    Ok(ExitCode::from(NEGATIVE))
+}
+
+/// The name and the path. A single word that can be no name is a path.
+fn words(arguments: &Get) -> (Option<&str>, Utf8PathBuf) {
+    let is_path = |word: &str| {
+        word.contains(['/', '\\']) || [".", ".."].contains(&word) || Utf8Path::new(word).extension() == Some(EXTENSION)
+    };
+    match (arguments.fqn.as_deref(), &arguments.path) {
+        (Some(word), None) if is_path(word) => (None, word.into()),
+        (fqn, path) => (fqn, path.clone().unwrap_or_else(|| ".".into())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Get, words};
+
+    #[test]
+    fn a_single_word_is_a_name_or_a_path() {
+        let read = |fqn: Option<&str>, path: Option<&str>| {
+            let get = Get { fqn: fqn.map(str::to_owned), path: path.map(Into::into) };
+            let (fqn, path) = words(&get);
+            format!("{} in {path}", fqn.unwrap_or("summary"))
+        };
+        let all = [
+            read(None, None),
+            read(Some("Shop.Orders"), None),
+            read(Some("Orders"), Some("shop")),
+            read(Some("./shop"), None),
+            read(Some("shop.dlang"), None),
+            read(Some(".."), None),
+            read(Some("a/b"), Some("shop")),
+        ];
+        insta::assert_snapshot!(all.join("\n"), @"
+        summary in .
+        Shop.Orders in .
+        Orders in shop
+        summary in ./shop
+        summary in shop.dlang
+        summary in ..
+        a/b in shop
+        ");
+    }
+}

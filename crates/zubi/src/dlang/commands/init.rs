@@ -1,0 +1,64 @@
+//! `dlang init`: the first files of a model. Nothing that exists is changed.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use dlang_workspace::template;
+use serde_json::json;
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
+
+use crate::cli::Init;
+use crate::output::{Mode, Output};
+
+/// The name of a model in a folder that has none, such as the root of a file system.
+const NAMELESS: &str = "model";
+
+pub(super) fn run(output: &Output, arguments: &Init) -> Result<ExitCode, Failure> {
+    let folder = output.here.join(&arguments.directory);
+    let failure = |path: &Utf8Path, error: &io::Error| {
+        let path = output.show(path);
+        if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) {
+            Failure::usage(format!("`{path}` is not a folder")).hint("Name a folder, or one that does not exist yet.")
+        } else {
+            Failure::environment(format!("cannot make `{path}`: {error}"))
+        }
+    };
+    std::fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
+    let folder = zubi_base::fs::canonical(&folder).map_err(|error| failure(&folder, &error))?;
+    let (mut made, mut kept) = (Vec::new(), Vec::new());
+    for (name, text) in template::files(folder.file_name().unwrap_or(NAMELESS)) {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent().filter(|parent| *parent != folder) {
+            std::fs::create_dir_all(parent).map_err(|error| failure(parent, &error))?;
+        }
+        match create(&path, &text) {
+            Ok(()) => made.push(name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => kept.push(name),
+            Err(error) => return Err(failure(&path, &error)),
+        }
+    }
+    match output.mode {
+        Mode::Json => {
+            terminal::print_json(&json!({ "success": true, "projectPath": folder, "files": made, "kept": kept }))?;
+        }
+        Mode::Quiet => terminal::print(folder.as_str())?,
+        Mode::Rich => {
+            for name in made {
+                terminal::print(&format!("made {}", output.show(&folder.join(name))))?;
+            }
+            for name in kept {
+                terminal::print(&format!("kept {}, which was there already", output.show(&folder.join(name))))?;
+            }
+            terminal::say("next: write in index.dlang, then `dlang validate`");
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes a file with its text. One that exists is not touched, whatever it is: a link that leads nowhere as well.
+fn create(path: &Utf8Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
+}

@@ -1,0 +1,259 @@
+//! `dlang install`: whether every dependency is there. Looks and says; what is missing is for the user to fetch, with the
+//! commands that are printed.
+
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
+use dlang_workspace::modules::{Module, Modules};
+use dlang_workspace::packages::{self, Finding, Installed, Origin};
+use dlang_workspace::{Diagnostic, Severity};
+use serde_json::{Value, json};
+use zubi_cli::failure::{Failure, NEGATIVE};
+use zubi_cli::terminal;
+
+use crate::cli::Install;
+use crate::excerpt::{self, Place, Problem};
+use crate::lines::Cursor;
+use crate::output::{Mode, Output};
+use crate::table;
+
+pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Failure> {
+    let folder = output.absolute(&arguments.directory);
+    match DiskFiles.kind(&folder) {
+        Some(Kind::Directory) => {}
+        Some(_) => return Err(Failure::usage(format!("`{}` is not a folder", arguments.directory))),
+        None => return Err(super::not_found(&arguments.directory)),
+    }
+    let modules = Modules::new(DiskFiles);
+    let module = modules.of_file(&folder.join(MANIFEST));
+    let Some(manifest) = &module.manifest else {
+        return Err(Failure::usage(format!("there is no model.yaml in `{}` or above it", arguments.directory))
+            .hint("`dlang init` makes one."));
+    };
+    if module.package.is_some() {
+        return Err(Failure::usage(format!("`{}` lies in the package cache", arguments.directory))
+            .hint("Run it in the project that the cache belongs to."));
+    }
+    say_problems(output, &module);
+    if !manifest.manifest.complete {
+        return Err(Failure::usage(format!("`{}` cannot be read to its end", output.show(&manifest.path)))
+            .hint("Mend what is said above; until then nobody knows which dependencies there are."));
+    }
+    let rows = packages::check(&modules, &module);
+    let unused = packages::unused(&module);
+    let is_frozen = arguments.frozen || output.environment.frozen;
+    let error = error(&rows, &unused, is_frozen);
+    print(output, &module, &rows, &unused, error.as_deref())?;
+    Ok(ExitCode::from(if error.is_some() { NEGATIVE } else { 0 }))
+}
+
+/// Why the answer is negative, if it is.
+fn error(rows: &[Installed], unused: &[String], is_frozen: bool) -> Option<String> {
+    let missing = rows.iter().filter(|row| !row.is_there()).count();
+    if missing > 0 {
+        return Some(format!("dependencies that are missing or not what was promised: {missing} of {}", rows.len()));
+    }
+    let is_other = rows.iter().flat_map(|row| &row.findings).any(|it| matches!(it, Finding::OtherRef { .. }));
+    (is_frozen && (is_other || !unused.is_empty())).then(|| "model.lock does not match model.yaml".to_owned())
+}
+
+fn print(
+    output: &Output,
+    module: &Module,
+    rows: &[Installed],
+    unused: &[String],
+    error: Option<&str>,
+) -> Result<(), Failure> {
+    match output.mode {
+        Mode::Json => terminal::print_json(&to_json(module, rows, unused, error))?,
+        Mode::Quiet => {
+            for row in rows.iter().filter(|row| !row.is_there()) {
+                terminal::print(&row.key)?;
+            }
+        }
+        Mode::Rich if rows.is_empty() => terminal::print("no dependencies")?,
+        Mode::Rich => {
+            let cells: Vec<_> = rows.iter().map(cells).collect();
+            let heads = ["Dependency", "From", "Commit", "State"];
+            terminal::print(table::render(&heads, &cells, output.on_stdout().width).trim_end())?;
+        }
+    }
+    let commands: Vec<String> = rows.iter().flat_map(|row| fill(module, row)).collect();
+    if let Some(error) = error {
+        terminal::say(&format!("error: {error}"));
+    }
+    if !commands.is_empty() && output.mode != Mode::Quiet {
+        terminal::say(&format!("hint: nothing is downloaded here; in `{}` run:", output.show(&module.root)));
+        for command in commands {
+            terminal::say(&format!("  {command}"));
+        }
+    }
+    Ok(())
+}
+
+fn cells(row: &Installed) -> Vec<Option<String>> {
+    let from = row.origin.as_ref().map(|origin| match origin {
+        Origin::Git { repository, reference } => format!("{repository}@{reference}"),
+        Origin::Path(path) => path.clone(),
+    });
+    let commit = row.locked.as_ref().map(|locked| locked.commit.chars().take(7).collect());
+    let mut state: Vec<String> = row.findings.iter().map(|finding| first_line(&finding.to_string())).collect();
+    if row.is_there() {
+        state.insert(0, "there".to_owned());
+    }
+    vec![Some(row.key.clone()), from, commit, Some(state.join("; "))]
+}
+
+/// Without the hint, which stands with the diagnostic.
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// With the keys of the existing program's answer: nothing is ever installed here, and the lock stays as it is.
+fn to_json(module: &Module, rows: &[Installed], unused: &[String], error: Option<&str>) -> Value {
+    let is_there = rows.iter().filter(|row| row.is_there()).count();
+    let mut added = Vec::new();
+    let mut changed = Vec::new();
+    let mut warnings = Vec::new();
+    for row in rows {
+        for finding in &row.findings {
+            match finding {
+                Finding::NotLocked => added.push(row.key.as_str()),
+                Finding::OtherRef { asked, locked } => {
+                    changed.push(json!({ "pkg": row.key, "manifestRef": asked, "lockRef": locked }));
+                }
+                _ => {}
+            }
+            if !finding.is_fatal() {
+                warnings.push(format!("{}: {finding}", row.key));
+            }
+        }
+    }
+    let dependencies: Vec<Value> = rows.iter().map(|row| dependency(module, row)).collect();
+    let mut value = json!({
+        "success": error.is_none(),
+        "installed": 0,
+        "cached": is_there,
+        "lockFileModified": false,
+        "warnings": warnings,
+        "dependencies": dependencies,
+        "added": added,
+        "removed": unused,
+        "changed": changed,
+    });
+    if let (Some(error), Some(object)) = (error, value.as_object_mut()) {
+        object.insert("error".to_owned(), error.into());
+    }
+    value
+}
+
+fn dependency(module: &Module, row: &Installed) -> Value {
+    let mut value = json!({ "name": row.key, "present": row.is_there() });
+    let mut put = |key: &str, text: Option<String>| {
+        if let (Some(text), Some(object)) = (text, value.as_object_mut()) {
+            object.insert(key.to_owned(), text.into());
+        }
+    };
+    match &row.origin {
+        Some(Origin::Git { repository, reference }) => {
+            put("source", Some(repository.clone()));
+            put("ref", Some(reference.clone()));
+        }
+        Some(Origin::Path(path)) => put("path", Some(path.clone())),
+        None => {}
+    }
+    put("commit", row.locked.as_ref().map(|locked| locked.commit.clone()));
+    put("integrity", row.locked.as_ref().and_then(|locked| locked.integrity.clone()));
+    put("folder", row.folder.as_deref().map(|folder| below(module, folder).to_owned()));
+    let problems: Vec<String> = row.findings.iter().map(ToString::to_string).collect();
+    let commands = fill(module, row);
+    if let Some(object) = value.as_object_mut() {
+        object.insert("problems".to_owned(), problems.into());
+        object.insert("commands".to_owned(), commands.into());
+    }
+    value
+}
+
+fn below<'p>(module: &Module, path: &'p Utf8Path) -> &'p str {
+    path.strip_prefix(&module.root).map_or(path.as_str(), Utf8Path::as_str)
+}
+
+/// The commands that bring a dependency into the cache, or find out what its entry of the lock has to say. None where
+/// nothing is to be done, or a text of manifest or lock could mean something else to a shell.
+fn fill(module: &Module, row: &Installed) -> Vec<String> {
+    let Some(Origin::Git { repository, reference }) = &row.origin else { return Vec::new() };
+    let (Some(address), Some(reference)) = (address(repository), plain(reference)) else { return Vec::new() };
+    let folder = row.folder.as_deref().and_then(|folder| plain(below(module, folder)));
+    let mut commands = Vec::new();
+    for finding in &row.findings {
+        match (finding, folder) {
+            (Finding::NotCached(commit), Some(folder)) => {
+                commands.push(format!("git clone {address} {folder}"));
+                commands.push(format!("git -C {folder} checkout {commit}"));
+            }
+            (Finding::NotLocked | Finding::OtherRef { .. }, _) => {
+                commands
+                    .push(format!("git ls-remote {address} {reference}   # the commit, for the entry in model.lock:"));
+                commands.push(format!(
+                    "# \"{repository}\": {{\"ref\": \"{reference}\", \"refType\": \"tag, branch or commit\", \
+                     \"resolved\": \"{address}\", \"commit\": \"…\"}}"
+                ));
+            }
+            _ => {}
+        }
+    }
+    commands
+}
+
+fn address(repository: &str) -> Option<String> {
+    let (owner, name) = repository.split_once('/')?;
+    (!name.contains('/')).then_some(())?;
+    Some(format!("https://github.com/{}/{}", plain(owner)?, plain(name)?))
+}
+
+/// The text, if no shell and no program would take it for anything else.
+fn plain(text: &str) -> Option<&str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-+".contains(c);
+    (!text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)).then_some(text)
+}
+
+/// What is wrong with the texts of manifest and lock, on stderr.
+fn say_problems(output: &Output, module: &Module) {
+    let manifest = module.manifest.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
+    let lock = module.lock.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
+    for (path, text, diagnostics) in manifest.chain(lock) {
+        let mut cursor = Cursor::new(text);
+        for Diagnostic { code, severity, message, range, .. } in diagnostics {
+            let range = std::ops::Range::<usize>::from(*range);
+            let (line, column) = cursor.place(range.start);
+            let shown = output.show(path);
+            let (severity, word) = match severity {
+                Severity::Error => (excerpt::Severity::Error, "error"),
+                Severity::Warning => (excerpt::Severity::Warning, "warning"),
+                Severity::Information => (excerpt::Severity::Info, "info"),
+            };
+            if output.mode == Mode::Quiet {
+                terminal::say(&format!("{shown}:{line}:{column}: {word}: {message}"));
+                continue;
+            }
+            let place = Place { path: shown, text: Some(text), range, line, column };
+            let problem = Problem { severity, code: code.as_str(), message, place, related: Vec::new() };
+            terminal::say(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{address, plain};
+
+    #[test]
+    fn what_a_shell_would_take_for_something_else_is_not_printed() {
+        assert_eq!(address("acme/core.x").as_deref(), Some("https://github.com/acme/core.x"));
+        for hostile in ["acme", "a/b/c", "a/$(x)", "a/b;c", "-o/b", "a/", "a b/c", "a/`x`", "é/b", "a/-b"] {
+            assert_eq!(address(hostile), None, "{hostile}");
+        }
+        assert_eq!(["v1.0.0", "--upload-pack=x", "a\nb", "~"].map(plain), [Some("v1.0.0"), None, None, None]);
+    }
+}

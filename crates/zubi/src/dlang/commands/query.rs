@@ -1,0 +1,114 @@
+//! `dlang query`: what there is of one type, as a table, JSON or YAML.
+
+use std::process::ExitCode;
+
+use clap::ValueEnum as _;
+use dlang_ide::query::{Detail, EntityType, InvalidInput, ListInput};
+use dlang_workspace::ask::{self, AskError};
+use serde_json::{Value, json};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
+
+use crate::cli::{Format, Query};
+use crate::load;
+use crate::output::{Mode, Output};
+use crate::{table, yaml};
+
+pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failure> {
+    let input = input(arguments)?;
+    load::ask(output, &arguments.path, |snapshot| {
+        let answer = ask::list(snapshot, &input).map_err(|error| match error {
+            AskError::InvalidInput(error) => invalid(&error),
+            AskError::Cancelled(error) => Failure::environment(error),
+        })?;
+        print(output, arguments, input.entity, &answer)?;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+fn input(arguments: &Query) -> Result<ListInput, Failure> {
+    let word = arguments.entity.to_possible_value();
+    let entity = load::entity(word.as_ref().map_or("", |value| value.get_name()))?;
+    let filters = &arguments.filters;
+    Ok(ListInput {
+        entity,
+        name: filters.name.clone(),
+        fqn: filters.fqn.clone(),
+        domain: filters.domain.clone(),
+        team: filters.team.clone(),
+        classification: filters.classification.clone(),
+        metadata: filters.metadata.clone(),
+        context: filters.context.clone(),
+        pattern: filters.pattern.clone(),
+        detail: if arguments.full { Detail::Full } else { Detail::Row },
+    })
+}
+
+/// A filter that does not fit, by the name of its flag.
+fn invalid(error: &InvalidInput) -> Failure {
+    Failure::usage(format!("--{}: {}", error.field, error.message)).hint("`dlang query --help` shows all filters.")
+}
+
+fn print(output: &Output, arguments: &Query, entity: EntityType, answer: &Value) -> Result<(), Failure> {
+    let is_json = output.mode == Mode::Json || arguments.format == Some(Format::Json);
+    if arguments.count {
+        let count = json!({ "count": answer.get("count") });
+        return match arguments.format {
+            _ if is_json => terminal::print_json(&count),
+            Some(Format::Yaml) => terminal::print(yaml::render(&count)?.trim_end()),
+            _ => terminal::print(&answer.get("count").map(Value::to_string).unwrap_or_default()),
+        };
+    }
+    // A table has no room for all there is to know.
+    if is_json || arguments.full && arguments.format != Some(Format::Yaml) {
+        return terminal::print_json(answer);
+    }
+    if arguments.format == Some(Format::Yaml) {
+        return terminal::print(yaml::render(answer)?.trim_end());
+    }
+    let rows: Vec<&Value> = answer.get("results").and_then(Value::as_array).into_iter().flatten().collect();
+    if output.mode == Mode::Quiet && arguments.format.is_none() {
+        return rows.iter().filter_map(|row| cell(row, "name")).try_for_each(|name| terminal::print(&name));
+    }
+    if rows.is_empty() {
+        terminal::say(&format!("no {entity}"));
+        return Ok(());
+    }
+    let columns = columns(entity, &rows);
+    let heads: Vec<String> = columns.iter().map(|column| head(column)).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let cells: Vec<_> = rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
+    terminal::print(table::render(&heads, &cells, output.on_stdout().width).trim_end())
+}
+
+/// The columns of the type, and the file where rows have one to be told apart by.
+fn columns(entity: EntityType, rows: &[&Value]) -> Vec<&'static str> {
+    let mut columns = entity.columns();
+    if rows.iter().any(|row| row.get("file").is_some()) {
+        columns.push("file");
+    }
+    columns
+}
+
+fn cell(row: &Value, column: &str) -> Option<String> {
+    row.get(column).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// `leftPatterns` as `Left patterns`.
+fn head(column: &str) -> String {
+    if column == "fqn" {
+        return "FQN".to_owned();
+    }
+    let mut head = String::new();
+    for (at, c) in column.chars().enumerate() {
+        match c {
+            _ if at == 0 => head.extend(c.to_uppercase()),
+            c if c.is_uppercase() => {
+                head.push(' ');
+                head.extend(c.to_lowercase());
+            }
+            c => head.push(c),
+        }
+    }
+    head
+}

@@ -1,0 +1,184 @@
+//! `dlang validate`: what is wrong with a model, once or again after every change.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::Severity;
+use dlang_workspace::ask::{self, Validation};
+use dlang_workspace::watch::{Watcher, Woken};
+use dlang_workspace::workspace::Place;
+use dlang_workspace::{Workspace, WorkspaceSnapshot};
+use zubi_cli::failure::{Failure, NEGATIVE};
+use zubi_cli::terminal;
+
+use crate::cli::Validate;
+use crate::excerpt;
+use crate::load::{self, Loaded};
+use crate::output::{Mode, Output, count, printable};
+
+/// How long a watch waits before it looks without having been told to: some file systems tell nobody.
+const AT_MOST: Duration = Duration::from_mins(1);
+
+pub(super) fn run(output: &Output, arguments: &Validate) -> Result<ExitCode, Failure> {
+    let mut workspace = match load::load(output, &arguments.path)? {
+        Loaded::Interrupted(code) => return Ok(code),
+        Loaded::Whole(workspace) => workspace,
+    };
+    if arguments.watch { watch(output, arguments, &mut workspace) } else { answer(output, arguments, &workspace) }
+}
+
+fn answer(output: &Output, arguments: &Validate, workspace: &Workspace) -> Result<ExitCode, Failure> {
+    let snapshot = workspace.snapshot();
+    if load::file_count(&snapshot)? == 0 {
+        return Err(load::no_models(&arguments.path));
+    }
+    let validation = ask::validate(&snapshot, None).map_err(Failure::environment)?;
+    match output.mode {
+        Mode::Json => terminal::print_json(&validation.to_json(&snapshot))?,
+        Mode::Quiet => print_lines(output, &validation)?,
+        Mode::Rich => print_excerpts(output, &snapshot, &validation)?,
+    }
+    let is_denied = arguments.deny_warnings && validation.count(Severity::Warning) > 0;
+    Ok(ExitCode::from(if is_denied || !validation.is_valid() { NEGATIVE } else { 0 }))
+}
+
+/// Answers again after every change, until Ctrl-C ends the process.
+fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Result<ExitCode, Failure> {
+    let mut watcher = Watcher::new().map_err(Failure::environment)?;
+    loop {
+        // Before the answer, so that no change after it is missed.
+        if let Err(error) = watcher.follow(workspace.folders()) {
+            terminal::say(&format!("warning: {error}; changes there are noticed within a minute"));
+        }
+        match answer(output, arguments, workspace) {
+            Ok(_) => {}
+            // All models may be gone for a moment, while another version is checked out.
+            Err(failure) => _ = failure.tell(),
+        }
+        terminal::say("watching; Ctrl-C ends");
+        loop {
+            let woken = watcher.wait(AT_MOST);
+            if workspace.refresh() {
+                break;
+            }
+            if woken == Woken::Changed {
+                // A folder that came or went has to be watched although no model is different.
+                watcher.follow(workspace.folders()).ok();
+            }
+        }
+    }
+}
+
+/// Errors, then warnings, as the existing program prints them: warnings without their column.
+fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> {
+    let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
+    for problem in of(Severity::Error) {
+        let (path, Place { line, column }) = (output.show(&problem.path), problem.start);
+        terminal::print(&printable(&format!("{path}:{line}:{column}: error: {}", problem.message)))?;
+    }
+    for problem in of(Severity::Warning) {
+        terminal::print(&format!(
+            "{}:{}: warning: {}",
+            output.show(&problem.path),
+            problem.start.line,
+            problem.message
+        ))?;
+    }
+    Ok(())
+}
+
+fn print_excerpts(output: &Output, snapshot: &WorkspaceSnapshot, validation: &Validation) -> Result<(), Failure> {
+    let style = output.on_stdout();
+    let mut texts = Texts { snapshot, read: BTreeMap::new() };
+    for problem in &validation.problems {
+        let text = texts.of(&problem.path)?;
+        let related: Result<Vec<_>, Failure> = problem.related.iter().map(|it| Ok((it, texts.of(&it.path)?))).collect();
+        let related = related?;
+        let related = related.iter().map(|(it, text)| {
+            let place = place(output, &it.path, text.as_deref(), it.range.into(), it.start);
+            (it.message, place)
+        });
+        let shown = excerpt::Problem {
+            severity: severity(problem.severity),
+            code: problem.code,
+            message: &problem.message,
+            place: place(output, &problem.path, text.as_deref(), problem.range.into(), problem.start),
+            related: related.collect(),
+        };
+        terminal::print(&excerpt::render(&shown, style))?;
+        terminal::print("")?;
+    }
+    terminal::print(&summary(validation))
+}
+
+fn place<'a>(
+    output: &Output,
+    path: &'a Utf8Path,
+    text: Option<&'a str>,
+    range: std::ops::Range<usize>,
+    start: Place,
+) -> excerpt::Place<'a> {
+    let (line, column) = (start.line as usize, start.column as usize);
+    excerpt::Place { path: output.show(path), text, range, line, column }
+}
+
+fn severity(severity: Severity) -> excerpt::Severity {
+    match severity {
+        Severity::Error => excerpt::Severity::Error,
+        Severity::Warning => excerpt::Severity::Warning,
+        Severity::Info | Severity::Hint => excerpt::Severity::Info,
+    }
+}
+
+/// The last line: how much was looked at, and what was found.
+fn summary(validation: &Validation) -> String {
+    let number = |severity, one| Some(validation.count(severity)).filter(|number| *number > 0).map(|it| count(it, one));
+    let remarks = validation.count(Severity::Info) + validation.count(Severity::Hint);
+    let found: Vec<String> = [
+        number(Severity::Error, "error"),
+        number(Severity::Warning, "warning"),
+        (remarks > 0).then(|| count(remarks, "remark")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let found = if found.is_empty() { "nothing is wrong".to_owned() } else { found.join(", ") };
+    let looked_at = [
+        count(validation.files, "file"),
+        count(validation.domains, "domain"),
+        count(validation.contexts, "bounded context"),
+    ];
+    format!("{}: {found}", looked_at.join(", "))
+}
+
+/// The texts that excerpts are taken from, each fetched once.
+struct Texts<'a> {
+    snapshot: &'a WorkspaceSnapshot,
+    read: BTreeMap<Utf8PathBuf, Option<Arc<str>>>,
+}
+
+impl Texts<'_> {
+    fn of(&mut self, path: &Utf8Path) -> Result<Option<Arc<str>>, Failure> {
+        if let Some(known) = self.read.get(path) {
+            return Ok(known.clone());
+        }
+        let text = match self.snapshot.file(path).map_err(Failure::environment)? {
+            Some(file) => Some(self.snapshot.ask(|db| Arc::from(file.text(db))).map_err(Failure::environment)?),
+            None => self.of_module(path),
+        };
+        self.read.insert(path.to_owned(), text.clone());
+        Ok(text)
+    }
+
+    fn of_module(&self, path: &Utf8Path) -> Option<Arc<str>> {
+        let modules = self.snapshot.modules().iter().filter(|module| path.starts_with(&module.root));
+        let own = modules.flat_map(|module| {
+            let manifest = module.manifest.iter().map(|file| (&file.path, &file.text));
+            manifest.chain(module.lock.iter().map(|file| (&file.path, &file.text)))
+        });
+        own.filter(|(own, _)| *own == path).map(|(_, text)| Arc::from(text.as_str())).next()
+    }
+}

@@ -1,0 +1,250 @@
+//! Problems shown in the text they stand in, as compilers do.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Severity {
+    Error,
+    Warning,
+    Info,
+}
+
+/// A place in a text.
+#[derive(Debug, Clone)]
+pub(crate) struct Place<'a> {
+    pub(crate) path: &'a str,
+    /// The whole text of the file; nothing where it could not be read.
+    pub(crate) text: Option<&'a str>,
+    /// Bytes of the text.
+    pub(crate) range: Range<usize>,
+    /// Where the range begins, from 1; columns count characters.
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+}
+
+/// A problem as it is shown.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem<'a> {
+    pub(crate) severity: Severity,
+    pub(crate) code: &'a str,
+    /// What is wrong; what stands behind a line that begins with `Hint: ` is shown as help.
+    pub(crate) message: &'a str,
+    pub(crate) place: Place<'a>,
+    /// Further places, each with what it has to do with the problem.
+    pub(crate) related: Vec<(&'a str, Place<'a>)>,
+}
+
+/// Whether and how excerpts are drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Style {
+    pub(crate) colour: bool,
+    /// The terminal's width.
+    pub(crate) width: Option<usize>,
+}
+
+/// Bytes of a line that are looked at on each side of a place: a terminal shows fewer.
+const REACH: usize = 500;
+
+/// How wide excerpts are where no terminal says it; longer lines are cut.
+const WIDTH: usize = 140;
+
+/// Lines of a place that are shown.
+const LINES: usize = 6;
+
+/// What separates a message and what to do about it.
+const HINT: &str = "\nHint: ";
+
+/// The problem as text, without a line feed at its end.
+pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
+    let level = match problem.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Info => Level::INFO,
+    };
+    let (message, hint) =
+        problem.message.split_once(HINT).map_or((problem.message, None), |(message, hint)| (message, Some(hint)));
+    let title = level.primary_title(normalize_untrusted_str(message)).id(problem.code);
+    let mut group = show(Group::with_title(title), &problem.place, AnnotationKind::Primary, None);
+    for (label, place) in &problem.related {
+        group = show(group, place, AnnotationKind::Context, Some(label));
+    }
+    if let Some(hint) = hint {
+        group = group.element(Level::HELP.message(normalize_untrusted_str(hint)));
+    }
+    let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = renderer.term_width(style.width.unwrap_or(WIDTH));
+    // The renderer knows the control characters of ASCII, and no others.
+    let shown = renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}");
+    shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+fn show<'a>(group: Group<'a>, place: &Place<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {
+    let path = normalize_untrusted_str(place.path);
+    let Some(Window { text, range, is_cut }) = window(place) else { return group.element(Origin::path(path)) };
+    let snippet = Snippet::source(text)
+        .line_start(place.line)
+        .annotation(kind.span(range).label(label.map(normalize_untrusted_str)));
+    if is_cut {
+        // The renderer would count the column from where the window begins.
+        group.element(Origin::path(path).line(place.line).char_column(place.column)).element(snippet)
+    } else {
+        group.element(snippet.path(path))
+    }
+}
+
+/// The part of a text around a place, and the place in it.
+struct Window<'a> {
+    text: &'a str,
+    range: Range<usize>,
+    /// Whether it begins inside of a line.
+    is_cut: bool,
+}
+
+/// The window of a place. Only it is given to the renderer, which looks at all it is given: a thousand problems in a
+/// large file would otherwise cost a thousand times the file.
+fn window<'a>(place: &Place<'a>) -> Option<Window<'a>> {
+    let text = place.text?;
+    let (before, behind) = (text.get(..place.range.start)?, text.get(place.range.start..)?);
+    let within = place.range.end.saturating_sub(place.range.start).min(behind.len());
+    let line = before.rfind('\n').map_or(0, |at| at + 1);
+    let from = floor(text, line.max(place.range.start.saturating_sub(REACH)));
+    // A place of many lines is shown by its first ones.
+    let last = behind.get(..within)?.match_indices('\n').nth(LINES).map_or(within, |(at, _)| at);
+    let end = behind.get(last..)?.find('\n').map_or(behind.len(), |at| last + at);
+    let to = place.range.start + floor(behind, end.min(last.min(REACH) + REACH));
+    let mark = if from == 0 && text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
+    let from = from + mark;
+    let range = place.range.start.max(from) - from..(place.range.start + last).clamp(from, to) - from;
+    Some(Window { text: text.get(from..to)?, range, is_cut: from > line + mark })
+}
+
+/// A byte-order mark, which is not shown.
+const MARK: char = '\u{feff}';
+
+/// The last place at or before `at` where a character begins.
+fn floor(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Place, Problem, Severity, Style, render};
+
+    const PLAIN: Style = Style { colour: false, width: Some(60) };
+
+    /// The first place between two `|` of the text, with its line and column.
+    fn place<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> Place<'a> {
+        let parts: Vec<_> = fixture.splitn(3, '|').collect();
+        *text = parts.concat();
+        let start = parts[0].len();
+        let line = parts[0].matches('\n').count() + 1;
+        let column = parts[0].rsplit('\n').next().unwrap().chars().count() + 1;
+        Place { path, text: Some(text), range: start..start + parts[1].len(), line, column }
+    }
+
+    fn check(message: &str, fixture: &str, related: Option<(&str, &str)>) -> String {
+        let (mut text, mut other) = (String::new(), String::new());
+        let related = related.map(|(label, fixture)| (label, place("sub/other.dlang", fixture, &mut other)));
+        let place = place("shop.dlang", fixture, &mut text);
+        let related = related.into_iter().collect();
+        render(&Problem { severity: Severity::Warning, code: "some-code", message, place, related }, PLAIN)
+    }
+
+    #[test]
+    fn a_problem_is_shown_where_it_is() {
+        insta::assert_snapshot!(check("Context Map 'é' is empty.\nHint: Use 'contains A, B'.", "// a\n\tcmap |é| {}\n// b\n", None), @"
+        warning[some-code]: Context Map 'é' is empty.
+         --> shop.dlang:2:7
+          |
+        2 |     cmap é {}
+          |          ^
+          |
+          = help: Use 'contains A, B'.
+        ");
+    }
+
+    #[test]
+    fn related_places_are_shown_with_it() {
+        let other = Some(("first defined here", "Team A\nTeam |B|\n"));
+        insta::assert_snapshot!(check("Duplicate element: 'B' is already defined.", "Team |B|", other), @"
+        warning[some-code]: Duplicate element: 'B' is already defined.
+         --> shop.dlang:1:6
+          |
+        1 | Team B
+          |      ^
+          |
+         ::: sub/other.dlang:2:6
+          |
+        2 | Team B
+          |      - first defined here
+        ");
+    }
+
+    #[test]
+    fn long_lines_and_long_places_are_cut() {
+        let line = format!("{}|here|{}", "x ".repeat(2_000), " y".repeat(2_000));
+        insta::assert_snapshot!(check("Long.", &line, None), @"
+        warning[some-code]: Long.
+         --> shop.dlang:1:4001
+          |
+         :::
+        1 | ... x x x x x x x x x x x here y y y y y y y y y y y ...
+          |                           ^^^^
+        ");
+        insta::assert_snapshot!(check("Many.", &format!("a |{}| b", "line\n".repeat(100)), None), @"
+        warning[some-code]: Many.
+         --> shop.dlang:1:3
+          |
+        1 |   a line
+          |  ___^
+        2 | | line
+        3 | | line
+        4 | | line
+        5 | | line
+        6 | | line
+        7 | | line
+          | |____^
+        ");
+    }
+
+    #[test]
+    fn nothing_to_show_and_nothing_to_obey() {
+        insta::assert_snapshot!(check("At the \u{1b}[31mend.", "Team A\n||", None), @"
+        warning[some-code]: At the ␛[31mend.
+         --> shop.dlang:2:1
+          |
+        2 |
+          | ^
+        ");
+        insta::assert_snapshot!(check("Mark.", "|\u{feff}Team| \u{1b}[31m A\u{7}", None), @"
+        warning[some-code]: Mark.
+         --> shop.dlang:1:1
+          |
+        1 | Team ␛[31m A␇
+          | ^^^^
+        ");
+        let place = Place { path: "gone.dlang", text: None, range: 3..9, line: 1, column: 4 };
+        let problem =
+            Problem { severity: Severity::Error, code: "unreadable", message: "Gone.", place, related: vec![] };
+        insta::assert_snapshot!(render(&problem, PLAIN), @"
+        error[unreadable]: Gone.
+        --> gone.dlang
+        ");
+        assert!(render(&problem, Style { colour: true, width: None }).contains("\u{1b}["));
+    }
+
+    proptest! {
+        #[test]
+        fn any_place_in_any_text_is_shown(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
+            let place = Place { path: "a", text: Some(&text), range: start..start + length, line: 1, column: 1 };
+            let problem = Problem { severity: Severity::Info, code: "c", message: "m", place, related: vec![] };
+            prop_assert!(render(&problem, PLAIN).starts_with("info[c]: m"));
+        }
+    }
+}

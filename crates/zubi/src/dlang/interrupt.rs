@@ -1,0 +1,41 @@
+//! Ctrl-C during long work: the first one is asked for at the next good moment, the second ends the process at once.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
+use zubi_cli::failure::{Failure, INTERRUPTED};
+
+/// Whether the user wants no more of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Interrupt {
+    wanted: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// Listens from now on, until the process ends.
+    pub(crate) fn listen() -> Result<Self, Failure> {
+        let interrupt = Self::default();
+        // Actions run in the order in which they are registered, so the first Ctrl-C does not end the process yet.
+        flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupt.wanted))
+            .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.wanted)))
+            .map_err(|error| Failure::environment(format!("cannot listen to signals: {error}")))?;
+        Ok(interrupt)
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed)
+    }
+
+    /// The work that could be left half done is over: from now on Ctrl-C ends the process at once.
+    pub(crate) fn is_over(&self) {
+        self.wanted.store(true, Ordering::Relaxed);
+    }
+
+    /// How an interrupted command ends.
+    pub(crate) fn code() -> ExitCode {
+        ExitCode::from(INTERRUPTED)
+    }
+}

@@ -1,0 +1,159 @@
+//! The workspace that a command's path stands for.
+
+use std::cell::Cell;
+use std::io;
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+use dlang_ide::query::EntityType;
+use dlang_model::{Db, File, ImportOutcome, file_index, project_files};
+use dlang_workspace::files::DiskFiles;
+use dlang_workspace::workspace::{LoadError, Root};
+use dlang_workspace::{Workspace, WorkspaceSnapshot};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal::{self, ProgressLine};
+use zubi_tools::cx::ProgressSink as _;
+
+use crate::interrupt::Interrupt;
+use crate::output::{Output, count};
+
+/// Work that is over sooner is not worth a line of progress.
+const SOON: Duration = Duration::from_millis(300);
+
+/// What loading came to.
+pub(crate) enum Loaded {
+    Whole(Box<Workspace>),
+    /// Ctrl-C; how the command ends.
+    Interrupted(ExitCode),
+}
+
+/// Loads what a path stands for. Ctrl-C ends it in good order; afterwards it ends the process at once.
+pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<Loaded, Failure> {
+    let root = root(output, given)?;
+    let interrupt = Interrupt::listen()?;
+    load_until(root, given, &interrupt)
+}
+
+fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
+    let path = output.absolute(given);
+    match std::fs::metadata(&path) {
+        Ok(metadata) if metadata.is_dir() => Ok(Root::Folder(path)),
+        Ok(_) => Ok(Root::File(path)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Err(super::commands::not_found(given))
+        }
+        Err(error) => Err(Failure::environment(format!("cannot read `{given}`: {error}"))
+            .hint("See that it can be read by you, and that links lead somewhere.")),
+    }
+}
+
+fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loaded, Failure> {
+    let line = ProgressLine::new();
+    let begin = Instant::now();
+    let shown = Cell::new(0);
+    let loaded = Workspace::load(Arc::new(DiskFiles), vec![root], &mut |progress| {
+        if let Some(line) = line.as_ref().filter(|_| begin.elapsed() > SOON && shown.get() != progress.loaded) {
+            shown.set(progress.loaded);
+            line.report(None, &format!("loading: {} of {}", progress.loaded, count(progress.total, "file")));
+        }
+        if interrupt.is_wanted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    if let Some(line) = &line {
+        line.clear();
+    }
+    match loaded {
+        Err(LoadError::Interrupted) => Ok(Loaded::Interrupted(Interrupt::code())),
+        Err(LoadError::NotAModel(_)) => Err(super::commands::wrong_extension(given)),
+        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(given)),
+        Ok(workspace) => {
+            interrupt.is_over();
+            Ok(Loaded::Whole(Box::new(workspace)))
+        }
+    }
+}
+
+/// A question of a command, or how it ends without one.
+pub(crate) fn ask(
+    output: &Output,
+    given: &Utf8Path,
+    question: impl FnOnce(&WorkspaceSnapshot) -> Result<ExitCode, Failure>,
+) -> Result<ExitCode, Failure> {
+    match load(output, given)? {
+        Loaded::Interrupted(code) => Ok(code),
+        Loaded::Whole(workspace) => {
+            let snapshot = workspace.snapshot();
+            if file_count(&snapshot)? == 0 {
+                return Err(no_models(given));
+            }
+            let code = question(&snapshot)?;
+            say_what_is_missing(&snapshot)?;
+            Ok(code)
+        }
+    }
+}
+
+pub(crate) fn file_count(snapshot: &WorkspaceSnapshot) -> Result<usize, Failure> {
+    snapshot.ask(|db| project_files(db).len()).map_err(Failure::environment)
+}
+
+/// A folder without a model. To say of it that it is valid, or that it has no domains, would be true and misleading.
+pub(crate) fn no_models(given: &Utf8Path) -> Failure {
+    Failure::usage(format!("No DomainLang file in `{given}` or below it"))
+        .hint("Name a folder with .dlang files or a file, or begin a model with `dlang init`.")
+}
+
+/// An answer from a model that could not be read as a whole may lack something, and says so.
+fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
+    let counted = snapshot.ask(|db| {
+        let files = project_files(db);
+        let broken = files.iter().filter(|file| dlang_model::parse(db, **file).has_errors()).count();
+        let unresolved = files.iter().map(|file| unresolved_imports(db, *file)).sum();
+        (broken, unresolved)
+    });
+    let (broken, unresolved) = counted.map_err(Failure::environment)?;
+    let missing: Vec<String> = [
+        (broken, "files with syntax errors"),
+        (snapshot.faults().len(), "files that cannot be read"),
+        (unresolved, "imports that lead nowhere"),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, what)| format!("{what}: {number}"))
+    .collect();
+    if !missing.is_empty() {
+        terminal::say(&format!("warning: the answer may lack something ({})", missing.join(", ")));
+        terminal::say("hint: `dlang validate` shows them.");
+    }
+    Ok(())
+}
+
+fn unresolved_imports(db: &dyn Db, file: File) -> usize {
+    let outcomes = file.import_outcomes(db);
+    let imports = file_index(db, file).imports.iter().filter_map(|import| import.specifier.as_deref());
+    imports.filter(|specifier| matches!(outcomes.get(specifier), Some(ImportOutcome::Problem(_)))).count()
+}
+
+/// The type of things that a word of the command line names.
+pub(crate) fn entity(word: &str) -> Result<EntityType, Failure> {
+    word.parse().map_err(Failure::usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_interrupted_ends_in_good_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap();
+        let interrupt = Interrupt::default();
+        let load = || load_until(Root::Folder(path.to_owned()), path, &interrupt).unwrap();
+        assert!(matches!(load(), Loaded::Whole(_)));
+        // Now it is as after Ctrl-C.
+        let Loaded::Interrupted(code) = load() else { panic!("it went on") };
+        assert_eq!(code, ExitCode::from(zubi_cli::failure::INTERRUPTED));
+    }
+}

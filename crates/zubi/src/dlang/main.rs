@@ -1,0 +1,51 @@
+//! The command `dlang`: DomainLang models on the command line.
+//!
+//! Data goes to stdout, everything else to stderr. With `--json` stdout is always JSON: a failure is an object with
+//! `success: false`, the error, and what to do about it; the same stands on stderr in words.
+
+mod cli;
+mod commands;
+mod excerpt;
+mod interrupt;
+mod lines;
+mod load;
+mod output;
+mod table;
+mod yaml;
+
+use std::ffi::OsStr;
+use std::process::ExitCode;
+
+use clap::{ColorChoice, CommandFactory as _, FromArgMatches as _};
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
+
+use crate::cli::Cli;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    match parse().and_then(|cli| commands::run(&cli)) {
+        Ok(code) => code,
+        Err(failure) => {
+            if is_typed("--json")
+                && let Some(error) = failure.to_json()
+            {
+                // When stdout cannot be written to, what follows on stderr is all that can be done.
+                drop(terminal::print_json(&error));
+            }
+            failure.tell()
+        }
+    }
+}
+
+fn parse() -> Result<Cli, Failure> {
+    // How mistakes are told must be known before the words are understood.
+    let colour = if is_typed("--no-color") || Output::is_colour_off() { ColorChoice::Never } else { ColorChoice::Auto };
+    let matches = Cli::command().color(colour).try_get_matches()?;
+    Ok(Cli::from_arg_matches(&matches)?)
+}
+
+/// Whether a flag stands among the words, wherever options may stand.
+fn is_typed(flag: &str) -> bool {
+    std::env::args_os().skip(1).take_while(|word| word != OsStr::new("--")).any(|word| word == OsStr::new(flag))
+}

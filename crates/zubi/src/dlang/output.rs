@@ -1,0 +1,96 @@
+//! How answers are printed: for a person, bare, or as JSON; with colours or without.
+
+use std::io::{self, IsTerminal as _};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_workspace::normalize;
+use terminal_size::terminal_size_of;
+use zubi_base::env::DlangEnvironment;
+use zubi_cli::failure::Failure;
+
+use crate::cli::Global;
+use crate::excerpt::Style;
+
+/// For whom the answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// For a person.
+    Rich,
+    /// A line for each thing.
+    Quiet,
+    /// For a program. Beats [`Mode::Quiet`].
+    Json,
+}
+
+/// How this run prints, and where it was started.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    pub(crate) mode: Mode,
+    pub(crate) environment: DlangEnvironment,
+    /// Where the program was started; paths in texts for people are relative to it.
+    pub(crate) here: Utf8PathBuf,
+    no_color: bool,
+}
+
+impl Output {
+    pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
+        let environment = DlangEnvironment::read();
+        let mode = match (global.json, global.quiet) {
+            (true, _) => Mode::Json,
+            (false, true) => Mode::Quiet,
+            (false, false) => Mode::Rich,
+        };
+        let here = zubi_cli::current_directory()?;
+        Ok(Self { mode, environment, here, no_color: global.no_color || environment.no_color })
+    }
+
+    /// Whether the environment wants no colours.
+    pub(crate) fn is_colour_off() -> bool {
+        DlangEnvironment::read().no_color
+    }
+
+    /// How excerpts on stdout are drawn.
+    pub(crate) fn on_stdout(&self) -> Style {
+        Style { colour: !self.no_color && io::stdout().is_terminal(), width: width(&io::stdout()) }
+    }
+
+    /// How excerpts on stderr are drawn.
+    pub(crate) fn on_stderr(&self) -> Style {
+        Style { colour: !self.no_color && io::stderr().is_terminal(), width: width(&io::stderr()) }
+    }
+
+    /// A path as it was typed, absolute and without detours.
+    pub(crate) fn absolute(&self, typed: &Utf8Path) -> Utf8PathBuf {
+        normalize(&self.here.join(typed))
+    }
+
+    /// A path as it can be typed here: relative if it lies below.
+    pub(crate) fn show<'p>(&self, path: &'p Utf8Path) -> &'p str {
+        match path.strip_prefix(&self.here) {
+            Ok(below) if below.as_str().is_empty() => ".",
+            Ok(below) => below.as_str(),
+            Err(_) => path.as_str(),
+        }
+    }
+}
+
+/// How wide the terminal is, if it is one that says so.
+#[cfg(unix)]
+fn width(stream: &impl std::os::fd::AsFd) -> Option<usize> {
+    terminal_size_of(stream).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
+}
+
+#[cfg(windows)]
+fn width(stream: &impl std::os::windows::io::AsHandle) -> Option<usize> {
+    terminal_size_of(stream).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
+}
+
+/// "1 file", "2 files".
+pub(crate) fn count(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+/// A text without anything that a terminal would obey: what a model or a file's name says is data.
+pub(crate) fn printable(text: &str) -> String {
+    text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), "\u{fffd}")
+}

@@ -1,0 +1,242 @@
+//! Tables for reading: columns as wide as what stands in them, and as a terminal allows.
+//!
+//! On a terminal no line is longer than it is wide, if every column can have its longest word; a cell then goes on below
+//! itself. Words are broken only where that is not so. Without a terminal every row is one line.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// What stands for nothing.
+const ABSENT: &str = "-";
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+
+/// No column is made narrower, however many there are.
+const NARROWEST: usize = 4;
+
+/// The table as lines without blanks at their ends. `width` is the terminal's, in characters of one cell. A row may be
+/// shorter than `heads`.
+pub(crate) fn render(heads: &[&str], rows: &[Vec<Option<String>>], width: Option<usize>) -> String {
+    let heads: Vec<String> = heads.iter().map(|&head| head.to_owned()).collect();
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| (0..heads.len()).map(|at| clean(row.get(at).and_then(Option::as_deref))).collect())
+        .collect();
+    let columns: Vec<Column> = (0..heads.len())
+        .map(|at| {
+            let cells = rows.iter().chain([&heads]).filter_map(|row| row.get(at));
+            cells.fold(Column::default(), |column, cell| column.with(cell))
+        })
+        .collect();
+    let widths = widths(&columns, width);
+    let mut text = String::new();
+    write_row(&mut text, &heads, &widths);
+    let line = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+    text.push_str(&"─".repeat(line));
+    text.push('\n');
+    for row in &rows {
+        write_row(&mut text, row, &widths);
+    }
+    text
+}
+
+/// A cell's text in one line, without anything that would move a terminal's cursor.
+fn clean(cell: Option<&str>) -> String {
+    let words: Vec<String> = cell
+        .unwrap_or_default()
+        .split_whitespace()
+        .map(|word| word.chars().filter(|c| !c.is_control()).collect())
+        .filter(|word: &String| !word.is_empty())
+        .collect();
+    if words.is_empty() { ABSENT.to_owned() } else { words.join(" ") }
+}
+
+/// How wide a column would be, and its widest word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Column {
+    natural: usize,
+    word: usize,
+}
+
+impl Column {
+    fn with(self, cell: &str) -> Self {
+        let word = cell.split(' ').map(str::width).max().unwrap_or_default();
+        Self { natural: self.natural.max(cell.width()), word: self.word.max(word) }
+    }
+}
+
+fn widths(columns: &[Column], terminal: Option<usize>) -> Vec<usize> {
+    let natural: Vec<usize> = columns.iter().map(|column| column.natural).collect();
+    let Some(room) = terminal.map(|width| width.saturating_sub(GAP * columns.len().saturating_sub(1))) else {
+        return natural;
+    };
+    // The widest columns give way first: all are held under one bound, the largest that fits. Where not even every word
+    // has room, words are bounded in the same way.
+    let words = |bound: usize| columns.iter().map(|it| it.natural.min(it.word.max(bound))).collect::<Vec<_>>();
+    let parts = |bound: usize| columns.iter().map(|it| it.natural.min(bound.max(NARROWEST))).collect::<Vec<_>>();
+    let widest = natural.iter().copied().max().unwrap_or_default();
+    let largest = |widths: &dyn Fn(usize) -> Vec<usize>| {
+        let (mut fits, mut beyond) = (0, widest + 1);
+        while beyond - fits > 1 {
+            let middle = fits.midpoint(beyond);
+            if widths(middle).iter().sum::<usize>() <= room { fits = middle } else { beyond = middle }
+        }
+        widths(fits)
+    };
+    if words(0).iter().sum::<usize>() <= room { largest(&words) } else { largest(&parts) }
+}
+
+fn write_row(text: &mut String, cells: &[String], widths: &[usize]) {
+    let mut columns: Vec<_> = cells.iter().zip(widths).map(|(cell, width)| wrap(cell, *width).into_iter()).collect();
+    loop {
+        let parts: Vec<Option<String>> = columns.iter_mut().map(Iterator::next).collect();
+        if parts.iter().all(Option::is_none) {
+            return;
+        }
+        let mut line = String::new();
+        for (part, width) in parts.iter().zip(widths) {
+            let part = part.as_deref().unwrap_or_default();
+            line.push_str(part);
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(part.width()) + GAP));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// A cell in lines that are at most so wide.
+fn wrap(cell: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (mut line, mut used) = (String::new(), 0);
+    for word in cell.split(' ') {
+        let needed = word.width();
+        if used > 0 && used + 1 + needed <= width {
+            line.push(' ');
+            line.push_str(word);
+            used += 1 + needed;
+            continue;
+        }
+        if used > 0 {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if needed <= width {
+            line.push_str(word);
+            used = needed;
+            continue;
+        }
+        for c in word.chars() {
+            let needed = c.width().unwrap_or_default();
+            if used > 0 && used + needed > width {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            line.push(c);
+            used += needed;
+        }
+    }
+    if used > 0 || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use unicode_width::UnicodeWidthStr as _;
+
+    use super::render;
+
+    const HEADS: [&str; 4] = ["Name", "FQN", "Vision", "Type"];
+
+    /// Cells of a row are separated by `|`, an empty one is absent.
+    fn check(rows: &str, width: Option<usize>) -> String {
+        let cell = |cell: &str| (!cell.is_empty()).then(|| cell.to_owned());
+        let rows: Vec<_> = rows.lines().map(|row| row.split('|').map(cell).collect()).collect();
+        render(&HEADS, &rows, width)
+    }
+
+    const SHOP: &str = "\
+Commerce|Commerce|Sell things to people who want them, and to nobody else|Core
+Fulfilment|Shop.Inner.Deep.Fulfilment|Ship \"fast\"|";
+
+    #[test]
+    fn without_a_terminal_a_row_is_a_line() {
+        insta::assert_snapshot!(check(SHOP, None), @r#"
+        Name        FQN                         Vision                                                   Type
+        ─────────────────────────────────────────────────────────────────────────────────────────────────────
+        Commerce    Commerce                    Sell things to people who want them, and to nobody else  Core
+        Fulfilment  Shop.Inner.Deep.Fulfilment  Ship "fast"                                              -
+        "#);
+    }
+
+    #[test]
+    fn a_terminal_wraps_between_words() {
+        insta::assert_snapshot!(check(SHOP, Some(72)), @r#"
+        Name        FQN                         Vision                      Type
+        ────────────────────────────────────────────────────────────────────────
+        Commerce    Commerce                    Sell things to people who   Core
+                                                want them, and to nobody
+                                                else
+        Fulfilment  Shop.Inner.Deep.Fulfilment  Ship "fast"                 -
+        "#);
+    }
+
+    #[test]
+    fn words_break_where_they_do_not_fit() {
+        insta::assert_snapshot!(check(SHOP, Some(40)), @r#"
+        Name        FQN         Vision      Type
+        ────────────────────────────────────────
+        Commerce    Commerce    Sell        Core
+                                things to
+                                people who
+                                want them,
+                                and to
+                                nobody
+                                else
+        Fulfilment  Shop.Inner  Ship        -
+                    .Deep.Fulf  "fast"
+                    ilment
+        "#);
+    }
+
+    #[test]
+    fn wide_characters_count_twice_and_controls_are_dropped() {
+        insta::assert_snapshot!(check("注文|a\u{1b}[31mb|x\t y\u{7}\u{9b}|\u{1}\nO|O|é|👥", None), @"
+        Name  FQN     Vision  Type
+        ──────────────────────────
+        注文  a[31mb  x y     -
+        O     O       é       👥
+        ");
+    }
+
+    #[test]
+    fn nothing_to_show() {
+        insta::assert_snapshot!(check("", Some(10)), @"
+        Name  FQN  Visi  Type
+                   on
+        ─────────────────────
+        ");
+        assert_eq!(render(&[], &[vec![]], Some(0)), "\n");
+    }
+
+    proptest! {
+        /// Every character of every cell is there, in order; no line is wider than the terminal if that can be.
+        #[test]
+        fn nothing_is_lost(rows in prop::collection::vec(prop::collection::vec(
+            prop::option::of("[a-z .注é\n]{0,40}"), 0..4), 0..6), width in 0_usize..120)
+        {
+            let table = render(&HEADS, &rows, Some(width));
+            let least = super::NARROWEST * 4 + super::GAP * 3;
+            for line in table.lines() {
+                prop_assert!(line.width() <= width.max(least), "{line}");
+            }
+            let count = |text: &str, c: char| text.matches(c).count();
+            let cells: String = rows.iter().flatten().flatten().cloned().collect();
+            for c in ['q', 'z', '注', '.'] {
+                prop_assert_eq!(count(&table, c), count(&cells, c));
+            }
+        }
+    }
+}

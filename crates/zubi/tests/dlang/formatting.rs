@@ -1,0 +1,172 @@
+//! `dlang fmt`.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+
+use crate::check::{Place, check};
+
+const FILES: &str = "\
+//- messy.dlang
+Team   A
+//- neat.dlang
+Team A
+//- broken.dlang
+Team   B
+Domain {
+//- .dlang/packages/a/b/1234567/index.dlang
+Team   P
+//- ignored/x.dlang
+Team   I
+//- .gitignore
+ignored/
+";
+
+#[test]
+fn files_are_formatted_where_they_are_sound() {
+    let place = Place::new(FILES);
+    let path = place.root.join("messy.dlang");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    assert_snapshot!(place.check("fmt"), @"
+    exit 2
+    --- stdout
+    messy.dlang
+    --- stderr
+    error[expected-token]: Expecting token of type 'ID' but found `{`.
+     --> broken.dlang:2:8
+      |
+    2 | Domain {
+      |        ^
+
+    error[expected-token]: Expecting token of type '}' but found end of file.
+     --> broken.dlang:2:9
+      |
+    2 | Domain {
+      |         ^
+
+    changed: 1 of 3 files; left alone because of syntax errors: 1
+    ");
+    assert_eq!(place.read("messy.dlang"), "Team A\n");
+    assert_eq!(place.read("broken.dlang"), "Team   B\nDomain {\n");
+    assert_eq!(place.read(".dlang/packages/a/b/1234567/index.dlang"), "Team   P\n");
+    assert_eq!(place.read("ignored/x.dlang"), "Team   I\n");
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(place.check("fmt messy.dlang neat.dlang -q"), "exit 0");
+}
+
+#[test]
+fn checking_writes_nothing() {
+    let place = Place::new(FILES);
+    assert_snapshot!(place.check("fmt --check messy.dlang neat.dlang"), @"
+    exit 1
+    --- stdout
+    messy.dlang
+    --- stderr
+    would change: 1 of 2 files
+    ");
+    assert_snapshot!(place.check("fmt --check --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"fileCount":3,"changed":["messy.dlang"],"refused":[{"file":"broken.dlang","errors":[{"message":"Expecting token of type 'ID' but found `{`.","code":"expected-token","line":2,"column":8},{"message":"Expecting token of type '}' but found end of file.","code":"expected-token","line":2,"column":9}]}],"failed":[]}
+    --- stderr
+    error[expected-token]: Expecting token of type 'ID' but found `{`.
+     --> broken.dlang:2:8
+      |
+    2 | Domain {
+      |        ^
+
+    error[expected-token]: Expecting token of type '}' but found end of file.
+     --> broken.dlang:2:9
+      |
+    2 | Domain {
+      |         ^
+    "#);
+    assert_eq!(place.check("fmt --check neat.dlang -q"), "exit 0");
+    assert_eq!(place.read("messy.dlang"), "Team   A\n");
+}
+
+#[test]
+fn what_is_not_formatted() {
+    assert_snapshot!(check(FILES, "fmt .dlang"), @"
+    exit 2
+    --- stderr
+    error: `.dlang` lies in the package cache, which is not formatted
+    hint: Format a package where it is made.
+    ");
+    assert_snapshot!(check(FILES, "fmt neat.dlang .gitignore"), @"
+    exit 2
+    --- stderr
+    error: Invalid file extension. Expected: .dlang
+    hint: `.gitignore` is no DomainLang file.
+    ");
+    assert_snapshot!(check("//- in -> .dlang/x\n//- .dlang/x/a.dlang\nTeam   A\n", "fmt in/a.dlang"), @"
+    exit 2
+    --- stderr
+    error: `in/a.dlang` lies in the package cache, which is not formatted
+    hint: Format a package where it is made.
+    ");
+}
+
+/// A link stays a link, and what it leads to is formatted.
+#[test]
+fn links() {
+    let place = Place::new("//- a.dlang -> b/real.dlang\n//- b/real.dlang\nTeam   A\n");
+    assert_eq!(place.check("fmt a.dlang -q"), "exit 0\n--- stdout\na.dlang");
+    assert!(place.root.join("a.dlang").is_symlink());
+    assert_eq!(place.read("b/real.dlang"), "Team A\n");
+}
+
+#[test]
+fn from_stdin() {
+    let place = Place::new("");
+    let run =
+        |line: &str, text: &[u8]| place.show(place.dlang().args(line.split_whitespace()).write_stdin(text.to_vec()));
+    assert_snapshot!(run("fmt --stdin", b"Team   A"), @"
+    exit 0
+    --- stdout
+    Team A
+    ");
+    assert_snapshot!(run("fmt --stdin --json", b"Team   A"), @r#"
+    exit 0
+    --- stdout
+    {"success":true,"changed":true,"text":"Team A\n"}
+    "#);
+    assert_snapshot!(run("fmt --stdin --check", b"Team   A"), @"
+    exit 1
+    ");
+    assert_eq!(run("fmt --stdin --check", b"Team A\n"), "exit 0");
+    assert_snapshot!(run("fmt --stdin", b"Domain {"), @"
+    exit 2
+    --- stderr
+    error[expected-token]: Expecting token of type 'ID' but found `{`.
+     --> <stdin>:1:8
+      |
+    1 | Domain {
+      |        ^
+
+    error[expected-token]: Expecting token of type '}' but found end of file.
+     --> <stdin>:1:9
+      |
+    1 | Domain {
+      |         ^
+
+    error: stdin has 2 syntax errors
+    ");
+    assert_snapshot!(run("fmt --stdin --json", b"\xff"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"stdin is not UTF-8 text (byte 0)","hints":["DomainLang texts are UTF-8."]}
+    --- stderr
+    error: stdin is not UTF-8 text (byte 0)
+    hint: DomainLang texts are UTF-8.
+    "#);
+    assert_snapshot!(run("fmt --stdin a.dlang", b""), @"
+    exit 2
+    --- stderr
+    error: the argument '--stdin' cannot be used with '[PATHS]...'
+
+    Usage: dlang fmt --stdin [PATHS]...
+
+    For more information, try '--help'.
+    ");
+}

@@ -1,0 +1,20 @@
+//! The command `dlang` from outside: what is printed where, with which exit code, and what it does to files.
+
+#[cfg(test)]
+mod asking;
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod disk;
+#[cfg(test)]
+mod formatting;
+#[cfg(test)]
+mod help;
+#[cfg(test)]
+mod mistakes;
+#[cfg(test)]
+mod projects;
+#[cfg(test)]
+mod validating;
+#[cfg(test)]
+mod watching;

@@ -1,0 +1,197 @@
+//! What cannot be done as it is asked: every failure that is recorded of the existing program, and its like.
+
+use insta::assert_snapshot;
+
+use crate::check::check;
+
+const FILES: &str = "//- a.txt\n//- emptyd/\n//- broken.dlang\nDomain { vision: \"v\" }\nTeam T\n";
+
+#[test]
+fn paths() {
+    assert_snapshot!(check(FILES, "validate nope.dlang --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"Path not found: nope.dlang","hints":["Name a folder, or a file that ends in .dlang."]}
+    --- stderr
+    error: Path not found: nope.dlang
+    hint: Name a folder, or a file that ends in .dlang.
+    "#);
+    assert_snapshot!(check(FILES, "validate nope.dlang"), @"
+    exit 2
+    --- stderr
+    error: Path not found: nope.dlang
+    hint: Name a folder, or a file that ends in .dlang.
+    ");
+    assert_snapshot!(check(FILES, "validate a.txt --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"Invalid file extension. Expected: .dlang","hints":["`a.txt` is no DomainLang file."]}
+    --- stderr
+    error: Invalid file extension. Expected: .dlang
+    hint: `a.txt` is no DomainLang file.
+    "#);
+    assert_snapshot!(check(FILES, "validate emptyd --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"No DomainLang file in `emptyd` or below it","hints":["Name a folder with .dlang files or a file, or begin a model with `dlang init`."]}
+    --- stderr
+    error: No DomainLang file in `emptyd` or below it
+    hint: Name a folder with .dlang files or a file, or begin a model with `dlang init`.
+    "#);
+    assert_snapshot!(check(FILES, "query bcs emptyd --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"No DomainLang file in `emptyd` or below it","hints":["Name a folder with .dlang files or a file, or begin a model with `dlang init`."]}
+    --- stderr
+    error: No DomainLang file in `emptyd` or below it
+    hint: Name a folder with .dlang files or a file, or begin a model with `dlang init`.
+    "#);
+    assert_snapshot!(check(FILES, "query bcs nope --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"Path not found: nope","hints":["Name a folder, or a file that ends in .dlang."]}
+    --- stderr
+    error: Path not found: nope
+    hint: Name a folder, or a file that ends in .dlang.
+    "#);
+    assert_snapshot!(check(FILES, "get Orders a.txt -q"), @"
+    exit 2
+    --- stderr
+    error: Invalid file extension. Expected: .dlang
+    hint: `a.txt` is no DomainLang file.
+    ");
+}
+
+#[test]
+fn words() {
+    assert_snapshot!(check(FILES, "query foo broken.dlang --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"invalid value 'foo' for '<TYPE>' [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]","hints":[]}
+    --- stderr
+    error: invalid value 'foo' for '<TYPE>'
+      [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]
+
+    For more information, try '--help'.
+    "#);
+    assert_snapshot!(check(FILES, "query"), @"
+    exit 2
+    --- stderr
+    error: the following required arguments were not provided:
+      <TYPE>
+
+    Usage: dlang query <TYPE> [PATH]
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(check(FILES, "frob --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"unrecognized subcommand 'frob'","hints":[]}
+    --- stderr
+    error: unrecognized subcommand 'frob'
+
+    Usage: dlang [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    "#);
+    assert_snapshot!(check(FILES, "valdiate"), @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'valdiate'
+
+      tip: a similar subcommand exists: 'validate'
+
+    Usage: dlang [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(check(FILES, "query domians --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"invalid value 'domians' for '<TYPE>' [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]","hints":["a similar value exists: 'domains'"]}
+    --- stderr
+    error: invalid value 'domians' for '<TYPE>'
+      [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]
+
+      tip: a similar value exists: 'domains'
+
+    For more information, try '--help'.
+    "#);
+    assert_snapshot!(check(FILES, "install --frozen --force --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"unexpected argument '--force' found","hints":["a similar argument exists: '--frozen'"]}
+    --- stderr
+    error: unexpected argument '--force' found
+
+      tip: a similar argument exists: '--frozen'
+
+    Usage: dlang install --frozen [DIRECTORY]
+
+    For more information, try '--help'.
+    "#);
+    assert_snapshot!(check(FILES, "add foo"), @"
+    exit 2
+    --- stderr
+    error: unrecognized subcommand 'add'
+
+    Usage: dlang [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(check(FILES, "validate -- --json"), @"
+    exit 2
+    --- stderr
+    error: Path not found: --json
+    hint: Name a folder, or a file that ends in .dlang.
+    ");
+}
+
+#[test]
+fn filters_that_do_not_fit() {
+    assert_snapshot!(check(FILES, "query teams --domain Sales"), @"
+    exit 2
+    --- stderr
+    error: --domain: does not filter teams. Filters for teams: name, fqn.
+    hint: `dlang query --help` shows all filters.
+    ");
+    assert_snapshot!(check(FILES, "query rels --pattern XYZ --json"), @r#"
+    exit 2
+    --- stdout
+    {"success":false,"error":"--pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).","hints":["`dlang query --help` shows all filters."]}
+    --- stderr
+    error: --pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
+    hint: `dlang query --help` shows all filters.
+    "#);
+    assert_snapshot!(check(FILES, "query bcs --metadata =x"), @"
+    exit 2
+    --- stderr
+    error: --metadata: the key is missing. Use key or key=value.
+    hint: `dlang query --help` shows all filters.
+    ");
+}
+
+/// A query answers from what can be read, and says that it is not all.
+#[test]
+fn broken_texts() {
+    assert_snapshot!(check(FILES, "query teams broken.dlang --json"), @r#"
+    exit 0
+    --- stdout
+    {"entityType":"teams","count":1,"results":[{"name":"T","fqn":"T"}]}
+    --- stderr
+    warning: the answer may lack something (files with syntax errors: 1)
+    hint: `dlang validate` shows them.
+    "#);
+    assert_snapshot!(check(FILES, "validate broken.dlang"), @r#"
+    exit 1
+    --- stdout
+    error[expected-token]: Expecting token of type 'ID' but found `{`.
+     --> broken.dlang:1:8
+      |
+    1 | Domain { vision: "v" }
+      |        ^
+
+    1 file, 1 domain, 0 bounded contexts: 1 error
+    "#);
+}

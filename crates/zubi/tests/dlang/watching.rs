@@ -1,0 +1,38 @@
+//! `dlang validate --watch`, until Ctrl-C.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::check::Place;
+
+/// Ends with the test, also when that fails.
+struct Watching(Child);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It has ended already, unless the test failed.
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
+fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
+    let place = Place::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
+    command.current_dir(&place.root).env_clear().args(["validate", "--watch", "--json"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut watching = Watching(child);
+    let mut answers = BufReader::new(watching.0.stdout.take().unwrap()).lines();
+    let mut next = || answers.next().unwrap().unwrap();
+    assert!(next().contains("\"warnings\":[]"));
+    place.write("a.dlang", "Domain D\n");
+    assert!(next().contains("missing a vision"));
+    place.write("sub/b.dlang", "Team T\nTeam T\n");
+    while !next().contains("Duplicate element: 'T'") {}
+    kill_process(Pid::from_child(&watching.0), Signal::INT).unwrap();
+    assert_eq!(watching.0.wait().unwrap().code(), Some(130));
+}
