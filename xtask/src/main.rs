@@ -34,6 +34,7 @@ usage: cargo xtask <command>
   generate [--check]   write the generated reference pages, or only say whether they are fresh
   codegen [--check]    write the sources made from the grammar of DomainLang, or only say whether they are fresh
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
+  bench -- model       measure DomainLang on large models
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
 
