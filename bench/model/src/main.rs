@@ -8,6 +8,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
+    clippy::cast_precision_loss,
     reason = "a program that measures: it prints its figures, reads its own clock and starts what it measures"
 )]
 
@@ -68,6 +69,9 @@ fn main() -> Result<()> {
     Ok(())
 }
 
+/// What is taken from the costs of several runs.
+type Figure = fn(&Samples) -> f64;
+
 /// The programs, and where the models lie.
 struct Bench {
     own: Utf8PathBuf,
@@ -113,7 +117,6 @@ impl Bench {
             read.push(&cost::of(&self.own, &self.own, &["__read", folder.as_str()])?);
             parse.push(&cost::of(&self.own, &self.own, &["__parse", folder.as_str()])?);
         }
-        type Figure = fn(&Samples) -> f64;
         let figures: [(&str, Figure); 3] =
             [("ms", Samples::wall), ("ms of CPU", Samples::cpu), ("MB at most", Samples::memory)];
         for (unit, figure) in figures {

@@ -24,6 +24,7 @@ pub(crate) const LIST_EDITED: &str = "list bcs after an edit";
 pub(crate) const RELATIONSHIPS: &str = "list relationships";
 pub(crate) const GET: &str = "get one element";
 pub(crate) const SUMMARY: &str = "summary";
+pub(crate) const EXPLAIN: &str = "explain one element";
 
 /// Measures and prints the medians as JSON: a list of name and milliseconds.
 pub(crate) fn run(folder: &Utf8Path, size: Size, rounds: usize) -> Result<()> {
@@ -118,6 +119,11 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
     ask(SUMMARY, &|| {
         let answer = ask::get(&snapshot, None)?;
         ensure!(answer["summary"]["boundedContextCount"] == contexts, "another model");
+        Ok(())
+    })?;
+    ask(EXPLAIN, &|| {
+        let answer = snapshot.ask(|db| dlang_ide::explain(db, &fqn))?;
+        ensure!(answer["explanation"].as_str().is_some_and(|text| text.contains(name)), "not explained");
         Ok(())
     })?;
     Ok(rows)

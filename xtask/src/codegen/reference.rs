@@ -136,11 +136,13 @@ mod tests {
         spellings = ["Team", "team"]
         role = "declaration"
         doc = "Declares a team."
+        page = "guide/teams"
         [[keyword]]
         kind = "BY_KW"
         spellings = ["by"]
         role = "clause"
         doc = "Says who."
+        page = "guide/teams"
         [[sign]]
         kind = "DOT"
         text = "."
