@@ -27,7 +27,7 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  demo                 build zubi, fetch the smallest real language server, ask it questions over MCP
+  demo                 build zubi, ask about the example models, fetch the smallest real language server, ask over MCP
   test [-- ARGS]       set-up, checks and every test; ARGS go to nextest
   check                format, lints, layers, sources, licences, generated files
   setup [--only A,B]   install the real programs the tests need into target/tools

@@ -150,6 +150,7 @@ mod tests {
         kind = "COLON"
         text = ":"
         doc = "Stands between."
+        page = "reference/language"
     "#;
     const GRAMMAR: &str =
         "Model = (teams:Team | Other)*\nTeam = 'Team' name:'#ident' ('by' | ':')?\nOther = '.' '#string'";
