@@ -1,6 +1,6 @@
 //! A DomainLang model of any size, always the same for the same size.
 //!
-//! [`files`] makes the texts, [`write`] puts them into a folder. The model is that of a harbour: a vocabulary that
+//! [`files`] makes the texts, [`write()`] puts them into a folder. The model is that of a harbour: a vocabulary that
 //! everybody imports, one file for each area of its business, and an entry that imports them all and draws the maps. An
 //! area has its domain and its bounded contexts with every block there is; its contexts are related to each other and to
 //! those of the area before, whose file it imports under an alias.
