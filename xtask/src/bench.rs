@@ -1,7 +1,9 @@
-//! `cargo xtask bench`: measures what is distributed (the profile `dist`) against the bare language servers.
+//! `cargo xtask bench`: measures what is distributed (the profile `dist`): zubi against the bare language servers, and with
+//! `model` as the first argument DomainLang on large models.
 
 use anyhow::Result;
 
+use crate::setup::components::VALGRIND_TOOLS;
 use crate::{place, run, setup};
 
 /// What the benchmark needs; the rest of the set-up is for the tests.
@@ -26,18 +28,32 @@ const COMPONENTS: &[&str] = &[
     "bash-language-server",
 ];
 
-/// Builds and runs the benchmark; `arguments` go to it.
+/// Builds and runs a benchmark; `arguments` go to it.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    match arguments {
+        [first, rest @ ..] if first == "model" => model(rest),
+        arguments => servers(arguments),
+    }
+}
+
+/// DomainLang alone: no language server is needed.
+fn model(arguments: &[String]) -> Result<()> {
+    setup::run(&["valgrind".to_owned()])?;
+    build("dlang-bench")?;
+    let valgrind = setup::program("valgrind", "valgrind");
+    let tools = place::tools().join("valgrind").join(VALGRIND_TOOLS);
+    let mut bench = run::command(place::target().join("dist/dlang-bench").as_str());
+    run::loud(bench.env("VALGRIND_LIB", tools).args(["--valgrind", valgrind.as_str()]).args(arguments))
+}
+
+fn servers(arguments: &[String]) -> Result<()> {
     setup::run(&COMPONENTS.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
-    run::loud(run::cargo().args([
-        "build",
-        "--locked",
-        "--profile",
-        "dist",
-        "--package",
-        "zubi",
-        "--package",
-        "zubi-bench",
-    ]))?;
+    build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))
+}
+
+/// Builds the product and a benchmark as they are distributed.
+fn build(bench: &str) -> Result<()> {
+    let product = ["build", "--locked", "--profile", "dist", "--package", "zubi", "--package", bench];
+    run::loud(run::cargo().args(product))
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask codegen`: the parts of `dlang-syntax` that are written from its grammar and its table of keywords.
+//! `cargo xtask codegen`: the parts of `dlang-syntax`, and the page about the syntax, that are written from its grammar and
+//! its table of keywords.
 //!
 //! The results are committed, so that building the product needs no generator; `cargo xtask check` fails when they are
 //! not what would be written.
@@ -11,8 +12,11 @@ use crate::{place, run};
 mod grammar;
 mod keywords;
 mod nodes;
+mod reference;
 
 const NOTICE: &str = "Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.";
+
+const PAGE_NOTICE: &str = "<!-- Written by `cargo xtask codegen` from crates/dlang-syntax/reference.md, the grammar and the table of words. -->\n\n";
 
 /// Writes the files.
 pub(crate) fn write() -> Result<()> {
@@ -31,7 +35,9 @@ fn sources() -> Result<Vec<Fresh>> {
         std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))
     };
     let words = keywords::read(&read("keywords.toml")?)?;
-    let grammar = grammar::read(&read("dlang.ungram")?, &words)?;
+    let rules = read("dlang.ungram")?;
+    let grammar = grammar::read(&rules, &words)?;
+    let page = reference::page(&read("reference.md")?, &rules, &words)?;
     let source = |name: &str, text: String| -> Result<Fresh> {
         Ok(Fresh { file: home.join("src/generated").join(name), text: formatted(&text)? })
     };
@@ -39,6 +45,11 @@ fn sources() -> Result<Vec<Fresh>> {
         source("kinds.rs", keywords::kinds(&words, &grammar))?,
         source("keywords.rs", keywords::table(&words))?,
         source("nodes.rs", nodes::nodes(&grammar))?,
+        Fresh { file: home.join("src/generated/reference.md"), text: page.clone() },
+        Fresh {
+            file: place::ROOT.join("docs/src/reference/domainlang-syntax.md"),
+            text: format!("{PAGE_NOTICE}{page}"),
+        },
     ])
 }
 

@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: from a fresh checkout to answers in one command.
+//! `cargo xtask demo`: from a fresh checkout to answers in one command. First `dlang` on the example models, for which nothing
+//! is fetched; then zubi with a real language server.
 
 use std::time::Instant;
 
@@ -6,15 +7,44 @@ use anyhow::Result;
 
 use crate::{place, run, setup};
 
-/// Fetches the smallest real language server, builds zubi and the demo's MCP client, and lets them talk.
+/// What is asked about the example models, and how.
+const QUESTIONS: &[(&str, &[&str])] = &[
+    ("Is the model of the bank sound?", &["validate", "examples/bank"]),
+    ("And that of the shop?", &["validate", "examples/shop"]),
+    ("Which bounded contexts are there for lending?", &["query", "bcs", "examples/bank", "--domain", "Lending"]),
+    ("Who protects itself with an anti-corruption layer?", &["query", "rels", "examples/bank", "--pattern", "ACL"]),
+    ("What is the ledger?", &["explain", "Bank.Accounts.Ledger", "examples/bank"]),
+    ("The same kind of thing for a program:", &["get", "Direct-Debit", "examples/bank"]),
+    ("Is everything formatted?", &["fmt", "--check", "examples/shop", "examples/bank"]),
+];
+
+/// Builds both programs and the demo's MCP client, asks `dlang` about the examples, then fetches the smallest real language
+/// server and lets the client talk with zubi.
 pub(crate) fn run() -> Result<()> {
-    println!("1. a real language server");
-    setup::run(&["ty".to_owned()])?;
-    println!("\n2. zubi and an MCP client");
+    println!("1. zubi, dlang, and an MCP client");
     let start = Instant::now();
     // The development profile: it is built in a third of the time, and the answers come just as quickly.
     run::loud(run::cargo().args(["build", "--locked", "--package", "zubi", "--package", "zubi-tests", "--bins"]))?;
     println!("   built in {:.1} s", start.elapsed().as_secs_f64());
-    println!("\n3. questions");
+    println!("\n2. questions about the example models in DomainLang");
+    for (question, arguments) in QUESTIONS {
+        ask(question, arguments)?;
+    }
+    println!("\n3. a real language server");
+    setup::run(&["ty".to_owned()])?;
+    println!("\n4. questions about a project in Python");
     run::loud(&mut run::command(place::target().join("debug/zubi-demo").as_str()))
+}
+
+/// Prints a question, the command that asks it, and the whole answer. A negative answer ends the demo.
+fn ask(question: &str, arguments: &[&str]) -> Result<()> {
+    println!("\n● {question}\n  $ dlang {}", arguments.join(" "));
+    let start = Instant::now();
+    let answer = run::quiet(run::command(place::target().join("debug/dlang").as_str()).args(arguments))?;
+    let took = start.elapsed();
+    for line in answer.lines() {
+        println!("  │ {line}");
+    }
+    println!("  └ {:.1} ms", took.as_secs_f64() * 1e3);
+    Ok(())
 }

@@ -27,13 +27,14 @@ use anyhow::{Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  demo                 build zubi, fetch the smallest real language server, ask it questions over MCP
+  demo                 build zubi, ask about the example models, fetch the smallest real language server, ask over MCP
   test [-- ARGS]       set-up, checks and every test; ARGS go to nextest
   check                format, lints, layers, sources, licences, generated files
   setup [--only A,B]   install the real programs the tests need into target/tools
   generate [--check]   write the generated reference pages, or only say whether they are fresh
   codegen [--check]    write the sources made from the grammar of DomainLang, or only say whether they are fresh
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
+  bench -- model       measure DomainLang on large models
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
 

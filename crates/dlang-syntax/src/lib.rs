@@ -46,6 +46,7 @@ mod keywords;
 mod lexer;
 mod limits;
 mod parser;
+mod reference;
 mod token_set;
 pub mod trivia;
 
@@ -58,6 +59,7 @@ pub use crate::generated::kinds::SyntaxKind;
 pub use crate::keywords::{DOCUMENTATION, KEYWORDS, Keyword, Role, SIGNS, Side, Sign, is_identifier, keyword, sign};
 pub use crate::lexer::{LexedToken, tokenize};
 pub use crate::limits::{MAX_DIAGNOSTICS, MAX_LENGTH, MAX_NESTING};
+pub use crate::reference::SYNTAX_REFERENCE;
 
 /// The language, for rowan's generic types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

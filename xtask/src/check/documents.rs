@@ -8,8 +8,8 @@ use crate::place;
 
 const BOOK: &str = "docs/src";
 
-/// A table whose last column names the tests that show what a row claims.
-const CLAIMS: &str = "docs/src/reference/complaints.md";
+/// Pages with tables whose last column names the tests that show what a row claims.
+const CLAIMS: &[&str] = &["docs/src/reference/complaints.md", "docs/src/reference/domainlang-compatibility.md"];
 
 pub(crate) fn check(files: &[Utf8PathBuf]) -> Result<String> {
     let pages: Vec<_> =
@@ -67,36 +67,74 @@ fn outside_the_summary(pages: &[&Utf8PathBuf]) -> Result<Vec<String>> {
 }
 
 fn unknown_tests(files: &[Utf8PathBuf]) -> Result<Vec<String>> {
-    let page = place::ROOT.join(CLAIMS);
-    let text = std::fs::read_to_string(&page).with_context(|| format!("cannot read {page}"))?;
-    let mut unknown = named_tests(&text);
+    let mut texts = Vec::new();
+    for page in CLAIMS {
+        let file = place::ROOT.join(page);
+        texts.push((page, std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?));
+    }
+    let mut unknown: Vec<_> =
+        texts.iter().flat_map(|(page, text)| named_tests(text).into_iter().map(move |test| (page, test))).collect();
     for file in files.iter().filter(|file| file.extension() == Some("rs")) {
         let source = std::fs::read_to_string(place::ROOT.join(file)).with_context(|| format!("cannot read {file}"))?;
-        unknown.retain(|test| !source.contains(&format!("fn {test}(")));
+        unknown.retain(|(_, test)| !has_test(file, &source, test));
     }
-    Ok(unknown.into_iter().map(|test| format!("{CLAIMS}: there is no test `{test}`")).collect())
+    Ok(unknown.into_iter().map(|(page, test)| format!("{page}: there is no test `{test}`")).collect())
 }
 
-/// What stands in backticks in the last column of a table.
+/// Whether a source has a test of this name. What stands before the last `::` are the modules it is in, as far as they are
+/// given; tests inside a file are in its module `tests`.
+fn has_test(file: &Utf8Path, source: &str, test: &str) -> bool {
+    let (modules, name) = test.rsplit_once("::").unwrap_or(("", test));
+    let own = format!("::{}", file.with_extension("").as_str().replace('/', "::"));
+    let is_there = [own.clone(), format!("{own}::tests")].iter().any(|own| own.ends_with(&format!("::{modules}")));
+    (modules.is_empty() || is_there) && source.contains(&format!("fn {name}("))
+}
+
+/// What stands in backticks in the last column of tables whose heading says that tests are named there.
 fn named_tests(text: &str) -> Vec<&str> {
     let last_column = |line: &'_ str| -> Option<(usize, usize)> {
         let row = line.strip_prefix('|')?.trim_end().strip_suffix('|')?;
         Some((1 + row.rfind('|')? + 1, 1 + row.len()))
     };
-    text.lines()
-        .filter_map(|line| last_column(line).and_then(|(from, to)| line.get(from..to)))
-        .flat_map(|cell| cell.split('`').skip(1).step_by(2))
-        .collect()
+    let mut names = Vec::new();
+    let mut is_about_tests = None;
+    for line in text.lines() {
+        let Some(cell) = last_column(line).and_then(|(from, to)| line.get(from..to)) else {
+            is_about_tests = None;
+            continue;
+        };
+        // The first row of a table is its heading.
+        if *is_about_tests.get_or_insert_with(|| HEADINGS.contains(&cell.trim())) {
+            names.extend(cell.split('`').skip(1).step_by(2));
+        }
+    }
+    names
 }
+
+/// What the last column is called where it names tests.
+const HEADINGS: &[&str] = &["shown by", "held by"];
 
 #[cfg(test)]
 mod tests {
-    use super::{links, named_tests};
+    use super::{has_test, links, named_tests};
+    use camino::Utf8Path;
 
     #[test]
     fn tests_are_named_in_the_last_column() {
-        let text = "| a | `no` | shown by |\n|--|--|--|\n| 1 | `no` | `one`, `two` |\n| 2 | | |\n`no`\n";
+        let text = "| a | `no` | shown by |\n|--|--|--|\n| 1 | `no` | `one`, `two` |\n| 2 | | |\n`no`\n\n| a |\n|--|\n| `no` |\n";
         assert_eq!(named_tests(text), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_test_is_named_with_as_many_modules_as_tell_it_apart() {
+        let file = Utf8Path::new("crates/a/src/format/tests.rs");
+        for name in ["ranges", "tests::ranges", "format::tests::ranges", "src::format::tests::ranges"] {
+            assert!(has_test(file, "fn ranges() {}", name), "{name}");
+        }
+        for name in ["range", "format::ranges", "mat::tests::ranges", "ranges::tests"] {
+            assert!(!has_test(file, "fn ranges() {}", name), "{name}");
+        }
+        assert!(has_test(Utf8Path::new("a/yaml.rs"), "mod tests { fn quoted() {} }", "yaml::tests::quoted"));
     }
 
     #[test]

@@ -24,17 +24,17 @@ const OTHER_TOKENS: &[(&str, &str)] = &[
 /// One meaning and the words for it.
 pub(super) struct Keyword {
     pub(super) kind: String,
-    spellings: Vec<String>,
-    role: String,
-    side: Option<String>,
-    doc: String,
+    pub(super) spellings: Vec<String>,
+    pub(super) role: String,
+    pub(super) side: Option<String>,
+    pub(super) doc: String,
     page: String,
 }
 
 pub(super) struct Sign {
     pub(super) kind: String,
-    text: String,
-    doc: Option<String>,
+    pub(super) text: String,
+    pub(super) doc: Option<String>,
     page: Option<String>,
 }
 

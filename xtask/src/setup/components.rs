@@ -19,6 +19,8 @@ pub(crate) enum Source {
     NpmProject { package: &'static str, integrity: &'static str },
     /// Packages of the running Debian release. Each inner list is one possibility; the first that apt knows is taken.
     Apt(&'static [&'static [&'static str]]),
+    /// A package of the running Debian release, unpacked without installing it.
+    Deb(&'static str),
     /// A statically linked program out of another Debian release's package, unpacked without installing it.
     ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
     /// `cargo install --locked`.
@@ -66,6 +68,9 @@ const PLAIN: Component = Component {
 /// time. The tests' projects are small.
 const QUICKLY_BUILT: &[&str] =
     &["--debug", "--config", "profile.dev.debug=false", "--config", "profile.dev.incremental=false"];
+
+/// Where valgrind's tools are below its component's directory. It must be told, in the variable `VALGRIND_LIB`.
+pub(crate) const VALGRIND_TOOLS: &str = "usr/libexec/valgrind";
 
 /// Everything, in the order in which it is installed.
 pub(crate) const COMPONENTS: &[Component] = &[
@@ -437,6 +442,17 @@ pub(crate) const COMPONENTS: &[Component] = &[
         check: &["cargo-fuzz", "--version"],
         says: "0.13.2",
         why: "runs the fuzz targets",
+        on_demand: true,
+    },
+    Component {
+        name: "valgrind",
+        version: "release",
+        source: Source::Deb("valgrind"),
+        // The script `valgrind` would start the one that is installed; see [`VALGRIND_TOOLS`].
+        programs: &[("valgrind", "usr/bin/valgrind.bin")],
+        check: &["valgrind", "--version"],
+        says: "valgrind-",
+        why: "counts instructions, for `cargo xtask bench -- model`",
         on_demand: true,
     },
 ];

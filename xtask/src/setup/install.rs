@@ -37,6 +37,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
         Source::Npm(packages) => npm(&own, packages),
         Source::NpmProject { package, integrity } => npm_project(&own, package, integrity),
         Source::Apt(choices) => apt(choices),
+        Source::Deb(package) => deb(&own, package),
         Source::ForeignDeb { suite, package, version } => foreign_deb(&own, suite, package, version),
         Source::StandardLibrary => standard_library(&own),
         Source::Cargo { package, arguments } => cargo_install(&own, package, component.version, arguments),
@@ -179,8 +180,8 @@ fn is_known(package: &str) -> bool {
         .is_ok_and(|text| !text.is_empty())
 }
 
-/// Fetches one package of another release from the mirror this machine already uses, with package lists of our own,
-/// so that nothing of the machine's apt changes.
+/// Fetches one package of another release from the mirror this machine already uses; nothing of the machine's apt
+/// changes.
 fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Result<()> {
     let mirrors = run::quiet(run::command("apt-get").args(["indextargets", "--format", "$(REPO_URI)"]))?;
     let mirror = mirrors
@@ -188,32 +189,45 @@ fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Res
         .map(|mirror| mirror.trim_end_matches('/'))
         .find(|mirror| mirror.ends_with("/debian"))
         .context("apt has no Debian mirror configured; this component comes from one")?;
-    let apt = place::tools().join("apt");
+    let sources = place::tools().join("apt-foreign.list");
+    let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+    std::fs::write(&sources, format!("deb [signed-by={keyring}] {mirror} {suite} main\n"))?;
+    unpack(own, &format!("{package}={version}"), Some(&sources))
+}
+
+/// Fetches one package of the running release without installing it, so that nobody need be root.
+fn deb(own: &Utf8Path, package: &str) -> Result<()> {
+    unpack(own, package, None)
+}
+
+/// Downloads and unpacks a package with package lists of our own, from the given sources or the machine's.
+fn unpack(own: &Utf8Path, package: &str, sources: Option<&Utf8Path>) -> Result<()> {
+    let apt = place::tools().join(if sources.is_some() { "apt" } else { "apt-release" });
     for directory in ["lists/partial", "cache/archives/partial", "state"] {
         std::fs::create_dir_all(apt.join(directory))?;
     }
     std::fs::write(apt.join("state/status"), "")?;
-    let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
-    std::fs::write(apt.join("sources.list"), format!("deb [signed-by={keyring}] {mirror} {suite} main\n"))?;
+    let mut options = vec![
+        ("Dir::State", apt.join("state")),
+        ("Dir::State::lists", apt.join("lists")),
+        ("Dir::State::status", apt.join("state/status")),
+        ("Dir::Cache", apt.join("cache")),
+        ("Acquire::Languages", "none".into()),
+        ("APT::Sandbox::User", "".into()),
+    ];
+    if let Some(sources) = sources {
+        options.extend([("Dir::Etc::sourcelist", sources.to_owned()), ("Dir::Etc::sourceparts", "/dev/null".into())]);
+    }
     let apt_get = || {
         let mut command = run::command("apt-get");
-        for (key, value) in [
-            ("Dir::Etc::sourcelist", apt.join("sources.list")),
-            ("Dir::Etc::sourceparts", "/dev/null".into()),
-            ("Dir::State", apt.join("state")),
-            ("Dir::State::lists", apt.join("lists")),
-            ("Dir::State::status", apt.join("state/status")),
-            ("Dir::Cache", apt.join("cache")),
-            ("Acquire::Languages", "none".into()),
-            ("APT::Sandbox::User", "".into()),
-        ] {
+        for (key, value) in &options {
             command.args(["-o", &format!("{key}={value}")]);
         }
         command
     };
     run::quiet(apt_get().arg("update"))?;
     std::fs::create_dir_all(own)?;
-    run::quiet(apt_get().args(["download", &format!("{package}={version}")]).current_dir(own))?;
+    run::quiet(apt_get().args(["download", package]).current_dir(own))?;
     for entry in own.read_dir_utf8()? {
         let entry = entry?;
         if entry.path().extension() == Some("deb") {

@@ -16,7 +16,7 @@ fn names_are_unique_and_versions_are_exact() {
                 package.ends_with(&format!("@{}", component.version)) && integrity.starts_with("sha512-")
             }
             Source::Apt(choices) => component.version == "release" && !choices.is_empty(),
-            Source::StandardLibrary => component.version == "release",
+            Source::Deb(_) | Source::StandardLibrary => component.version == "release",
             Source::ForeignDeb { version, .. } => component.version == version,
             Source::Cargo { .. } => component.version.split('.').count() == 3,
             Source::Crate { sha256, .. } => sha256.len() == 64,

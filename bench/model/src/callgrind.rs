@@ -1,0 +1,34 @@
+//! Instructions, counted by callgrind.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+
+/// How many instructions a program takes from its start to its end, in all of its threads. It runs some fifty times as
+/// long as otherwise.
+pub(crate) fn instructions(valgrind: &str, program: &Utf8Path, arguments: &[&str]) -> Result<f64> {
+    let mut command = Command::new(valgrind);
+    command.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", program.as_str()]).args(arguments);
+    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{valgrind}`"))?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{told}");
+    collected(&told).with_context(|| format!("callgrind did not say how many instructions there were: {told}"))
+}
+
+/// What callgrind says in the end: `==1== Collected : 123456`.
+fn collected(told: &str) -> Option<f64> {
+    told.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::collected;
+
+    #[test]
+    fn the_count_is_read() {
+        let told = "==7== Callgrind, a call-graph generating cache profiler\n==7== \n==7== Events    : Ir\n==7== Collected : 123456\n";
+        assert_eq!(collected(told), Some(123_456.0));
+        assert_eq!(collected("==7== Events : Ir\n"), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! What a process cost: time, processor time and memory, as the kernel counted them.
+//!
+//! The kernel tells a process of all its children together. Each program is therefore started by a process of its own,
+//! this one in another role, which has no other child.
+
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use camino::Utf8Path;
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+use serde_json::{Value, json};
+
+/// One process from its start to its end.
+#[derive(Debug)]
+pub(crate) struct Cost {
+    /// What it wrote to stdout.
+    pub(crate) output: String,
+    wall: f64,
+    cpu: f64,
+    memory: f64,
+}
+
+/// Runs a program by way of this one and says what it cost. It must succeed.
+pub(crate) fn of(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) -> Result<Cost> {
+    let answer = Command::new(own).args(["__cost", program.as_str()]).args(arguments).stdin(Stdio::null()).output()?;
+    let told = String::from_utf8(answer.stderr)?;
+    ensure!(answer.status.success(), "`{program} {}` failed: {told}", arguments.join(" "));
+    let cost: Value = serde_json::from_str(told.trim()).with_context(|| format!("`{told}` is no cost"))?;
+    let figure = |name: &str| cost[name].as_f64().with_context(|| format!("`{told}` has no `{name}`"));
+    Ok(Cost {
+        output: String::from_utf8(answer.stdout)?,
+        wall: figure("wall")?,
+        cpu: figure("cpu")?,
+        memory: figure("memory")?,
+    })
+}
+
+/// The process in between: the child has its stdout, and the cost goes to stderr as JSON.
+pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<()> {
+    let start = Instant::now();
+    let status = Command::new(program).args(arguments).stderr(Stdio::null()).status()?;
+    let wall = start.elapsed().as_secs_f64() * 1e3;
+    ensure!(status.success(), "{status}");
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+    let cpu = (usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e3;
+    // Linux counts this in KiB.
+    let memory = usage.max_rss() as f64 * 1024.0 / 1e6;
+    #[expect(clippy::print_stderr, reason = "stdout is the child's")]
+    {
+        eprintln!("{}", json!({ "wall": wall, "cpu": cpu, "memory": memory }));
+    }
+    Ok(())
+}
+
+/// The costs of several runs.
+#[derive(Debug, Default)]
+pub(crate) struct Samples {
+    wall: Vec<f64>,
+    cpu: Vec<f64>,
+    memory: Vec<f64>,
+}
+
+impl Samples {
+    pub(crate) fn push(&mut self, cost: &Cost) {
+        self.wall.push(cost.wall);
+        self.cpu.push(cost.cpu);
+        self.memory.push(cost.memory);
+    }
+
+    /// Milliseconds from start to end.
+    pub(crate) fn wall(&self) -> f64 {
+        median(&self.wall)
+    }
+
+    /// Milliseconds of all its threads, kernel included.
+    pub(crate) fn cpu(&self) -> f64 {
+        median(&self.cpu)
+    }
+
+    /// Megabytes that were in memory at once.
+    pub(crate) fn memory(&self) -> f64 {
+        median(&self.memory)
+    }
+}
+
+/// The middle one, of two the smaller; 0 without figures.
+pub(crate) fn median(figures: &[f64]) -> f64 {
+    let mut sorted = figures.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_middle_one() {
+        for (figures, middle) in [(&[][..], 0.0), (&[3.0], 3.0), (&[9.0, 1.0], 1.0), (&[9.0, 1.0, 2.0], 2.0)] {
+            assert!((median(figures) - middle).abs() < 1e-9, "{figures:?}");
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The two ways in which the language writes the same thing.
+
+/// Which words an area is written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Long,
+    Short,
+}
+
+impl Style {
+    /// Areas take turns.
+    pub(crate) fn of(area: usize) -> Self {
+        if area.is_multiple_of(2) { Self::Long } else { Self::Short }
+    }
+
+    pub(crate) fn pick(self, long: &'static str, short: &'static str) -> &'static str {
+        match self {
+            Self::Long => long,
+            Self::Short => short,
+        }
+    }
+
+    /// What a property's name and its value have between them; the language has three ways, which take turns.
+    pub(crate) fn assign(turn: usize) -> &'static str {
+        crate::words::turn(&[":", " =", " is"], turn)
+    }
+}

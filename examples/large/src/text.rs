@@ -1,0 +1,52 @@
+//! Lines with their indentation.
+
+/// How long a line may be before the formatter breaks it.
+const WIDTH: usize = 100;
+
+/// How far the content of a block, or the rest of a broken line, is indented.
+const INDENT: usize = 4;
+
+/// A text that grows line by line.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    text: String,
+    depth: usize,
+}
+
+impl Text {
+    pub(crate) fn line(&mut self, line: &str) {
+        if !line.is_empty() {
+            self.text.push_str(&" ".repeat(INDENT * self.depth));
+            self.text.push_str(line);
+        }
+        self.text.push('\n');
+    }
+
+    /// A head and lists that belong to it: on one line if they fit, otherwise each on its own.
+    pub(crate) fn list(&mut self, head: &str, lists: &[String]) {
+        let whole = format!("{head} {}", lists.join(" "));
+        if INDENT * self.depth + whole.chars().count() <= WIDTH {
+            self.line(&whole);
+            return;
+        }
+        self.line(head);
+        self.depth += 1;
+        for list in lists {
+            self.line(list);
+        }
+        self.depth -= 1;
+    }
+
+    /// A line that ends in `{`, what stands inside, and the line with `}`.
+    pub(crate) fn block(&mut self, head: &str, inside: impl FnOnce(&mut Self)) {
+        self.line(&format!("{head} {{"));
+        self.depth += 1;
+        inside(self);
+        self.depth -= 1;
+        self.line("}");
+    }
+
+    pub(crate) fn end(self) -> String {
+        self.text
+    }
+}
