@@ -125,6 +125,40 @@ fn large_files() {
     "#);
 }
 
+/// More than is read. What the file declares is not known, and that is said.
+#[test]
+fn files_that_cannot_be_read() {
+    let place = Place::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
+    std::fs::File::create(place.root.join("huge.dlang")).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    assert_snapshot!(place.check("validate a.dlang"), @"
+    exit 1
+    --- stdout
+    error[file-unreadable]: The file cannot be read: it has more than 67108864 bytes.
+     --> huge.dlang:1:1
+      |
+    1 |
+      | ^
+      |
+      = help: Models of up to 64 MiB are read. Split it.
+
+    2 files, 0 domains, 0 bounded contexts: 1 error
+    ");
+    assert_snapshot!(place.check("query teams -q"), @"
+    exit 0
+    --- stdout
+    A
+    --- stderr
+    warning: the answer may lack something (files that cannot be read: 1)
+    hint: `dlang validate` shows them.
+    ");
+    assert_snapshot!(place.check("fmt huge.dlang"), @"
+    exit 2
+    --- stderr
+    error: cannot format `huge.dlang`: it has more than 67108864 bytes
+    changed: 0 of 1 file
+    ");
+}
+
 /// Ten thousand namespaces inside each other, and as many errors.
 #[test]
 fn absurd_files() {

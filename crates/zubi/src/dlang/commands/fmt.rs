@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::format::format;
-use dlang_syntax::{MAX_LENGTH, Parse, Severity};
+use dlang_syntax::{Parse, Severity};
 use dlang_workspace::files::{Bounds, CACHE, Cut, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
+use dlang_workspace::workspace::MAX_MODEL_BYTES;
 use serde_json::{Value, json};
 use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
@@ -42,10 +43,10 @@ fn outcome(text: &str) -> Outcome {
 
 fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let mut bytes = Vec::new();
-    let read = io::stdin().take(MAX_LENGTH as u64 + 1).read_to_end(&mut bytes);
+    let read = io::stdin().take(MAX_MODEL_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::environment(format!("cannot read stdin: {error}")))?;
-    if bytes.len() > MAX_LENGTH {
-        return Err(Failure::usage(format!("stdin has more than {MAX_LENGTH} bytes")));
+    if bytes.len() > MAX_MODEL_BYTES {
+        return Err(Failure::usage(format!("stdin has more than {MAX_MODEL_BYTES} bytes")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -107,7 +108,7 @@ fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -
         report.failed.push(json!({ "file": shown, "error": error }));
         report.worst = report.worst.max(code);
     };
-    let text = match DiskFiles.read_text(path, MAX_LENGTH) {
+    let text = match DiskFiles.read_text(path, MAX_MODEL_BYTES) {
         Ok(text) => text,
         Err(error) => {
             let is_invalid = matches!(error, ReadError::NotUtf8 { .. } | ReadError::TooLarge { .. });
