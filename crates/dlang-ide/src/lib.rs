@@ -49,6 +49,7 @@ pub use crate::explain::explain;
 pub use crate::folding::{Fold, FoldKind, folding};
 pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};
+pub use crate::lines::Lines;
 pub use crate::links::{ImportLink, import_links};
 pub use crate::moves::{Moved, import_edits, moved_specifier};
 pub use crate::references::{Occurrence, highlights, references};

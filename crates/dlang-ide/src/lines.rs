@@ -3,12 +3,13 @@
 use dlang_syntax::{TextRange, TextSize};
 
 /// The lines of a text, without their ends.
-pub(crate) struct Lines {
+pub struct Lines {
     lines: Vec<TextRange>,
 }
 
 impl Lines {
-    pub(crate) fn new(text: &str) -> Self {
+    /// Finds the lines of a text.
+    pub fn new(text: &str) -> Self {
         let mut start = TextSize::new(0);
         let mut lines = Vec::new();
         for line in text.split('\n') {
@@ -20,12 +21,12 @@ impl Lines {
     }
 
     /// The number of the line in which an offset lies, from 0.
-    pub(crate) fn number(&self, offset: TextSize) -> usize {
+    pub fn number(&self, offset: TextSize) -> usize {
         self.lines.partition_point(|line| line.start() <= offset).saturating_sub(1)
     }
 
     /// A line by its number; the end of the text if there is none.
-    pub(crate) fn line(&self, number: usize) -> TextRange {
+    pub fn line(&self, number: usize) -> TextRange {
         let end = || self.lines.last().map_or(TextSize::new(0), |line| line.end());
         self.lines.get(number).copied().unwrap_or_else(|| TextRange::empty(end()))
     }

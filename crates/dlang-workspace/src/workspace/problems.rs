@@ -1,10 +1,11 @@
 //! What is wrong with a workspace: its models, its manifests and locks, and what could not be looked at.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::Lines;
 use dlang_model::{Cancelled, Db, File, Severity, file_diagnostics, project_files};
-use line_index::LineIndex;
 use text_size::{TextRange, TextSize};
 
 use super::snapshot::{View, WorkspaceSnapshot};
@@ -118,20 +119,30 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
 struct Text<'t> {
     path: &'t Utf8Path,
     content: &'t str,
-    lines: LineIndex,
+    lines: Lines,
+    /// The place that was asked for last and its offset. Most places follow each other, and a line can be as long as its
+    /// text: counted from its beginning each time, many places in it would take for ever.
+    last: Cell<(TextSize, Place)>,
 }
 
 impl<'t> Text<'t> {
     fn new(path: &'t Utf8Path, text: &'t str) -> Self {
-        Self { path, content: text, lines: LineIndex::new(text) }
+        Self { path, content: text, lines: Lines::new(text), last: Cell::new((TextSize::new(0), Place::FIRST)) }
     }
 
     fn place(&self, offset: TextSize) -> Place {
-        let Some(found) = self.lines.try_line_col(offset) else { return Place::FIRST };
-        let Range { start, end } = Range::<usize>::from(TextRange::up_to(offset));
-        let line_start = end.saturating_sub(found.col as usize).max(start);
-        let before = self.content.get(line_start..end).unwrap_or_default();
-        Place { line: found.line + 1, column: u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1) + 1 }
+        let number = self.lines.number(offset);
+        let line_start = self.lines.line(number).start();
+        let line = u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
+        let (from, column) = match self.last.get() {
+            (last, place) if place.line == line && last <= offset => (last, place.column),
+            _ => (line_start, 1),
+        };
+        let between = self.content.get(Range::<usize>::from(TextRange::new(from, offset))).unwrap_or_default();
+        let column = column.saturating_add(u32::try_from(between.chars().count()).unwrap_or(u32::MAX));
+        let place = Place { line, column };
+        self.last.set((offset, place));
+        place
     }
 
     fn problem(&self, range: TextRange, severity: Severity, code: &'static str) -> Problem {

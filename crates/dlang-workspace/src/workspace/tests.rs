@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{definitions, project_files};
@@ -351,6 +351,19 @@ fn a_text_is_a_workspace() {
     text.dlang:2:1 warning bounded-context-no-description Bounded Context 'Sales' is missing a description.
     text.dlang:2:1 warning bounded-context-no-domain Bounded Context 'Sales' must belong to a domain. Use 'for DomainName'.
     ");
+}
+
+/// In proportion to its length: half a minute is a hundred times what it takes.
+#[test]
+fn a_line_as_long_as_its_text() {
+    let text = "Täm é ".repeat(1_000_000);
+    let begin = Instant::now();
+    let workspace = Workspace::of_text("long.dlang", text);
+    let problems = workspace.snapshot().problems().unwrap();
+    assert!(problems.len() > 900 && problems.iter().all(|problem| problem.start.line == 1));
+    let second = &problems[1];
+    assert_eq!((second.start.column, second.end.column), (5, 6), "{}", second.message);
+    assert!(begin.elapsed() < Duration::from_secs(30), "it took {:?}", begin.elapsed());
 }
 
 #[test]
