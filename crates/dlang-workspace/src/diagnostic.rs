@@ -143,6 +143,8 @@ codes! {
     FileNotUtf8 "file-not-utf8" Error,
     /// A folder holds more than is looked at, or something that cannot be looked at.
     FolderIncomplete "folder-incomplete" Warning,
+    /// Something is named like a model and is none that is read.
+    FilePassedOver "file-passed-over" Information,
 }
 
 /// Collects diagnostics up to the limit and brings them into the order of the text.
@@ -210,6 +212,7 @@ mod tests {
         1 file-unreadable
         1 file-not-utf8
         2 folder-incomplete
+        3 file-passed-over
         ");
     }
 }

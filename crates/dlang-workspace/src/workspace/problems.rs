@@ -229,11 +229,27 @@ fn of_module(module: &Module) -> Vec<Problem> {
 }
 
 fn of_cut(folder: &Utf8Path, cut: &Cut) -> Problem {
-    let (path, what) = match cut {
-        Cut::Entries(count) => (folder, format!("After {count} files and folders the rest was not looked at.")),
-        Cut::Depth(path) => (path.as_path(), "What lies below is nested too deeply and was not looked at.".to_owned()),
-        Cut::Unreadable(why) => (folder, format!("Something could not be looked at: {why}.")),
+    const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
+    const OWN: &str = "Let .gitignore leave it out, or put a model there.";
+    let (path, code, what, hint) = match cut {
+        Cut::Entries(count) => {
+            let what = format!("After {count} files and folders the rest was not looked at.");
+            (folder, Code::FolderIncomplete, what, SMALLER)
+        }
+        Cut::Depth(path) => {
+            let what = "What lies below is nested too deep and was not looked at.".to_owned();
+            (path.as_path(), Code::FolderIncomplete, what, SMALLER)
+        }
+        Cut::Unreadable { path, why } => {
+            let hint = "What it declares is not known. Let .gitignore leave it out if it holds no models.";
+            (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
+        }
+        Cut::PassedOver { path, what } => {
+            (path.as_path(), Code::FilePassedOver, format!("It is named like a model and is {what}."), OWN)
+        }
+        Cut::Unlisted(count) => {
+            (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
+        }
     };
-    let hint = "Name a smaller folder, or let .gitignore leave out what holds no models.";
-    Text::new(path, "").of(&Diagnostic::new(Code::FolderIncomplete, TextRange::default(), &what, hint))
+    Text::new(path, "").of(&Diagnostic::new(code, TextRange::default(), &what, hint))
 }

@@ -67,7 +67,9 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
     match loaded {
         Err(LoadError::Interrupted) => Ok(Loaded::Interrupted(Interrupt::code())),
         Err(LoadError::NotAModel(_)) => Err(super::commands::wrong_extension(given)),
-        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(given)),
+        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_) | LoadError::NotAFile(_)) => {
+            Err(super::commands::not_found(given))
+        }
         Ok(workspace) => {
             interrupt.is_over();
             Ok(Loaded::Whole(Box::new(workspace)))

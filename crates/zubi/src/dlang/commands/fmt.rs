@@ -211,7 +211,9 @@ fn shown_cut(output: &Output, cut: &Cut) -> String {
     match cut {
         Cut::Entries(count) => format!("only the first {count} files and folders were looked at"),
         Cut::Depth(folder) => format!("`{}` is nested too deep, and was not looked at", output.show(folder)),
-        Cut::Unreadable(why) => format!("not looked at: {why}"),
+        Cut::Unreadable { path, why } => format!("`{}` could not be looked at: {why}", output.show(path)),
+        Cut::PassedOver { path, what } => format!("`{}` is {what}", output.show(path)),
+        Cut::Unlisted(count) => format!("{count} further places were not looked at"),
     }
 }
 
