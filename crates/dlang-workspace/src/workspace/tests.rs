@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{definitions, project_files};
 
-use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
+use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 
 use super::{LoadError, Progress, Root, Workspace, WorkspaceSnapshot};
 use crate::ask;
@@ -530,6 +530,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
     #[test]
     fn the_way_does_not_matter(steps in steps(), is_file in any::<bool>()) {
