@@ -71,20 +71,30 @@ pub fn check_format(text: &str) {
         check_whole(text, &before, whole);
     }
     for range in ranges(text) {
-        let Ok(part) = format_range(&before, range) else {
-            assert!(before.has_errors(), "a range of a text without errors is refused");
-            continue;
-        };
-        check_edits(text, &part);
-        let after = parse(&part.text);
-        assert_eq!(words(&after), words(&before), "a range changes tokens");
-        // Which line end is written depends on how many there are of each.
-        if let Ok(whole) = &whole
-            && !text.contains('\r')
-        {
-            let both = format(&after).map(|it| it.text);
-            assert_eq!(both.as_deref(), Ok(whole.text.as_str()), "a formatted range is another text");
-        }
+        check_part(text, &before, whole.as_ref().ok(), range);
+    }
+}
+
+/// Formats a part of a text, and checks what must hold whatever it is.
+pub fn check_format_range(text: &str, range: TextRange) {
+    let before = parse(text);
+    check_part(text, &before, format(&before).as_ref().ok(), range);
+}
+
+fn check_part(text: &str, before: &Parse, whole: Option<&Formatted>, range: TextRange) {
+    let Ok(part) = format_range(before, range) else {
+        assert!(before.has_errors(), "a range of a text without errors is refused");
+        return;
+    };
+    check_edits(text, &part);
+    let after = parse(&part.text);
+    assert_eq!(words(&after), words(before), "a range changes tokens");
+    // Which line end is written depends on how many there are of each.
+    if let Some(whole) = whole
+        && !text.contains('\r')
+    {
+        let both = format(&after).map(|it| it.text);
+        assert_eq!(both.as_deref(), Ok(whole.text.as_str()), "a formatted range is another text");
     }
 }
 
@@ -139,7 +149,8 @@ fn words(parse: &Parse) -> Vec<String> {
     let words = tokens(parse).filter(|token| token.kind() != SyntaxKind::WHITESPACE);
     let text = |token: SyntaxToken| {
         if token.kind().is_comment() {
-            let lines: Vec<_> = token.text().lines().map(|line| line.trim_matches([' ', '\t'])).collect();
+            let text = token.text().replace("\r\n", "\n");
+            let lines: Vec<_> = text.split(['\n', '\r']).map(|line| line.trim_matches([' ', '\t'])).collect();
             lines.join("\n")
         } else {
             token.text().to_owned()
