@@ -70,31 +70,28 @@ pub fn check_format(text: &str) {
     if let Ok(whole) = &whole {
         check_whole(text, &before, whole);
     }
-    for range in ranges(text) {
-        check_part(text, &before, whole.as_ref().ok(), range);
-    }
+    check_format_ranges(text, &ranges(text));
 }
 
-/// Formats a part of a text, and checks what must hold whatever it is.
-pub fn check_format_range(text: &str, range: TextRange) {
+/// Formats parts of a text, and checks what must hold whatever it is.
+pub fn check_format_ranges(text: &str, ranges: &[TextRange]) {
     let before = parse(text);
-    check_part(text, &before, format(&before).as_ref().ok(), range);
-}
-
-fn check_part(text: &str, before: &Parse, whole: Option<&Formatted>, range: TextRange) {
-    let Ok(part) = format_range(before, range) else {
-        assert!(before.has_errors(), "a range of a text without errors is refused");
-        return;
-    };
-    check_edits(text, &part);
-    let after = parse(&part.text);
-    assert_eq!(words(&after), words(before), "a range changes tokens");
-    // Which line end is written depends on how many there are of each.
-    if let Some(whole) = whole
-        && !text.contains('\r')
-    {
-        let both = format(&after).map(|it| it.text);
-        assert_eq!(both.as_deref(), Ok(whole.text.as_str()), "a formatted range is another text");
+    let whole = format(&before);
+    for range in ranges {
+        let Ok(part) = format_range(&before, *range) else {
+            assert!(before.has_errors(), "a range of a text without errors is refused");
+            continue;
+        };
+        check_edits(text, &part);
+        let after = parse(&part.text);
+        assert_eq!(words(&after), words(&before), "a range changes tokens");
+        // Which line end is written depends on how many there are of each.
+        if let Ok(whole) = &whole
+            && !text.contains('\r')
+        {
+            let both = format(&after).map(|it| it.text);
+            assert_eq!(both.as_deref(), Ok(whole.text.as_str()), "a formatted range is another text");
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use proptest::sample::{Index, select};
 
 use crate::gaps::{gaps, laid_out};
 use crate::generated::model;
-use crate::invariants::{check_features, check_format, check_format_range};
+use crate::invariants::{check_features, check_format, check_format_ranges};
 use crate::on_disk::examples;
 
 proptest! {
@@ -51,12 +51,13 @@ proptest! {
 /// The whole text, and what lies between each two places.
 fn check_formats(text: &str, places: &[(Index, Index)]) {
     check_format(text);
-    for (one, other) in places {
-        let offset = |place: &Index| {
-            let offset = text.floor_char_boundary(place.index(text.len() + 1));
-            TextSize::try_from(offset).expect("a text with small offsets")
-        };
+    let offset = |place: &Index| {
+        let offset = text.floor_char_boundary(place.index(text.len() + 1));
+        TextSize::try_from(offset).expect("a text with small offsets")
+    };
+    let range = |(one, other): &(Index, Index)| {
         let (one, other) = (offset(one), offset(other));
-        check_format_range(text, TextRange::new(one.min(other), one.max(other)));
-    }
+        TextRange::new(one.min(other), one.max(other))
+    };
+    check_format_ranges(text, &places.iter().map(range).collect::<Vec<_>>());
 }
