@@ -106,7 +106,7 @@ pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, As
 
 /// One element, or without a name the model in numbers: the answer of `domainlang_get`.
 pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
-    Ok(snapshot.ask(|db| query::get(db, fqn))?)
+    Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?)
 }
 
 fn is_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<bool, Cancelled> {

@@ -125,6 +125,8 @@ codes! {
     LockUnreadable "lock-unreadable" Error,
     /// `model.lock` is no JSON of the form a lock has.
     LockInvalid "lock-invalid" Error,
+    /// `model.lock` has a version that is not known.
+    LockUnknownVersion "lock-unknown-version" Warning,
     /// An entry of the lock was passed over.
     LockEntrySkipped "lock-entry-skipped" Warning,
     /// The lock has another ref for a dependency than the manifest.
@@ -203,6 +205,7 @@ mod tests {
         3 manifest-too-many-problems
         1 lock-unreadable
         1 lock-invalid
+        2 lock-unknown-version
         2 lock-entry-skipped
         2 lock-ref-mismatch
         2 lock-missing-entry

@@ -1,7 +1,7 @@
 //! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -60,7 +60,7 @@ fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     if output.mode == Mode::Json {
         terminal::print_json(&json!({ "success": true, "changed": is_changed, "text": formatted }))?;
     } else if !arguments.check {
-        print_whole(&formatted)?;
+        terminal::print_exact(&formatted)?;
     }
     Ok(ExitCode::from(if arguments.check && is_changed { NEGATIVE } else { 0 }))
 }
@@ -74,21 +74,15 @@ fn refuse_stdin(output: &Output, text: &str, parse: &Parse) -> Result<ExitCode, 
     Ok(ExitCode::from(USAGE))
 }
 
-/// Writes a text to stdout as it is, without another line feed. A reader that went away is no error.
-fn print_whole(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::listen()?;
-    let files = files(output, &arguments.paths)?;
+    let (files, cuts) = files(output, &arguments.paths)?;
     let mut report = Report { files: files.len(), ..Report::default() };
+    for (path, why) in cuts {
+        // Models may lie there, and nobody knows whether they are formatted.
+        let shown = output.show(&path).to_owned();
+        report.fail(&shown, &format!("`{shown}`: {why}"), ENVIRONMENT);
+    }
     for path in &files {
         // Between two files, so that none is left half done.
         if interrupt.is_wanted() {
@@ -103,16 +97,12 @@ fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
 
 fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -> Result<(), Failure> {
     let shown = output.show(path).to_owned();
-    let mut fail = |error: String, code: u8| {
-        terminal::say(&format!("error: {error}"));
-        report.failed.push(json!({ "file": shown, "error": error }));
-        report.worst = report.worst.max(code);
-    };
     let text = match DiskFiles.read_text(path, MAX_MODEL_BYTES) {
         Ok(text) => text,
         Err(error) => {
             let is_invalid = matches!(error, ReadError::NotUtf8 { .. } | ReadError::TooLarge { .. });
-            fail(format!("cannot format `{shown}`: {error}"), if is_invalid { USAGE } else { ENVIRONMENT });
+            let code = if is_invalid { USAGE } else { ENVIRONMENT };
+            report.fail(&shown, &format!("cannot format `{shown}`: {error}"), code);
             return Ok(());
         }
     };
@@ -125,9 +115,9 @@ fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -
         }
         Outcome::Changed(formatted) => {
             if !arguments.check
-                && let Err(error) = zubi_base::fs::write_atomic(path, formatted.as_bytes())
+                && let Err(error) = zubi_base::fs::write_under_all_names(path, formatted.as_bytes())
             {
-                fail(format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
+                report.fail(&shown, &format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
                 return Ok(());
             }
             if output.mode != Mode::Json {
@@ -146,13 +136,20 @@ struct Report {
     changed: Vec<String>,
     /// Those with syntax errors, with them.
     refused: Vec<Value>,
-    /// Those that could not be read or written.
+    /// Those that could not be read or written, and what was not looked at.
     failed: Vec<Value>,
     /// The exit code of the worst that happened.
     worst: u8,
 }
 
 impl Report {
+    /// A file that is not what it should be, or a folder that was not looked at.
+    fn fail(&mut self, shown: &str, error: &str, code: u8) {
+        terminal::say(&format!("error: {error}"));
+        self.failed.push(json!({ "file": shown, "error": error }));
+        self.worst = self.worst.max(code);
+    }
+
     fn code(&self, arguments: &Fmt) -> u8 {
         if self.worst == 0 && arguments.check && !self.changed.is_empty() { NEGATIVE } else { self.worst }
     }
@@ -179,10 +176,13 @@ impl Report {
     }
 }
 
-/// The files to format, sorted, each once.
-fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<BTreeSet<Utf8PathBuf>, Failure> {
+/// What was not looked at, and why.
+type Unseen = (Utf8PathBuf, String);
+
+/// The files to format, sorted, each once; and where there may be others.
+fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<Unseen>), Failure> {
     let is_cached = |path: &Utf8Path| path.components().any(|part| part.as_str() == CACHE);
-    let mut files = BTreeSet::new();
+    let (mut files, mut unseen) = (BTreeSet::new(), Vec::new());
     let default = [Utf8PathBuf::from(".")];
     for given in if paths.is_empty() { &default } else { paths } {
         let path = output.absolute(given);
@@ -193,28 +193,31 @@ fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<BTreeSet<Utf8PathBuf>
         }
         match DiskFiles.kind(&path) {
             Some(Kind::Directory) => {
+                super::look_into(given, &path)?;
                 let walk = DiskFiles.walk(&path, Bounds::default());
                 files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
-                for cut in walk.cut {
-                    terminal::say(&format!("warning: {}", shown_cut(output, &cut)));
-                }
+                unseen.extend(walk.cut.into_iter().filter_map(|cut| why_unseen(output, &path, cut)));
             }
             Some(Kind::File) if path.extension() == Some(EXTENSION) => _ = files.insert(path),
             Some(_) => return Err(super::wrong_extension(given)),
             None => return Err(super::not_found(given)),
         }
     }
-    Ok(files)
+    Ok((files, unseen))
 }
 
-fn shown_cut(output: &Output, cut: &Cut) -> String {
-    match cut {
-        Cut::Entries(count) => format!("only the first {count} files and folders were looked at"),
-        Cut::Depth(folder) => format!("`{}` is nested too deep, and was not looked at", output.show(folder)),
-        Cut::Unreadable { path, why } => format!("`{}` could not be looked at: {why}", output.show(path)),
-        Cut::PassedOver { path, what } => format!("`{}` is {what}", output.show(path)),
-        Cut::Unlisted(count) => format!("{count} further places were not looked at"),
-    }
+/// Where models may lie that were not looked at. What is passed over is none, and said at once.
+fn why_unseen(output: &Output, folder: &Utf8Path, cut: Cut) -> Option<Unseen> {
+    Some(match cut {
+        Cut::Entries(count) => (folder.to_owned(), format!("only the first {count} files and folders were looked at")),
+        Cut::Depth(path) => (path, "nested too deep, and not looked at".to_owned()),
+        Cut::Unreadable { path, why } => (path, format!("not looked at: {why}")),
+        Cut::Unlisted(count) => (folder.to_owned(), format!("{count} further places were not looked at")),
+        Cut::PassedOver { path, what } => {
+            terminal::say(&format!("warning: `{}` is {what}", output.show(&path)));
+            return None;
+        }
+    })
 }
 
 /// Shows the syntax errors of a text on stderr, and gives them as data.
@@ -232,7 +235,7 @@ fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Va
         let problem = Problem { severity: excerpt::Severity::Error, code, message: &message, place, related: vec![] };
         match output.mode {
             Mode::Quiet => terminal::say(&format!("{shown}:{line}:{column}: error: {message}")),
-            Mode::Rich | Mode::Json => terminal::say(&format!("{}\n", excerpt::render(&problem, style))),
+            Mode::Rich | Mode::Json => terminal::say_styled(&format!("{}\n", excerpt::render(&problem, style))),
         }
         errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));
     }
