@@ -18,6 +18,7 @@
 
 mod loading;
 mod parallel;
+mod places;
 mod problems;
 mod snapshot;
 
@@ -33,7 +34,8 @@ use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;
 
-pub use problems::{Place, Problem, RelatedPlace};
+pub use places::{Place, Places};
+pub use problems::{Problem, RelatedPlace};
 pub use snapshot::WorkspaceSnapshot;
 
 /// The largest model that is read, in bytes.

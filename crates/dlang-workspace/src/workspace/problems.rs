@@ -1,13 +1,10 @@
 //! What is wrong with a workspace: its models, its manifests and locks, and what could not be looked at.
 
-use std::cell::Cell;
-use std::ops::Range;
-
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_ide::Lines;
 use dlang_model::{Cancelled, Db, File, Severity, file_diagnostics, project_files};
 use text_size::{TextRange, TextSize};
 
+use super::places::{Place, Places};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
@@ -38,17 +35,6 @@ pub struct Problem {
     pub source: &'static str,
     /// Places that have to do with it.
     pub related: Vec<RelatedPlace>,
-}
-
-/// A line and a column, both from 1. Columns count characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub line: u32,
-    pub column: u32,
-}
-
-impl Place {
-    const FIRST: Self = Self { line: 1, column: 1 };
 }
 
 /// A place that has to do with a problem.
@@ -118,31 +104,16 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
 /// A text whose places are wanted.
 struct Text<'t> {
     path: &'t Utf8Path,
-    content: &'t str,
-    lines: Lines,
-    /// The place that was asked for last and its offset. Most places follow each other, and a line can be as long as its
-    /// text: counted from its beginning each time, many places in it would take for ever.
-    last: Cell<(TextSize, Place)>,
+    places: Places<'t>,
 }
 
 impl<'t> Text<'t> {
     fn new(path: &'t Utf8Path, text: &'t str) -> Self {
-        Self { path, content: text, lines: Lines::new(text), last: Cell::new((TextSize::new(0), Place::FIRST)) }
+        Self { path, places: Places::new(text) }
     }
 
     fn place(&self, offset: TextSize) -> Place {
-        let number = self.lines.number(offset);
-        let line_start = self.lines.line(number).start();
-        let line = u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
-        let (from, column) = match self.last.get() {
-            (last, place) if place.line == line && last <= offset => (last, place.column),
-            _ => (line_start, 1),
-        };
-        let between = self.content.get(Range::<usize>::from(TextRange::new(from, offset))).unwrap_or_default();
-        let column = column.saturating_add(u32::try_from(between.chars().count()).unwrap_or(u32::MAX));
-        let place = Place { line, column };
-        self.last.set((offset, place));
-        place
+        self.places.place(offset)
     }
 
     fn problem(&self, range: TextRange, severity: Severity, code: &'static str) -> Problem {

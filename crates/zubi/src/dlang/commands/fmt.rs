@@ -9,6 +9,7 @@ use dlang_ide::format::format;
 use dlang_syntax::{Parse, Severity};
 use dlang_workspace::files::{Bounds, CACHE, Cut, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
+use dlang_workspace::workspace::Places;
 use serde_json::{Value, json};
 use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
@@ -16,7 +17,6 @@ use zubi_cli::terminal;
 use crate::cli::Fmt;
 use crate::excerpt::{self, Place, Problem};
 use crate::interrupt::Interrupt;
-use crate::lines::Cursor;
 use crate::output::{Mode, Output, count};
 
 pub(super) fn run(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
@@ -224,10 +224,11 @@ fn why_unseen(output: &Output, folder: &Utf8Path, cut: Cut) -> Option<Unseen> {
 fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Value> {
     let style = output.on_stderr();
     let mut errors = Vec::new();
-    let mut cursor = Cursor::new(text);
+    let places = Places::new(text);
     for diagnostic in parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error) {
         let range = std::ops::Range::<usize>::from(diagnostic.range);
-        let (line, column) = cursor.place(range.start);
+        let at = places.place(diagnostic.range.start());
+        let (line, column) = (at.line as usize, at.column as usize);
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
         let message = format!("{}{hint}", diagnostic.message);
         let place = Place { path: shown, text: Some(text), range, line, column };

@@ -7,6 +7,7 @@ use camino::Utf8Path;
 use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
 use dlang_workspace::modules::{ManifestFile, Module, Modules};
 use dlang_workspace::packages::{self, Finding, Installed, Origin};
+use dlang_workspace::workspace::Places;
 use dlang_workspace::{Code, Diagnostic, Severity};
 use serde_json::{Value, json};
 use zubi_cli::failure::{Failure, NEGATIVE};
@@ -14,7 +15,6 @@ use zubi_cli::terminal;
 
 use crate::cli::Install;
 use crate::excerpt::{self, Place, Problem};
-use crate::lines::Cursor;
 use crate::output::{Mode, Output};
 use crate::table;
 
@@ -241,10 +241,11 @@ fn say_problems(output: &Output, module: &Module) {
     let manifest = module.manifest.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
     let lock = module.lock.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
     for (path, text, diagnostics) in manifest.chain(lock) {
-        let mut cursor = Cursor::new(text);
+        let places = Places::new(text);
         for Diagnostic { code, severity, message, range, .. } in diagnostics {
+            let at = places.place(range.start());
+            let (line, column) = (at.line as usize, at.column as usize);
             let range = std::ops::Range::<usize>::from(*range);
-            let (line, column) = cursor.place(range.start);
             let shown = output.show(path);
             let (severity, word) = match severity {
                 Severity::Error => (excerpt::Severity::Error, "error"),
