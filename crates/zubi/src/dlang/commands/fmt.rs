@@ -1,4 +1,5 @@
-//! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was.
+//! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was; one that has several
+//! names is written over, so that it stays one file.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
