@@ -52,7 +52,12 @@ ContextMap M { contains A, B  B -> A }
 
     #[test]
     fn kinds_of_relationships() {
-        assert_snapshot!(check(TEXT, TextRange::up_to(TextSize::of(TEXT))));
+        assert_snapshot!(check(TEXT, TextRange::up_to(TextSize::of(TEXT))), @r#"
+        Domain D { vision: "v" }
+        bc A for D { description: "d" }
+        bc B for D { description: "d" relationships { A [OHS] -> this«UpstreamDownstream»  A [S] -> [C] this«CustomerSupplier»  A <-> this«Bidirectional»  A >< this  A [SK] this  Gone -> this } }
+        ContextMap M { contains A, B  B -> A«UpstreamDownstream» }
+        "#);
         assert_eq!(check(TEXT, TextRange::up_to(TextSize::from(10))), TEXT);
     }
 }

@@ -68,7 +68,9 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
                 let range = index.range_from_lsp(&part.range, encoding);
                 // The index puts places on the boundaries of characters and inside of the text.
                 text.replace_range(std::ops::Range::<usize>::from(range), &part.text);
-                known = Some((index, first.min(last)));
+                // Counted by the index, because a range may lie behind the last line.
+                let touched = index.line_col(range.start()).line;
+                known = Some((index, touched));
             }
         }
     }

@@ -93,10 +93,12 @@ impl Asked<'_> {
             }
             if let DiagnosticData::Import { specifier, reason } = &diagnostic.data
                 && let Some(unresolved) = unresolved(specifier, reason, code, &diagnostic.text())
-                && let Some(module) = self.snapshot.module_of(path)
             {
-                let fixes = unresolved.fixes(module).into_iter();
-                found.extend(fixes.map(|fix| Found::Fix(fix, place, code)));
+                let fixes = match self.snapshot.module_of(path) {
+                    Some(module) => unresolved.fixes(module),
+                    None => unresolved.fixes(&module_without_manifest(path)),
+                };
+                found.extend(fixes.into_iter().map(|fix| Found::Fix(fix, place, code)));
             }
         }
         found
@@ -160,6 +162,12 @@ impl Asked<'_> {
 enum Found {
     Action(Box<lsp::CodeAction>),
     Fix(Fix, lsp::Range, &'static str),
+}
+
+/// What a file belongs to that has no manifest above it: its folder.
+fn module_without_manifest(path: &Utf8Path) -> Module {
+    let root = path.parent().unwrap_or(path).to_owned();
+    Module { root, manifest: None, lock: None, package: None }
 }
 
 fn unresolved(specifier: &str, reason: &str, code: &str, message: &str) -> Option<Unresolved> {

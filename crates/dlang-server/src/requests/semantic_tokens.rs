@@ -189,7 +189,7 @@ mod tests {
         };
         use dlang_syntax::{Role, Side};
         let kinds = [
-            Keyword(Role::Item), Keyword(Role::Pattern(Side::Both)), Arrow, String, Comment, Documentation, Domain,
+            Keyword(Role::Item), Keyword(Role::Pattern(Side::Upstream)), Arrow, String, Comment, Documentation, Domain,
             BoundedContext, Team, Classification, Metadata, Map, Namespace, Term, Decision,
         ];
         for kind in kinds {

@@ -95,6 +95,11 @@ pub(super) fn able() -> Value {
     })
 }
 
+/// A client that can do nothing but ask for diagnostics, so that none are published.
+pub(super) fn plain() -> Value {
+    json!({ "textDocument": { "diagnostic": {} } })
+}
+
 pub(super) struct Client {
     connection: Option<Connection>,
     server: Option<Server>,
@@ -251,6 +256,11 @@ impl Client {
         if self.is_initialized {
             assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
         }
+        self.exit()
+    }
+
+    /// Says goodbye, and nothing before it.
+    pub(super) fn exit(&mut self) -> Exit {
         self.tell("exit", Value::Null);
         self.server.take().unwrap().join()
     }

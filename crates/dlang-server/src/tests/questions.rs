@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, marked, path_of, uri_of};
+use super::client::{Client, able, marked, path_of, plain, uri_of};
 
 /// JSON as people read it: ranges as `line:character-line:character`, URIs as paths, one element of a list a line.
 pub(super) fn show(value: &Value) -> String {
@@ -77,52 +77,75 @@ fn in_model(mark_before: &str) -> String {
 
 #[test]
 fn hover() {
-    assert_snapshot!(check("textDocument/hover", MODEL), @"");
-    assert_snapshot!(check("textDocument/hover", &in_model("\"d\"")), @"");
+    assert_snapshot!(check("textDocument/hover", MODEL), @r#"{"contents":{"kind":"markdown","value":"👥 **(team) Sellers**\n\n---\n\n**Responsible for:**\n- [Orders](file:///w/main.dlang#L3,1)\n- [Billing](file:///w/main.dlang#L7,1)"},"range":"2:31-2:38"}"#);
+    assert_snapshot!(check("textDocument/hover", &in_model("\"d\"")), @"null");
 }
 
 #[test]
 fn a_client_without_markdown_gets_the_same_as_plain_text() {
-    let (_client, answer) = at_with(&json!({}), "textDocument/hover", &in_model("Core\n"), &json!({}));
-    assert_snapshot!(show(&answer.unwrap()), @"");
+    let (_client, answer) = at_with(&plain(), "textDocument/hover", &in_model("Core\n"), &json!({}));
+    assert_snapshot!(show(&answer.unwrap()), @r#"{"contents":{"kind":"plaintext","value":"🏷️ **(classification) Core**\n\n---\n\n**Used by:**\n- [Orders](file:///w/main.dlang#L3,1)"},"range":"2:15-2:19"}"#);
 }
 
 #[test]
 fn definition() {
-    assert_snapshot!(check("textDocument/definition", MODEL), @"");
-    let (_client, answer) = at_with(&json!({}), "textDocument/definition", MODEL, &json!({}));
-    assert_snapshot!(show(&answer.unwrap()), @"");
+    assert_snapshot!(check("textDocument/definition", MODEL), @r#"{"originSelectionRange":"2:31-2:38","targetUri":"shared/teams.dlang","targetRange":"1:0-1:12","targetSelectionRange":"1:5-1:12"}"#);
+    let (_client, answer) = at_with(&plain(), "textDocument/definition", MODEL, &json!({}));
+    assert_snapshot!(show(&answer.unwrap()), @r#"{"uri":"shared/teams.dlang","range":"1:5-1:12"}"#);
 }
 
 #[test]
 fn references() {
     let with = json!({ "context": { "includeDeclaration": true } });
-    assert_snapshot!(check_with("textDocument/references", MODEL, &with), @"");
+    assert_snapshot!(check_with("textDocument/references", MODEL, &with), @r#"
+    {"uri":"main.dlang","range":"2:31-2:38"}
+    {"uri":"main.dlang","range":"6:24-6:31"}
+    {"uri":"shared/teams.dlang","range":"1:5-1:12"}
+    "#);
     let without = json!({ "context": { "includeDeclaration": false } });
-    assert_snapshot!(check_with("textDocument/references", MODEL, &without), @"");
+    assert_snapshot!(check_with("textDocument/references", MODEL, &without), @r#"
+    {"uri":"main.dlang","range":"2:31-2:38"}
+    {"uri":"main.dlang","range":"6:24-6:31"}
+    "#);
 }
 
 #[test]
 fn highlights() {
-    assert_snapshot!(check("textDocument/documentHighlight", &in_model("Billing for")), @"");
+    assert_snapshot!(check("textDocument/documentHighlight", &in_model("Billing for")), @r#"
+    {"range":"4:34-4:41","kind":2}
+    {"range":"6:3-6:10","kind":3}
+    {"range":"7:34-7:41","kind":2}
+    "#);
 }
 
 #[test]
 fn rename() {
-    assert_snapshot!(check("textDocument/prepareRename", MODEL), @"");
-    assert_snapshot!(check("textDocument/prepareRename", &in_model("\"d\"")), @"");
+    assert_snapshot!(check("textDocument/prepareRename", MODEL), @r#"{"range":"2:31-2:38","placeholder":"Sellers"}"#);
+    assert_snapshot!(check("textDocument/prepareRename", &in_model("\"d\"")), @"error -32803: There is no name here that can be changed.");
     let (client, answer) = at("textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
     let edit = answer.unwrap();
-    assert_snapshot!(show(&edit["documentChanges"]), @"");
-    assert_snapshot!(client.edited("main.dlang", &edit["documentChanges"][0]["edits"]), @"");
-    assert_snapshot!(check_with("textDocument/rename", MODEL, &json!({ "newName": "a b" })), @"");
+    assert_snapshot!(show(&edit["documentChanges"]), @r#"
+    {"textDocument":{"version":null,"uri":"main.dlang"},"edits":[{"range":"2:31-2:38","newText":"Vendors"},{"range":"6:24-6:31","newText":"Vendors"}]}
+    {"textDocument":{"version":null,"uri":"shared/teams.dlang"},"edits":[{"range":"1:5-1:12","newText":"Vendors"}]}
+    "#);
+    assert_snapshot!(client.edited("main.dlang", &edit["documentChanges"][0]["edits"]), @r#"
+    import "./shared/teams.dlang"
+    Domain Sales { vision: "ä𝄞" }
+    bc Orders for Sales as Core by Vendors {
+        description: "d"
+        relationships { this [OHS] -> Billing }
+    }
+    bc Billing for Sales by Vendors { description: "e" }
+    ContextMap Map { contains Orders, Billing }
+    "#);
+    assert_snapshot!(check_with("textDocument/rename", MODEL, &json!({ "newName": "a b" })), @"error -32803: `a b` is not a name: names are letters, digits, `_` and `-`, and begin with a letter or `_`.");
 }
 
 #[test]
 fn a_client_without_versions_gets_changes_by_document() {
-    let (_client, answer) = at_with(&json!({}), "textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
+    let (_client, answer) = at_with(&plain(), "textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
     let changes = answer.unwrap();
-    assert_snapshot!(show(&changes["changes"][uri_of("shared/teams.dlang")]), @"");
+    assert_snapshot!(show(&changes["changes"][uri_of("shared/teams.dlang")]), @r#"{"range":"1:5-1:12","newText":"Vendors"}"#);
     assert_eq!(changes["changes"].as_object().unwrap().len(), 2);
 }
 
@@ -134,25 +157,40 @@ fn edits_of_open_documents_name_their_version() {
     let params = json!({ "textDocument": { "uri": uri_of(&path) }, "position": position, "newName": "Vendors" });
     let changes = client.ask("textDocument/rename", params);
     let documents = changes["documentChanges"].as_array().unwrap().iter().map(|it| it["textDocument"].clone());
-    assert_snapshot!(show(&Value::Array(documents.collect())), @"");
+    assert_snapshot!(show(&Value::Array(documents.collect())), @r#"
+    {"version":7,"uri":"main.dlang"}
+    {"version":null,"uri":"shared/teams.dlang"}
+    "#);
 }
 
 #[test]
 fn document_symbols() {
-    assert_snapshot!(check("textDocument/documentSymbol", MODEL), @"");
-    let (_client, answer) = at_with(&json!({}), "textDocument/documentSymbol", MODEL, &json!({}));
-    assert_snapshot!(show(&answer.unwrap()), @"");
+    assert_snapshot!(check("textDocument/documentSymbol", MODEL), @r#"
+    {"name":"Sales","detail":"Domain — ä𝄞","kind":3,"range":"1:0-1:30","selectionRange":"1:7-1:12"}
+    {"name":"Orders","detail":"BC for Sales — d","kind":4,"range":"2:0-5:1","selectionRange":"2:3-2:9","children":[{"name":"relationships","detail":"1 item","kind":19,"range":"4:20-4:41","selectionRange":"4:20-4:41","children":[{"name":"this → Billing","kind":11,"range":"4:20-4:41","selectionRange":"4:20-4:41"}]}]}
+    {"name":"Billing","detail":"BC for Sales — e","kind":4,"range":"6:0-6:52","selectionRange":"6:3-6:10"}
+    {"name":"Map","detail":"2 contexts","kind":4,"range":"7:0-7:43","selectionRange":"7:11-7:14"}
+    "#);
+    let (_client, answer) = at_with(&plain(), "textDocument/documentSymbol", MODEL, &json!({}));
+    assert_snapshot!(show(&answer.unwrap()), @r#"
+    {"location":{"uri":"main.dlang","range":"1:0-1:30"},"name":"Sales","kind":3}
+    {"location":{"uri":"main.dlang","range":"2:0-5:1"},"name":"Orders","kind":4}
+    {"location":{"uri":"main.dlang","range":"4:20-4:41"},"name":"relationships","kind":19,"containerName":"Orders"}
+    {"location":{"uri":"main.dlang","range":"4:20-4:41"},"name":"this → Billing","kind":11,"containerName":"relationships"}
+    {"location":{"uri":"main.dlang","range":"6:0-6:52"},"name":"Billing","kind":4}
+    {"location":{"uri":"main.dlang","range":"7:0-7:43"},"name":"Map","kind":4}
+    "#);
 }
 
 #[test]
 fn workspace_symbols() {
     let mut client = Client::new(&marked(MODEL).0);
-    assert_snapshot!(show(&client.ask("workspace/symbol", json!({ "query": "ell" }))), @"");
+    assert_snapshot!(show(&client.ask("workspace/symbol", json!({ "query": "ell" }))), @r#"{"location":{"uri":"shared/teams.dlang","range":"1:5-1:12"},"name":"Sellers","kind":11}"#);
 }
 
 #[test]
 fn folding() {
-    assert_snapshot!(check("textDocument/foldingRange", MODEL), @"");
+    assert_snapshot!(check("textDocument/foldingRange", MODEL), @r#"{"startLine":2,"startCharacter":40,"endLine":4,"endCharacter":43}"#);
 }
 
 #[test]
@@ -161,26 +199,29 @@ fn selection_ranges() {
     let mut client = Client::new(&fixture);
     let far = json!({ "line": 4_000_000_000_u32, "character": 4_000_000_000_u32 });
     let params = json!({ "textDocument": { "uri": uri_of(&path) }, "positions": [position, far] });
-    assert_snapshot!(show(&client.ask("textDocument/selectionRange", params)), @"");
+    assert_snapshot!(show(&client.ask("textDocument/selectionRange", params)), @r#"
+    {"range":"2:31-2:38","parent":{"range":"2:28-2:38","parent":{"range":"2:0-5:1","parent":{"range":"0:0-8:0"}}}}
+    {"range":"0:0-8:0"}
+    "#);
     let many = vec![far; 1001];
     let params = json!({ "textDocument": { "uri": uri_of(&path) }, "positions": many });
-    assert_snapshot!(client.try_ask("textDocument/selectionRange", params).unwrap_err(), @"");
+    assert_snapshot!(client.try_ask("textDocument/selectionRange", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: at most 1000 positions","data":{"field":"positions"}}"#);
 }
 
 #[test]
 fn code_lenses() {
-    assert_snapshot!(check("textDocument/codeLens", MODEL), @"");
+    assert_snapshot!(check("textDocument/codeLens", MODEL), @r#"{"range":"7:0-7:0","command":{"title":"Open diagram","command":"domainlang.diagram.open","arguments":[{"uri":"main.dlang"}]}}"#);
 }
 
 #[test]
 fn links() {
-    assert_snapshot!(check("textDocument/documentLink", MODEL), @"");
+    assert_snapshot!(check("textDocument/documentLink", MODEL), @r#"{"range":"0:8-0:28","target":"shared/teams.dlang","tooltip":"shared/teams.dlang"}"#);
 }
 
 #[test]
 fn hints() {
     let everything = json!({ "range": range(0, 99) });
-    assert_snapshot!(check_with("textDocument/inlayHint", MODEL, &everything), @"");
+    assert_snapshot!(check_with("textDocument/inlayHint", MODEL, &everything), @r#"{"position":{"line":4,"character":41},"label":"UpstreamDownstream","kind":1,"paddingLeft":true}"#);
     let nothing = json!({ "range": range(0, 1) });
     assert_snapshot!(check_with("textDocument/inlayHint", MODEL, &nothing), @"");
 }
@@ -194,9 +235,15 @@ fn formatting() {
     let text = "//- a.dlang\n$0Team   A\nTeam   B\n";
     let options = json!({ "options": { "tabSize": 2, "insertSpaces": true }, "range": range(1, 2) });
     let (client, answer) = at("textDocument/formatting", text, &options);
-    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"");
+    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"
+    Team A
+    Team B
+    ");
     let (client, answer) = at("textDocument/rangeFormatting", text, &options);
-    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"");
+    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"
+    Team   A
+    Team B
+    ");
     // With an error it is left alone.
     assert_snapshot!(check_with("textDocument/formatting", "//- a.dlang\n$0Team  A {\n", &options), @"");
 }
@@ -218,9 +265,9 @@ fn semantic_tokens() {
     let text = "/* a\n𝄞 b */ Team A // end\nbc B by A {\n    relationships { this [OHS] -> B }\n}\n";
     let fixture = format!("//- a.dlang\n$0{text}");
     let (_client, answer) = at("textDocument/semanticTokens/full", &fixture, &json!({}));
-    assert_snapshot!(tokens(text, &answer.unwrap()), @"");
+    assert_snapshot!(tokens(text, &answer.unwrap()), @"/* a/3.0 𝄞 b *//3.0 Team/0.0 A/6.1 // end/3.0 bc/0.0 B/5.1 by/0.0 A/6.0 relationships/0.0 this/0.0 OHS/11.0 ->/1.0 B/5.0");
     let (_client, answer) = at("textDocument/semanticTokens/range", &fixture, &json!({ "range": range(2, 2) }));
-    assert_snapshot!(tokens(text, &answer.unwrap()), @"");
+    assert_snapshot!(tokens(text, &answer.unwrap()), @"bc/0.0");
 }
 
 #[test]
@@ -231,13 +278,13 @@ fn semantic_tokens_by_difference() {
     assert_eq!(client.ask("textDocument/semanticTokens/full", document.clone()).get("resultId"), None);
     client.open("a.dlang", 1, "Team A\nTeam B\n");
     let first = client.ask("textDocument/semanticTokens/full", document.clone());
-    assert_snapshot!(first, @"");
+    assert_snapshot!(first, @r#"{"resultId":"1","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
     client.replace("a.dlang", 2, "Team A\nTeam C\nTeam B\n");
     let mut known = document;
     known["previousResultId"] = first["resultId"].clone();
-    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known.clone()), @"");
+    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
     // The older result is not known any more, so there is no difference to it.
-    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known), @"");
+    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
 }
 
 #[test]
@@ -246,9 +293,17 @@ fn completion() {
         at("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
     let list = answer.unwrap();
     let item = list["items"].as_array().unwrap().iter().find(|item| item["label"] == "Sellers").unwrap().clone();
-    assert_snapshot!(show(&item), @"");
+    assert_snapshot!(show(&item), @r#"{"label":"Sellers","kind":8,"detail":"Team","sortText":"0_Sellers","filterText":"Sellers","insertTextFormat":1,"textEdit":{"range":"2:31-2:31","newText":"Sellers "},"data":{"uri":"shared/teams.dlang","number":0,"fqn":"Sellers"}}"#);
     let resolved = client.ask("completionItem/resolve", item.clone());
-    assert_snapshot!(resolved["documentation"]["value"].as_str().unwrap(), @"");
+    assert_snapshot!(resolved["documentation"]["value"].as_str().unwrap(), @"
+    👥 **(team) Sellers**
+
+    ---
+
+    **Responsible for:**
+    - [Orders](file:///w/main.dlang#L3,1)
+    - [Billing](file:///w/main.dlang#L7,1)
+    ");
     // An element that is another one by now is not described.
     let mut other = item;
     other["data"]["fqn"] = json!("Other");
@@ -264,7 +319,7 @@ fn snippets_are_for_clients_that_know_them() {
         items.iter().filter(|item| item["insertTextFormat"] == 2).count()
     };
     assert!(labels(&able()) > 5);
-    assert_eq!(labels(&json!({})), 0);
+    assert_eq!(labels(&plain()), 0);
 }
 
 #[test]
@@ -285,8 +340,8 @@ import "$0"
         let labels = list["items"].as_array().unwrap().iter().map(|it| it["label"].as_str().unwrap().to_owned());
         labels.collect::<Vec<_>>().join(" ")
     };
-    assert_snapshot!(labels(fixture), @"");
-    assert_snapshot!(labels(&fixture.replace("$0", "./lib/$0")), @"");
+    assert_snapshot!(labels(fixture), @"./ ../ ./lib/ @lib acme/core");
+    assert_snapshot!(labels(&fixture.replace("$0", "./lib/$0")), @"./lib/a.dlang ./lib/deep/");
 }
 
 /// The titles of the actions for a whole file, and the text after the one with this title.
@@ -319,13 +374,31 @@ fn actions(fixture: &str, path: &str, chosen: &str) -> String {
 #[test]
 fn quick_fixes() {
     let model = "//- a.dlang\nDomain Sales { vision: \"v\" }\nbc B for Sale { description: \"d\" }\n";
-    assert_snapshot!(actions(model, "a.dlang", "Change to 'Sales'"), @"");
+    assert_snapshot!(actions(model, "a.dlang", "Change to 'Sales'"), @r#"
+    Change to 'Sales' [linking-error]
+    Domain Sales { vision: "v" }
+    bc B for Sales { description: "d" }
+    "#);
     let manifest = "//- model.yaml\ndependencies:\n  acme/x: {}\n//- a.dlang\nTeam A\n";
-    assert_snapshot!(actions(manifest, "model.yaml", "Add 'ref: v1.0.0'"), @"");
+    assert_snapshot!(actions(manifest, "model.yaml", "Add a git ref to 'acme/x'"), @"
+    Add a git ref to 'acme/x' [import-missing-ref]
+    dependencies:
+      acme/x: {ref: v1.0.0}
+    ");
     let unknown = "//- model.yaml\nmodel: {name: m}\n//- a.dlang\nimport \"acme/core\"\n";
-    assert_snapshot!(actions(unknown, "a.dlang", "Add 'acme/core' to the dependencies in model.yaml"), @"");
+    assert_snapshot!(actions(unknown, "a.dlang", "Add 'acme/core' to the dependencies in model.yaml"), @"
+    Add 'acme/core' to the dependencies in model.yaml [import-unresolved]
+    model: {name: m}
+    dependencies:
+      acme/core:
+        ref: v1.0.0
+    ");
     let none = "//- a.dlang\nimport \"acme/core\"\n";
-    assert_snapshot!(actions(none, "a.dlang", "Create model.yaml with the dependency 'acme/core'"), @"");
+    assert_snapshot!(actions(none, "a.dlang", "Create model.yaml with the dependency 'acme/core'"), @r#"
+    Create model.yaml with the dependency 'acme/core' [import-unresolved]
+    {"uri":"model.yaml","kind":"create"}
+    {"textDocument":{"version":null,"uri":"model.yaml"},"edits":[{"range":"0:0-0:0","newText":"dependencies:\n  acme/core:\n    ref: v1.0.0\n"}]}
+    "#);
 }
 
 #[test]
