@@ -171,11 +171,9 @@ pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
         SymbolKind::Team | SymbolKind::Relationship => lsp::SymbolKind::Interface,
         SymbolKind::Classification | SymbolKind::Metadata => lsp::SymbolKind::Enum,
         SymbolKind::Folder => lsp::SymbolKind::Object,
-        SymbolKind::Term
-        | SymbolKind::Decision
-        | SymbolKind::Policy
-        | SymbolKind::Rule
-        | SymbolKind::MetadataEntry => lsp::SymbolKind::Field,
+        SymbolKind::Term | SymbolKind::Decision | SymbolKind::Policy | SymbolKind::Rule | SymbolKind::MetadataEntry => {
+            lsp::SymbolKind::Field
+        }
     }
 }
 
@@ -183,10 +181,9 @@ pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
 pub(crate) fn completion_kind(kind: ElementKind) -> lsp::CompletionItemKind {
     match kind {
         ElementKind::Domain => lsp::CompletionItemKind::Folder,
-        ElementKind::BoundedContext
-        | ElementKind::ContextMap
-        | ElementKind::DomainMap
-        | ElementKind::Namespace => lsp::CompletionItemKind::Module,
+        ElementKind::BoundedContext | ElementKind::ContextMap | ElementKind::DomainMap | ElementKind::Namespace => {
+            lsp::CompletionItemKind::Module
+        }
         ElementKind::Team => lsp::CompletionItemKind::Interface,
         ElementKind::Classification | ElementKind::Metadata => lsp::CompletionItemKind::Enum,
     }

@@ -81,9 +81,8 @@ const UNTITLED: &str = "/untitled:";
 
 /// The path by which the workspace knows a document. What is no file, such as `untitled:Untitled-1`, gets one of its own.
 pub(crate) fn path_of(uri: &Uri) -> Utf8PathBuf {
-    let is_known = |path: &Utf8PathBuf| {
-        path.extension() == Some(EXTENSION) || matches!(path.file_name(), Some(MANIFEST | LOCK))
-    };
+    let is_known =
+        |path: &Utf8PathBuf| path.extension() == Some(EXTENSION) || matches!(path.file_name(), Some(MANIFEST | LOCK));
     uri::to_path(uri).filter(is_known).unwrap_or_else(|| {
         let name = uri.0.strip_prefix("untitled:").unwrap_or(&uri.0).replace(['/', '\\'], "%2F");
         let name = name.strip_suffix(".dlang").unwrap_or(&name);

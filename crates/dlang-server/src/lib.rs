@@ -53,8 +53,8 @@ use dlang_workspace::Workspace;
 use dlang_workspace::files::{DiskFiles, SharedFiles};
 use lsp_server::{Connection, Message};
 
-pub use crate::client::{ClientError, ClientHandle};
 use crate::client::Outgoing;
+pub use crate::client::{ClientError, ClientHandle};
 use crate::main_loop::{MainLoop, Parts};
 pub use crate::methods::{Answer, Cancel, MethodTable, RequestError, Responder, from_value};
 use crate::model::Model;

@@ -45,6 +45,9 @@ enum Phase {
     ShutDown,
 }
 
+/// Begins the thread of the model, with what the client can do, and who watches folders.
+type StartModel = Box<dyn FnOnce(Arc<Settings>, Option<Waker>) + Send>;
+
 /// What the loop is given.
 pub(crate) struct Parts {
     pub(crate) options: Options,
@@ -56,7 +59,7 @@ pub(crate) struct Parts {
     pub(crate) pool: Pool,
     pub(crate) tokens: Arc<TokenStore>,
     /// Begins the thread of the model, when the client is known.
-    pub(crate) start_model: Box<dyn FnOnce(Arc<Settings>, Option<Waker>) + Send>,
+    pub(crate) start_model: StartModel,
 }
 
 pub(crate) struct MainLoop {
@@ -69,7 +72,7 @@ pub(crate) struct MainLoop {
     model: ModelHandle,
     pool: Pool,
     tokens: Arc<TokenStore>,
-    start_model: Option<Box<dyn FnOnce(Arc<Settings>, Option<Waker>) + Send>>,
+    start_model: Option<StartModel>,
     waker: Option<Waker>,
     phase: Phase,
     settings: Arc<Settings>,
@@ -174,11 +177,11 @@ impl MainLoop {
                     self.cancel(&id);
                 }
             }
-            "textDocument/didOpen" => self.hear(&method, params, Self::did_open),
-            "textDocument/didChange" => self.hear(&method, params, Self::did_change),
-            "textDocument/didClose" => self.hear(&method, params, Self::did_close),
+            "textDocument/didOpen" => self.hear(&method, &params, Self::did_open),
+            "textDocument/didChange" => self.hear(&method, &params, Self::did_change),
+            "textDocument/didClose" => self.hear(&method, &params, Self::did_close),
             "workspace/didChangeWatchedFiles" => self.model.send(Command::Refresh),
-            "workspace/didChangeWorkspaceFolders" => self.hear(&method, params, Self::did_change_folders),
+            "workspace/didChangeWorkspaceFolders" => self.hear(&method, &params, Self::did_change_folders),
             _ => {
                 if let Some(hear) = self.methods.heard(&method)
                     && catch_unwind(AssertUnwindSafe(|| hear(params))).is_err()
@@ -190,7 +193,7 @@ impl MainLoop {
     }
 
     /// A notification with typed parameters. There is nobody to answer, so one that does not fit is only logged.
-    fn hear<P: DeserializeOwned>(&mut self, method: &str, params: Value, heard: fn(&mut Self, P)) {
+    fn hear<P: DeserializeOwned>(&mut self, method: &str, params: &Value, heard: fn(&mut Self, P)) {
         match from_value(params) {
             Ok(params) => heard(self, params),
             Err(error) => tracing::warn!("{method} is passed over: {error}"),

@@ -144,9 +144,9 @@ impl MethodTable {
     #[must_use]
     pub(crate) fn typed<R: lsp::Request>(
         self,
-        run: fn(&Snapshot, R::Params) -> Result<R::Result, RequestError>,
+        run: fn(&Snapshot, &R::Params) -> Result<R::Result, RequestError>,
     ) -> Self {
-        let run = move |snapshot: &Snapshot, params| to_value(run(snapshot, from_value(params)?)?);
+        let run = move |snapshot: &Snapshot, params: Value| to_value(run(snapshot, &from_value(&params)?)?);
         self.with(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: Patience::Endless })
     }
 
@@ -179,14 +179,32 @@ impl MethodTable {
 /// # Errors
 ///
 /// [`RequestError::InvalidParams`] with the path of the field that does not fit.
-pub fn from_value<T: DeserializeOwned>(params: Value) -> Result<T, RequestError> {
+pub fn from_value<T: DeserializeOwned>(params: &Value) -> Result<T, RequestError> {
     serde_path_to_error::deserialize(params).map_err(|error| {
-        let field = match error.path().to_string() {
-            path if path == "." => String::new(),
-            path => path,
+        let wrong = match error.path().to_string() {
+            path if path == "." => COMMON.iter().find_map(|(field, check)| check(field, params.get(field)?)),
+            path => Some(path),
         };
-        RequestError::InvalidParams { message: format!("Invalid params: {error}"), field }
+        let field = wrong.unwrap_or_default();
+        let place = if field.is_empty() { String::new() } else { format!("{field}: ") };
+        RequestError::InvalidParams { message: format!("Invalid params: {place}{}", error.into_inner()), field }
     })
+}
+
+/// Looks for what is wrong inside of a field: its path.
+type Check = fn(&str, &Value) -> Option<String>;
+
+/// The fields that many requests share. The types of these hold them as parts, and of a part serde does not know the path.
+const COMMON: [(&str, Check); 3] = [
+    ("textDocument", check::<lsp::TextDocumentIdentifier>),
+    ("position", check::<lsp::Position>),
+    ("range", check::<lsp::Range>),
+];
+
+fn check<T: DeserializeOwned>(field: &str, value: &Value) -> Option<String> {
+    let error = serde_path_to_error::deserialize::<_, T>(value).err()?;
+    let path = error.path().to_string();
+    Some(if path == "." { field.to_owned() } else { format!("{field}.{path}") })
 }
 
 fn to_value(result: impl Serialize) -> Answer {

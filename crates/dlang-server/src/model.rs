@@ -142,7 +142,9 @@ impl Model {
                             }
                         }
                     }
-                    edits.into_values().for_each(|edit| self.edit(edit));
+                    for edit in edits.into_values() {
+                        self.edit(edit);
+                    }
                     ControlFlow::Continue(())
                 }
                 other => self.other(other),

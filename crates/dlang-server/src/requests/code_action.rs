@@ -32,7 +32,7 @@ const REASONS: [Reason; 8] = [
 
 pub(super) fn code_action(
     snapshot: &Snapshot,
-    params: lsp::CodeActionParams,
+    params: &lsp::CodeActionParams,
 ) -> Result<Option<Vec<lsp::CodeActionResponse>>, RequestError> {
     let is_wanted = |only: &Vec<lsp::CodeActionKind>| {
         only.iter().any(|kind| matches!(kind, lsp::CodeActionKind::Empty | lsp::CodeActionKind::QuickFix))
@@ -41,7 +41,8 @@ pub(super) fn code_action(
         return Ok(Some(Vec::new()));
     }
     let Some(path) = snapshot.path(&params.text_document.uri) else { return Ok(None) };
-    let asked = Asked { snapshot, places: Places::new(snapshot), range: params.range, shown: params.context.diagnostics };
+    let asked =
+        Asked { snapshot, places: Places::new(snapshot), range: params.range, shown: &params.context.diagnostics };
     let actions = match snapshot.workspace().file(&path)? {
         Some(file) => asked.of_model(file)?,
         None => asked.of_manifest(&path)?,
@@ -55,7 +56,7 @@ struct Asked<'s> {
     places: Places<'s>,
     range: lsp::Range,
     /// The diagnostics that the client shows there.
-    shown: Vec<lsp::Diagnostic>,
+    shown: &'s [lsp::Diagnostic],
 }
 
 impl Asked<'_> {

@@ -29,7 +29,7 @@ struct ElementId {
 
 pub(super) fn completion(
     snapshot: &Snapshot,
-    params: lsp::CompletionParams,
+    params: &lsp::CompletionParams,
 ) -> Result<Option<lsp::CompletionResponse>, RequestError> {
     let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let imports = match import_prefix(db, file, offset) {
@@ -39,21 +39,15 @@ pub(super) fn completion(
         let found = completions(db, file, offset, &imports);
         let wanted = found.items.into_iter().filter(|it| !it.is_snippet || snapshot.settings.has_snippets);
         let items = wanted.map(|completion| item(snapshot, db, lines, completion)).collect();
-        let list = lsp::CompletionList {
-            is_incomplete: found.is_incomplete,
-            items,
-            item_defaults: None,
-            apply_kind: None,
-        };
+        let list =
+            lsp::CompletionList { is_incomplete: found.is_incomplete, items, item_defaults: None, apply_kind: None };
         lsp::CompletionResponse::CompletionList(list)
     });
     Ok(found?)
 }
 
-pub(super) fn resolve(
-    snapshot: &Snapshot,
-    mut item: lsp::CompletionItem,
-) -> Result<lsp::CompletionItem, RequestError> {
+pub(super) fn resolve(snapshot: &Snapshot, item: &lsp::CompletionItem) -> Result<lsp::CompletionItem, RequestError> {
+    let mut item = item.clone();
     let id = item.data.clone().and_then(|data| serde_json::from_value::<ElementId>(data).ok());
     if let Some(id) = id
         && let Some(file) = snapshot.file(&id.uri)?

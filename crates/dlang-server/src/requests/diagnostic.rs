@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn document(
     snapshot: &Snapshot,
-    params: lsp::DocumentDiagnosticParams,
+    params: &lsp::DocumentDiagnosticParams,
 ) -> Result<lsp::DocumentDiagnosticReport, RequestError> {
     let problems = match snapshot.path(&params.text_document.uri) {
         Some(path) => snapshot.workspace().problems_of(&path)?,
@@ -35,35 +35,31 @@ pub(super) fn document(
 /// Every file that something is wrong with, and those that the client knows a result of.
 pub(super) fn workspace(
     snapshot: &Snapshot,
-    params: lsp::WorkspaceDiagnosticParams,
+    params: &lsp::WorkspaceDiagnosticParams,
 ) -> Result<lsp::WorkspaceDiagnosticReport, RequestError> {
     let found = by_file(snapshot, &snapshot.workspace().problems()?)?;
     let found = found.into_iter().map(|(path, diagnostics)| (snapshot.uri(&path).0, diagnostics));
     let mut found: BTreeMap<String, Vec<lsp::Diagnostic>> = found.collect();
     let mut previous = BTreeMap::new();
-    for known in params.previous_result_ids {
+    for known in &params.previous_result_ids {
         found.entry(known.uri.0.clone()).or_default();
-        previous.insert(known.uri.0, known.value);
+        previous.insert(known.uri.0.as_str(), known.value.as_str());
     }
     let items = found.into_iter().map(|(uri, diagnostics)| {
-        let previous = previous.get(&uri).map(String::as_str);
+        let previous = previous.get(uri.as_str()).copied();
         let uri = lsp::Uri(uri);
         let version = snapshot.path(&uri).and_then(|path| snapshot.version(&path));
         match report(diagnostics, previous) {
-            Report::Full(full) => {
-                lsp::WorkspaceDocumentDiagnosticReport::WorkspaceFullDocumentDiagnosticReport(
-                    lsp::WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report: full },
-                )
-            }
-            Report::Same(same) => {
-                lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
-                    lsp::WorkspaceUnchangedDocumentDiagnosticReport {
-                        uri,
-                        version,
-                        unchanged_document_diagnostic_report: same,
-                    },
-                )
-            }
+            Report::Full(full) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceFullDocumentDiagnosticReport(
+                lsp::WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report: full },
+            ),
+            Report::Same(same) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
+                lsp::WorkspaceUnchangedDocumentDiagnosticReport {
+                    uri,
+                    version,
+                    unchanged_document_diagnostic_report: same,
+                },
+            ),
         }
     });
     Ok(lsp::WorkspaceDiagnosticReport { items: items.collect() })

@@ -1,7 +1,7 @@
 //! `domainlang/validate`, `domainlang/list`, `domainlang/get`, `domainlang/explain`: what programs ask about a model, with the
 //! same answers as on every other channel.
 
-use std::str::FromStr;
+use std::str::FromStr as _;
 
 use camino::Utf8PathBuf;
 use dlang_ide::query::{Detail, EntityType, ListInput};
@@ -94,10 +94,12 @@ impl Input {
         let fields = match params {
             Value::Null => Map::new(),
             Value::Object(fields) => fields,
-            _ => return Err(RequestError::InvalidParams {
-                field: String::new(),
-                message: "Invalid input: the parameters are an object".to_owned(),
-            }),
+            _ => {
+                return Err(RequestError::InvalidParams {
+                    field: String::new(),
+                    message: "Invalid input: the parameters are an object".to_owned(),
+                });
+            }
         };
         match fields.keys().find(|name| !known.contains(&name.as_str()) && !COMMON.contains(&name.as_str())) {
             Some(name) => Err(invalid(name, &format!("there is no such parameter. Use {}.", known.join(", ")))),

@@ -12,14 +12,14 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn document(
     snapshot: &Snapshot,
-    params: lsp::DocumentFormattingParams,
+    params: &lsp::DocumentFormattingParams,
 ) -> Result<Option<Vec<lsp::TextEdit>>, RequestError> {
     Ok(about(snapshot, &params.text_document, |db, file, lines| edits(lines, format(parse(db, file))))?)
 }
 
 pub(super) fn range(
     snapshot: &Snapshot,
-    params: lsp::DocumentRangeFormattingParams,
+    params: &lsp::DocumentRangeFormattingParams,
 ) -> Result<Option<Vec<lsp::TextEdit>>, RequestError> {
     Ok(about(snapshot, &params.text_document, |db, file, lines| {
         edits(lines, format_range(parse(db, file), lines.bytes(&params.range)))

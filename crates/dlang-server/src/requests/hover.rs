@@ -9,7 +9,7 @@ use crate::convert::markup;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
-pub(super) fn hover(snapshot: &Snapshot, params: lsp::HoverParams) -> Result<Option<lsp::Hover>, RequestError> {
+pub(super) fn hover(snapshot: &Snapshot, params: &lsp::HoverParams) -> Result<Option<lsp::Hover>, RequestError> {
     let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let found = explain(db, file, offset, &|file| snapshot.uri(Utf8Path::new(file.path(db))).0)?;
         let contents = lsp::Contents::MarkupContent(markup(snapshot.settings.has_markdown_hover, found.markdown));

@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn inlay_hint(
     snapshot: &Snapshot,
-    params: lsp::InlayHintParams,
+    params: &lsp::InlayHintParams,
 ) -> Result<Option<Vec<lsp::InlayHint>>, RequestError> {
     Ok(about(snapshot, &params.text_document, |db, file, lines| {
         let found = hints(db, file, lines.bytes(&params.range)).into_iter().map(|hint| lsp::InlayHint {

@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn definition(
     snapshot: &Snapshot,
-    params: lsp::DefinitionParams,
+    params: &lsp::DefinitionParams,
 ) -> Result<Option<lsp::DefinitionResponse>, RequestError> {
     let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let origin = ide::definition(db, file, offset)?;
@@ -36,7 +36,7 @@ pub(super) fn definition(
 
 pub(super) fn references(
     snapshot: &Snapshot,
-    params: lsp::ReferenceParams,
+    params: &lsp::ReferenceParams,
 ) -> Result<Option<Vec<lsp::Location>>, RequestError> {
     let with_declaration = params.context.include_declaration;
     Ok(at(snapshot, &params.text_document_position_params, |db, file, _, offset| {
@@ -48,7 +48,7 @@ pub(super) fn references(
 
 pub(super) fn highlights(
     snapshot: &Snapshot,
-    params: lsp::DocumentHighlightParams,
+    params: &lsp::DocumentHighlightParams,
 ) -> Result<Option<Vec<lsp::DocumentHighlight>>, RequestError> {
     Ok(at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let found = ide::highlights(db, file, offset).into_iter().map(|it| {

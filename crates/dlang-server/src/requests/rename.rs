@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn prepare(
     snapshot: &Snapshot,
-    params: lsp::PrepareRenameParams,
+    params: &lsp::PrepareRenameParams,
 ) -> Result<Option<lsp::PrepareRenameResult>, RequestError> {
     let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let renaming = ide::prepare_rename(db, file, offset)?;
@@ -20,12 +20,12 @@ pub(super) fn prepare(
         let result = lsp::PrepareRenamePlaceholder { range, placeholder };
         Ok(lsp::PrepareRenameResult::PrepareRenamePlaceholder(result))
     });
-    found?.transpose().map_err(refused)
+    found?.transpose().map_err(|error| refused(&error))
 }
 
 pub(super) fn rename(
     snapshot: &Snapshot,
-    params: lsp::RenameParams,
+    params: &lsp::RenameParams,
 ) -> Result<Option<lsp::WorkspaceEdit>, RequestError> {
     let found = at(snapshot, &params.text_document_position_params, |db, file, _, offset| {
         let (places, mut edits) = (Places::new(snapshot), Edits::default());
@@ -35,9 +35,9 @@ pub(super) fn rename(
         }
         Ok(edits.into_lsp(snapshot))
     });
-    found?.transpose().map_err(refused)
+    found?.transpose().map_err(|error| refused(&error))
 }
 
-fn refused(error: ide::RenameError) -> RequestError {
+fn refused(error: &ide::RenameError) -> RequestError {
     RequestError::Failed(error.to_string())
 }

@@ -17,7 +17,17 @@ use crate::snapshot::Snapshot;
 
 /// The types, in the order in which they are numbered.
 const TYPES: [&str; 12] = [
-    "keyword", "operator", "string", "comment", "namespace", "class", "type", "enum", "property", "struct", "variable",
+    "keyword",
+    "operator",
+    "string",
+    "comment",
+    "namespace",
+    "class",
+    "type",
+    "enum",
+    "property",
+    "struct",
+    "variable",
     "enumMember",
 ];
 
@@ -54,7 +64,7 @@ fn name_of(kind: TokenKind) -> &'static str {
 
 pub(super) fn full(
     snapshot: &Snapshot,
-    params: lsp::SemanticTokensParams,
+    params: &lsp::SemanticTokensParams,
 ) -> Result<Option<lsp::SemanticTokens>, RequestError> {
     let document = &params.text_document;
     Ok(encoded(snapshot, document, None)?.map(|data| {
@@ -65,7 +75,7 @@ pub(super) fn full(
 
 pub(super) fn range(
     snapshot: &Snapshot,
-    params: lsp::SemanticTokensRangeParams,
+    params: &lsp::SemanticTokensRangeParams,
 ) -> Result<Option<lsp::SemanticTokens>, RequestError> {
     let data = encoded(snapshot, &params.text_document, Some(&params.range))?;
     Ok(data.map(|data| tokens(None, &data)))
@@ -73,7 +83,7 @@ pub(super) fn range(
 
 pub(super) fn delta(
     snapshot: &Snapshot,
-    params: lsp::SemanticTokensDeltaParams,
+    params: &lsp::SemanticTokensDeltaParams,
 ) -> Result<Option<lsp::SemanticTokensDeltaResponse>, RequestError> {
     let document = &params.text_document;
     Ok(encoded(snapshot, document, None)?.map(|data| {
@@ -148,12 +158,17 @@ fn encode(lines: &Lines, found: &[SemanticToken]) -> Vec<u32> {
         let number = TYPES.iter().position(|it| *it == name).unwrap_or_default();
         let number = u32::try_from(number).unwrap_or_default();
         let is_documentation = token.kind == TokenKind::Documentation;
-        let modifiers =
-            u32::from(token.is_declaration) * DECLARATION + u32::from(is_documentation) * DOCUMENTATION;
+        let modifiers = u32::from(token.is_declaration) * DECLARATION + u32::from(is_documentation) * DOCUMENTATION;
         for part in lines.split(token.range) {
             let lsp::Range { start: from, end: to } = lines.range(TextRange::new(part.start(), part.end()));
             let delta_start = if from.line == line { from.character - start } else { from.character };
-            data.extend([from.line - line, delta_start, to.character.saturating_sub(from.character), number, modifiers]);
+            data.extend([
+                from.line - line,
+                delta_start,
+                to.character.saturating_sub(from.character),
+                number,
+                modifiers,
+            ]);
             (line, start) = (from.line, from.character);
         }
     }
@@ -164,7 +179,7 @@ fn encode(lines: &Lines, found: &[SemanticToken]) -> Vec<u32> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{difference, name_of, TYPES};
+    use super::{TYPES, difference, name_of};
 
     proptest! {
         #[test]
@@ -189,8 +204,21 @@ mod tests {
         };
         use dlang_syntax::{Role, Side};
         let kinds = [
-            Keyword(Role::Item), Keyword(Role::Pattern(Side::Upstream)), Arrow, String, Comment, Documentation, Domain,
-            BoundedContext, Team, Classification, Metadata, Map, Namespace, Term, Decision,
+            Keyword(Role::Item),
+            Keyword(Role::Pattern(Side::Upstream)),
+            Arrow,
+            String,
+            Comment,
+            Documentation,
+            Domain,
+            BoundedContext,
+            Team,
+            Classification,
+            Metadata,
+            Map,
+            Namespace,
+            Term,
+            Decision,
         ];
         for kind in kinds {
             assert!(TYPES.contains(&name_of(kind)), "{kind:?}");

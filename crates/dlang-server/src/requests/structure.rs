@@ -16,7 +16,7 @@ const MAX_PLACES: usize = 1000;
 
 pub(super) fn folding(
     snapshot: &Snapshot,
-    params: lsp::FoldingRangeParams,
+    params: &lsp::FoldingRangeParams,
 ) -> Result<Option<Vec<lsp::FoldingRange>>, RequestError> {
     Ok(about(snapshot, &params.text_document, |db, file, lines| {
         let folds = dlang_ide::folding(parse(db, file)).into_iter().map(|fold| {
@@ -41,7 +41,7 @@ pub(super) fn folding(
 /// One answer for each position, in their order, as the protocol demands.
 pub(super) fn selection_range(
     snapshot: &Snapshot,
-    params: lsp::SelectionRangeParams,
+    params: &lsp::SelectionRangeParams,
 ) -> Result<Option<Vec<lsp::SelectionRange>>, RequestError> {
     if params.positions.len() > MAX_PLACES {
         let message = format!("Invalid params: at most {MAX_PLACES} positions");
@@ -54,10 +54,8 @@ pub(super) fn selection_range(
             let chain = ranges.into_iter().rev().fold(None, |parent: Option<lsp::SelectionRange>, range| {
                 Some(lsp::SelectionRange { range: lines.range(range), parent: parent.map(Box::new) })
             });
-            chain.unwrap_or(lsp::SelectionRange {
-                range: lsp::Range { start: *position, end: *position },
-                parent: None,
-            })
+            chain
+                .unwrap_or(lsp::SelectionRange { range: lsp::Range { start: *position, end: *position }, parent: None })
         });
         ranges.collect()
     })?)
@@ -65,7 +63,7 @@ pub(super) fn selection_range(
 
 pub(super) fn code_lens(
     snapshot: &Snapshot,
-    params: lsp::CodeLensParams,
+    params: &lsp::CodeLensParams,
 ) -> Result<Option<Vec<lsp::CodeLens>>, RequestError> {
     let uri = &params.text_document.uri;
     Ok(about(snapshot, &params.text_document, |db, file, lines| {
@@ -86,7 +84,7 @@ pub(super) fn code_lens(
 /// The strings of imports that lead to a file.
 pub(super) fn document_link(
     snapshot: &Snapshot,
-    params: lsp::DocumentLinkParams,
+    params: &lsp::DocumentLinkParams,
 ) -> Result<Option<Vec<lsp::DocumentLink>>, RequestError> {
     Ok(about(snapshot, &params.text_document, |db, file, lines| {
         let outcomes = file.import_outcomes(db);

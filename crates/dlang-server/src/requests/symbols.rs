@@ -14,7 +14,7 @@ const MAX_SYMBOLS: usize = 256;
 
 pub(super) fn document(
     snapshot: &Snapshot,
-    params: lsp::DocumentSymbolParams,
+    params: &lsp::DocumentSymbolParams,
 ) -> Result<Option<lsp::DocumentSymbolResponse>, RequestError> {
     let document = &params.text_document;
     Ok(about(snapshot, document, |db, file, lines| {
@@ -71,7 +71,7 @@ fn information(
 /// Names are fully qualified, as the existing program shows them, so that namesakes can be told apart.
 pub(super) fn workspace(
     snapshot: &Snapshot,
-    params: lsp::WorkspaceSymbolParams,
+    params: &lsp::WorkspaceSymbolParams,
 ) -> Result<Option<lsp::WorkspaceSymbolResponse>, RequestError> {
     let found = snapshot.ask(|db| {
         let places = Places::new(snapshot);

@@ -15,9 +15,9 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn will_rename(
     snapshot: &Snapshot,
-    params: lsp::RenameFilesParams,
+    params: &lsp::RenameFilesParams,
 ) -> Result<Option<lsp::WorkspaceEdit>, RequestError> {
-    let renames = params.files.into_iter().filter_map(|file| {
+    let renames = params.files.iter().filter_map(|file| {
         let new = snapshot.workspace().find(uri::to_path(&file.new_uri)?.as_str())?;
         Some((snapshot.path(&file.old_uri)?, new))
     });
@@ -54,8 +54,7 @@ fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
             continue;
         }
         let aliases = module.map(|module| aliases(snapshot, module)).unwrap_or_default();
-        let aliases: Vec<(&str, &str)> =
-            aliases.iter().map(|(key, folder)| (key.as_str(), folder.as_str())).collect();
+        let aliases: Vec<(&str, &str)> = aliases.iter().map(|(key, folder)| (key.as_str(), folder.as_str())).collect();
         let outcomes = file.import_outcomes(db);
         let changed = import_edits(parse(db, *file), |specifier| {
             let Some(ImportOutcome::File(target)) = outcomes.get(specifier) else { return None };

@@ -292,17 +292,26 @@ pub(super) fn apply(text: &str, edits: &Value) -> String {
         let number = |name: &str| usize::try_from(position[name].as_u64().unwrap()).unwrap();
         let line: usize = text.split_inclusive('\n').take(number("line")).map(str::len).sum();
         let mut units = number("character");
-        let column: usize = text[line..].chars().take_while(|it| {
-            let is_before = units > 0;
-            units = units.saturating_sub(it.len_utf16());
-            is_before
-        }).map(char::len_utf8).sum();
+        let column: usize = text[line..]
+            .chars()
+            .take_while(|it| {
+                let is_before = units > 0;
+                units = units.saturating_sub(it.len_utf16());
+                is_before
+            })
+            .map(char::len_utf8)
+            .sum();
         line + column
     };
-    let mut places: Vec<(usize, usize, String)> = edits.as_array().unwrap().iter().map(|edit| {
-        let (range, new) = (&edit["range"], edit["newText"].as_str().unwrap());
-        (offset(&range["start"]), offset(&range["end"]), new.to_owned())
-    }).collect();
+    let mut places: Vec<(usize, usize, String)> = edits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| {
+            let (range, new) = (&edit["range"], edit["newText"].as_str().unwrap());
+            (offset(&range["start"]), offset(&range["end"]), new.to_owned())
+        })
+        .collect();
     places.sort();
     let mut edited = text.to_owned();
     for (from, to, new) in places.into_iter().rev() {

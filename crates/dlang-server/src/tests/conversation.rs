@@ -72,7 +72,10 @@ fn strange_parameters() {
     for (method, params) in [
         ("textDocument/didOpen", json!({ "textDocument": 1 })),
         ("textDocument/didChange", json!([])),
-        ("textDocument/didChange", json!({ "textDocument": { "uri": "file:///w/no.dlang", "version": 1 }, "contentChanges": [{ "text": "" }] })),
+        (
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": "file:///w/no.dlang", "version": 1 }, "contentChanges": [{ "text": "" }] }),
+        ),
         ("textDocument/didClose", json!({ "textDocument": { "uri": "file:///w/no.dlang" } })),
         ("workspace/didChangeWorkspaceFolders", json!({ "event": 7 })),
         ("workspace/didChangeWatchedFiles", json!("?")),

@@ -27,12 +27,13 @@ fn asked_for() {
 
 #[test]
 fn asked_for_the_workspace() {
-    let mut client = Client::new("//- model.yaml\nmodel: {version: x}\n//- a.dlang\nTeam A\nTeam A\n//- b.dlang\nTeam B\n");
+    let mut client =
+        Client::new("//- model.yaml\nmodel: {version: x}\n//- a.dlang\nTeam A\nTeam A\n//- b.dlang\nTeam B\n");
     let all = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] }));
     let items = all["items"].as_array().unwrap();
-    let known: Vec<Value> =
-        items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
-    let files: Vec<_> = items.iter().map(|item| (item["uri"].clone(), item["items"].as_array().unwrap().len())).collect();
+    let known: Vec<Value> = items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
+    let files: Vec<_> =
+        items.iter().map(|item| (item["uri"].clone(), item["items"].as_array().unwrap().len())).collect();
     assert_eq!(files, [(json!(uri_of("a.dlang")), 1), (json!(uri_of("model.yaml")), 1)]);
     client.open("a.dlang", 3, "Team A\n");
     client.open("model.yaml", 1, "model: {version: x}\n");

@@ -13,9 +13,7 @@ fn changes_are_made_in_order() {
         capabilities["general"] = json!({ "positionEncodings": [encoding] });
         let mut client = Client::with("", &capabilities);
         client.open("a.dlang", 1, "Team A // ä𝄞x\n");
-        let at = |line: u32, from: u32, to: u32| {
-            json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
-        };
+        let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
         let changes = json!([
             { "range": at(0, 0, 0), "text": "// ä𝄞\n" },
             { "range": at(0, column - 1, 99), "text": " Team B\n" },
@@ -24,7 +22,11 @@ fn changes_are_made_in_order() {
         let document = json!({ "uri": uri_of("a.dlang"), "version": 2 });
         client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
         let symbols = client.ask("workspace/symbol", json!({ "query": "" }));
-        assert_eq!(show(&symbols), r#"{"location":{"uri":"a.dlang","range":"2:5-2:6"},"name":"C","kind":11}"#, "{encoding}");
+        assert_eq!(
+            show(&symbols),
+            r#"{"location":{"uri":"a.dlang","range":"2:5-2:6"},"name":"C","kind":11}"#,
+            "{encoding}"
+        );
     }
 }
 

@@ -108,4 +108,3 @@ fn a_client_that_watches_is_asked_to() {
     assert_snapshot!(request.params, @r#"{"registrations":[{"id":"domainlang/files","method":"workspace/didChangeWatchedFiles","registerOptions":{"watchers":[{"globPattern":"**/*.dlang"},{"globPattern":"**/model.yaml"},{"globPattern":"**/model.lock"}]}}]}"#);
     client.respond(request.id, Value::Null);
 }
-

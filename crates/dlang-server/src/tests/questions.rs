@@ -255,7 +255,12 @@ fn tokens(text: &str, answer: &Value) -> String {
     for token in numbers.chunks(5) {
         (line, start) = if token[0] == 0 { (line, start + token[1]) } else { (line + token[0], token[1]) };
         let units: Vec<u16> = text.lines().nth(line).unwrap().encode_utf16().collect();
-        shown.push(format!("{}/{}.{}", String::from_utf16(&units[start..start + token[2]]).unwrap(), token[3], token[4]));
+        shown.push(format!(
+            "{}/{}.{}",
+            String::from_utf16(&units[start..start + token[2]]).unwrap(),
+            token[3],
+            token[4]
+        ));
     }
     shown.join(" ")
 }
@@ -289,8 +294,7 @@ fn semantic_tokens_by_difference() {
 
 #[test]
 fn completion() {
-    let (mut client, answer) =
-        at("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
+    let (mut client, answer) = at("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
     let list = answer.unwrap();
     let item = list["items"].as_array().unwrap().iter().find(|item| item["label"] == "Sellers").unwrap().clone();
     assert_snapshot!(show(&item), @r#"{"label":"Sellers","kind":8,"detail":"Team","sortText":"0_Sellers","filterText":"Sellers","insertTextFormat":1,"textEdit":{"range":"2:31-2:31","newText":"Sellers "},"data":{"uri":"shared/teams.dlang","number":0,"fqn":"Sellers"}}"#);
