@@ -66,7 +66,7 @@ fn strange_parameters() {
     let mut client = with(MethodTable::new());
     let place = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
     let params = place(&json!({ "line": "one", "character": 1 }));
-    assert_snapshot!(client.try_ask("textDocument/hover", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: invalid type: string \"one\", expected u32"}"#);
+    assert_snapshot!(client.try_ask("textDocument/hover", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: position.line: invalid type: string \"one\", expected u32","data":{"field":"position.line"}}"#);
     assert_snapshot!(client.try_ask("textDocument/hover", Value::Null).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: invalid type: null, expected struct HoverParams"}"#);
     assert_snapshot!(client.try_ask("textDocument/nothing", Value::Null).unwrap_err(), @r#"{"code":-32601,"message":"there is no method `textDocument/nothing`"}"#);
     for (method, params) in [

@@ -1,12 +1,15 @@
 //! Files and folders: imports that follow renames, several roots, watching.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
+use camino::Utf8Path;
+use dlang_workspace::files::DiskFiles;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::{Client, TestFiles, able, options, path_of, uri_of};
-use crate::MethodTable;
+use crate::{MethodTable, Options};
 
 const PROJECT: &str = r#"
 //- model.yaml
@@ -107,4 +110,28 @@ fn a_client_that_watches_is_asked_to() {
     let request = client.request("client/registerCapability");
     assert_snapshot!(request.params, @r#"{"registrations":[{"id":"domainlang/files","method":"workspace/didChangeWatchedFiles","registerOptions":{"watchers":[{"globPattern":"**/*.dlang"},{"globPattern":"**/model.yaml"},{"globPattern":"**/model.lock"}]}}]}"#);
     client.respond(request.id, Value::Null);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a fixture need not survive a crash")]
+fn for_other_clients_the_disk_is_watched() {
+    let guard = tempfile::tempdir().unwrap();
+    let root = Utf8Path::from_path(guard.path()).unwrap().canonicalize_utf8().unwrap();
+    std::fs::write(root.join("a.dlang"), "Team A\nTeam A\n").unwrap();
+    let nothing = TestFiles::new("");
+    let options = Options { files: Arc::new(DiskFiles), watch: true, ..options(&nothing) };
+    let mut client = Client::begin(options, nothing, MethodTable::new());
+    client.initialize(&json!({}), &[root.as_str()]);
+    let mut published = || {
+        let told = client.notification("textDocument/publishDiagnostics");
+        let name = told["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (name, told["diagnostics"].as_array().unwrap().len())
+    };
+    assert_eq!(published(), ("a.dlang".to_owned(), 1));
+    std::fs::create_dir(root.join("new")).unwrap();
+    std::fs::write(root.join("new/b.dlang"), "Team B\nTeam B\n").unwrap();
+    assert_eq!(published(), ("b.dlang".to_owned(), 1));
+    // A folder that was not there in the beginning is watched, too.
+    std::fs::write(root.join("new/b.dlang"), "Team B\n").unwrap();
+    assert_eq!(published(), ("b.dlang".to_owned(), 0));
 }

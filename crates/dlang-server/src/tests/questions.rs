@@ -1,5 +1,7 @@
 //! One test for each request of an editor: a fixture, and what comes back in few words.
 
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -352,7 +354,7 @@ import "$0"
 fn actions(fixture: &str, path: &str, chosen: &str) -> String {
     let mut client = Client::new(fixture);
     let document = json!({ "uri": uri_of(path) });
-    let found = client.ask("textDocument/diagnostic", json!({ "textDocument": document.clone() }));
+    let found = client.ask("textDocument/diagnostic", json!({ "textDocument": document }));
     let context = json!({ "diagnostics": found["items"] });
     let params = json!({ "textDocument": document, "range": range(0, 99), "context": context });
     let actions = client.ask("textDocument/codeAction", params);
@@ -361,13 +363,13 @@ fn actions(fixture: &str, path: &str, chosen: &str) -> String {
         let title = action["title"].as_str().unwrap();
         let codes: Vec<&str> =
             action["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
-        shown += &format!("{title} [{}]\n", codes.join(" "));
+        writeln!(shown, "{title} [{}]", codes.join(" ")).unwrap();
         if title == chosen {
             for change in action["edit"]["documentChanges"].as_array().unwrap() {
                 let known = change["textDocument"]["uri"].as_str().map(path_of);
                 match known.filter(|known| client.files.is_there(known)) {
                     Some(known) => shown += &client.edited(&known, &change["edits"]),
-                    None => shown += &format!("{}\n", show(change)),
+                    None => writeln!(shown, "{}", show(change)).unwrap(),
                 }
             }
         }
