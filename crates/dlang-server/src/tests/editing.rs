@@ -62,3 +62,50 @@ fn a_new_file_is_part_of_the_model_before_it_is_saved() {
     client.close("b.dlang");
     assert_eq!(client.ask("textDocument/definition", params), Value::Null);
 }
+
+/// Deeper than anybody writes, on the stacks that threads have.
+#[test]
+fn absurd_nesting_is_answered() {
+    const DEPTH: usize = 10_000;
+    let mut client = Client::new("");
+    let texts = ["Namespace N {\n".repeat(DEPTH), "bc B { relationships { ".repeat(DEPTH), "[".repeat(DEPTH)];
+    for (text, version) in texts.iter().zip(1..) {
+        client.open("a.dlang", version, text);
+        let place = json!({ "line": 5000, "character": 3 });
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 20_000, "character": 0 } });
+        let params = json!({
+            "textDocument": { "uri": uri_of("a.dlang") },
+            "position": place,
+            "positions": [place],
+            "range": range,
+            "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1 },
+            "options": { "tabSize": 4, "insertSpaces": true },
+            "newName": "M",
+        });
+        for method in [
+            "codeAction",
+            "codeLens",
+            "completion",
+            "definition",
+            "diagnostic",
+            "documentHighlight",
+            "documentLink",
+            "documentSymbol",
+            "foldingRange",
+            "formatting",
+            "hover",
+            "inlayHint",
+            "prepareRename",
+            "rangeFormatting",
+            "references",
+            "rename",
+            "selectionRange",
+            "semanticTokens/full",
+            "semanticTokens/range",
+        ] {
+            let answer = client.try_ask(&format!("textDocument/{method}"), params.clone());
+            // A rename may be refused; nothing else is.
+            assert!(answer.is_ok() || method.to_lowercase().contains("rename"), "{method}: {answer:?}");
+        }
+    }
+}
