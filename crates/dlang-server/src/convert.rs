@@ -73,6 +73,9 @@ impl<'s> Places<'s> {
 
     /// Those of a model, a manifest or a lock; of anything else, those of an empty text.
     pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<Lines>, Cancelled> {
+        if let Some(lines) = self.known.borrow().get(path) {
+            return Ok(Rc::clone(lines));
+        }
         if let Some(file) = self.snapshot.workspace().file(path)? {
             return self.snapshot.ask(|db| self.of(db, file));
         }

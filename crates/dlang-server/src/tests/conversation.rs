@@ -115,27 +115,31 @@ fn the_server_s_own_names_come_first() {
     assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
-/// A method that says when it runs, and that ends its first runs only when it is cancelled.
-fn stubborn(runs: usize) -> (MethodTable, Receiver<()>) {
+/// A method that says when it begins, and that ends its first runs only when it is cancelled, which it says, too.
+fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
     let (says, said) = channel();
     let state = Mutex::new((says, runs));
     let table = MethodTable::new().ask("test/work", move |snapshot, _| {
-        let is_stubborn = {
+        let (says, is_stubborn) = {
             let mut state = state.lock().unwrap();
-            state.0.send(()).unwrap();
             let left = state.1;
             state.1 = left.saturating_sub(1);
-            left > 0
+            (state.0.clone(), left > 0)
         };
+        says.send("begins").unwrap();
         loop {
             let count = snapshot.ask(|db| {
                 let files = project_files(db);
                 files.iter().map(|file| file_index(db, *file).elements.len()).sum::<usize>()
-            })?;
-            if !is_stubborn {
-                return Ok(json!(count));
+            });
+            match count {
+                Ok(count) if !is_stubborn => return Ok(json!(count)),
+                Ok(_) => std::thread::yield_now(),
+                Err(cancelled) => {
+                    says.send("is cancelled").unwrap();
+                    return Err(cancelled.into());
+                }
             }
-            std::thread::yield_now();
         }
     });
     (table, said)
@@ -146,10 +150,11 @@ fn a_cancelled_request_is_answered_at_once() {
     let (table, runs) = stubborn(1);
     let mut client = with(table);
     let id = client.begin_request("test/work", Value::Null);
-    runs.recv().unwrap();
+    assert_eq!(runs.recv(), Ok("begins"));
     client.tell("$/cancelRequest", json!({ "id": id }));
     assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32800,"message":"cancelled by the client"}"#);
-    // It ended: nothing keeps the next change from being made.
+    assert_eq!(runs.recv(), Ok("is cancelled"));
+    // Nothing keeps the next change from being made.
     client.open("a.dlang", 1, "Team A\nTeam B");
     assert_eq!(client.ask("test/work", Value::Null), json!(2));
     // One that has its answer is not cancelled any more.
@@ -161,7 +166,7 @@ fn a_change_asks_once_more() {
     let (table, runs) = stubborn(1);
     let mut client = with(table);
     let id = client.begin_request("test/work", Value::Null);
-    runs.recv().unwrap();
+    assert_eq!(runs.recv(), Ok("begins"));
     client.open("a.dlang", 1, "Team A\nTeam B");
     assert_eq!(client.answer(&id), Ok(json!(2)));
 }
@@ -171,9 +176,10 @@ fn after_two_changes_the_client_is_told_to_ask_again() {
     let (table, runs) = stubborn(2);
     let mut client = with(table);
     let id = client.begin_request("test/work", Value::Null);
-    runs.recv().unwrap();
+    assert_eq!(runs.recv(), Ok("begins"));
     client.open("a.dlang", 1, "Team A\nTeam B");
-    runs.recv().unwrap();
+    assert_eq!(runs.recv(), Ok("is cancelled"));
+    assert_eq!(runs.recv(), Ok("begins"));
     client.replace("a.dlang", 2, "Team A\nTeam C");
     assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32801,"message":"the model changed; ask again"}"#);
 }
@@ -183,7 +189,7 @@ fn two_requests_with_one_id() {
     let (table, runs) = stubborn(1);
     let mut client = with(table);
     let id = client.begin_request("test/work", Value::Null);
-    runs.recv().unwrap();
+    assert_eq!(runs.recv(), Ok("begins"));
     client.send(Request { id: id.clone(), method: "test/work".to_owned(), params: Value::Null });
     assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32600,"message":"a request with this id has no answer yet"}"#);
     client.open("a.dlang", 1, "Team A\nTeam B");
