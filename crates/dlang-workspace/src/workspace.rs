@@ -243,7 +243,7 @@ impl Workspace {
     }
 
     /// The one path by which a file is known here. An editor may spell it over a link.
-    fn spelling(&self, path: &Utf8Path) -> Utf8PathBuf {
+    pub fn spelling(&self, path: &Utf8Path) -> Utf8PathBuf {
         let path = normalize(path);
         if self.sources.contains_key(&path) {
             return path;
