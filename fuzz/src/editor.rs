@@ -57,7 +57,7 @@ pub fn check_features(text: &str) {
     }
     for lens in lenses(&parse) {
         let before = text.get(..usize::from(lens.range.start())).expect("a lens in the text");
-        assert!(before.is_empty() || before.ends_with('\n'), "a lens inside of a line");
+        assert!(before.is_empty() || before.ends_with(['\n', '\r']), "a lens inside of a line");
     }
     assert!(import_links(&parse).iter().all(|link| is_in_text(link.range) && !link.range.is_empty()));
 }
