@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import { LanguageClient, type LanguageClientOptions, State, TransportKind } from "vscode-languageclient/node";
+import { message } from "./failure.ts";
 import { EDITOR_PROTOCOL } from "./protocol.ts";
 
 /** What to tell somebody who needs the server while it does not run. */
@@ -113,9 +114,4 @@ function program(context: vscode.ExtensionContext): string {
   if (configured !== "") return configured;
   const bundled = path.join(context.extensionPath, "server", process.platform === "win32" ? "zubi.exe" : "zubi");
   return existsSync(bundled) ? bundled : "zubi";
-}
-
-/** The text of whatever was thrown. */
-export function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

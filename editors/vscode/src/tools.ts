@@ -1,6 +1,6 @@
 // The language model tools: each is a question to the language server, whose answer is passed on as it is.
 import * as vscode from "vscode";
-import { message } from "./client.ts";
+import { failure } from "./failure.ts";
 import { TOOLS_CALL, type ToolsCallParams, type ToolsCallResult } from "./protocol.ts";
 
 /** What the tools need of the server. */
@@ -62,7 +62,7 @@ export function languageModelTool(tool: Tool, server: Asks): vscode.LanguageMode
       try {
         text = await tool.ask(server, input as Input, tokenizationOptions?.tokenBudget, token);
       } catch (error) {
-        text = failure(tool.name, message(error));
+        text = failure(tool.name, error);
       }
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
     },
@@ -80,13 +80,6 @@ function zubi(id: string): Tool["ask"] {
     const params: ToolsCallParams = budget === undefined ? { id, args } : { id, args, budget };
     return (await server.request<ToolsCallResult>(TOOLS_CALL, params, token)).text;
   };
-}
-
-/** The server's own words for a failure begin like this; whatever else goes wrong is put into the same form. */
-const FAILURES = /^(Invalid input: |Error in |Failed to )/;
-
-function failure(tool: string, what: string): string {
-  return FAILURES.test(what) ? what : `Error in ${tool}: ${what}`;
 }
 
 function shown(value: unknown): string {
