@@ -88,6 +88,8 @@ class VsCodeServer {
     // Settings of machine scope; a workspace cannot have them.
     await writeJson(path.join(data, "Machine/settings.json"), {
       "zubi.server.path": config.server,
+      // In a browser it is on, and what is not saved could not be tested.
+      "files.autoSave": "off",
       "telemetry.telemetryLevel": "off",
       "extensions.autoCheckUpdates": false,
     });

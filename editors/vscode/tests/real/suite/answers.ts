@@ -120,10 +120,10 @@ export const answers: readonly Case[] = [
   {
     name: "lsp_definition answers for a TypeScript file through the editor",
     body: async () => {
-      const text = await ask("lsp_definition", { at: "web/src/report.ts:6:22" });
+      const text = await ask("lsp_definition", { at: "web/src/report.ts:8:15" });
       // Without a language server for TypeScript beside it, only the editor can know that.
-      assert.match(text, /^at web\/src\/report\.ts:6:22 Circle/);
-      assert.match(text, /\nweb\/src\/shape\.ts\n {2}9:14 {2}export class Circle implements Shape/);
+      assert.match(text, /^at web\/src\/report\.ts:8:15 totalArea/);
+      assert.match(text, /\nweb\/src\/shape\.ts\n {2}29:17 {2}export function totalArea\(/);
     },
   },
 ];

@@ -16,7 +16,7 @@ export const processes: readonly Case[] = [
       await ask("domainlang_list", { type: "domains" });
       await ask("domainlang_get", {});
       await ask("domainlang_explain", { fqn: "Sales" });
-      await ask("lsp_definition", { at: "web/src/report.ts:6:22" });
+      await ask("lsp_definition", { at: "web/src/report.ts:8:15" });
       assert.deepEqual(started.end(), []);
       assert.deepEqual(serverPids(), servers);
       const [server = 0] = servers;

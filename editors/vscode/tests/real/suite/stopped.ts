@@ -22,7 +22,7 @@ export const stopped: readonly Case[] = [
         assert.match(text, /^(\{"summary":|Error in domainlang_get: )/);
       }
       assert.match(text, NOT_RUNNING);
-      assert.match(await ask("lsp_definition", { at: "web/src/report.ts:6:22" }), /^Error in lsp_definition: /);
+      assert.match(await ask("lsp_definition", { at: "web/src/report.ts:8:15" }), /^Error in lsp_definition: /);
       await vscode.commands.executeCommand("zubi.restart");
       const answer = await askJson<{ summary?: object }>("domainlang_get", {});
       assert.ok(answer.summary);
