@@ -46,9 +46,9 @@ export class Server implements vscode.Disposable {
 
   /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
   async request<Result>(method: string, params: unknown, token: vscode.CancellationToken): Promise<Result> {
-    await this.#starting;
+    await unlessCancelled(this.#starting, token);
     const client = this.#client;
-    if (client?.state === State.Starting) await client.start();
+    if (client?.state === State.Starting) await unlessCancelled(client.start(), token);
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     return client.sendRequest<Result>(method, params, token);
   }
@@ -114,4 +114,19 @@ function program(context: vscode.ExtensionContext): string {
   if (configured !== "") return configured;
   const bundled = path.join(context.extensionPath, "server", process.platform === "win32" ? "zubi.exe" : "zubi");
   return existsSync(bundled) ? bundled : "zubi";
+}
+
+/** A promise's value, unless nobody wants it any more before it is there. */
+async function unlessCancelled<Value>(value: Promise<Value>, token: vscode.CancellationToken): Promise<Value> {
+  let listener: vscode.Disposable | undefined;
+  const cancelled = new Promise<never>((_resolve, reject) => {
+    const end = (): void => { reject(new vscode.CancellationError()); };
+    if (token.isCancellationRequested) end();
+    else listener = token.onCancellationRequested(end);
+  });
+  try {
+    return await Promise.race([value, cancelled]);
+  } finally {
+    listener?.dispose();
+  }
 }
