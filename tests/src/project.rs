@@ -101,6 +101,11 @@ impl Project {
         project
     }
 
+    /// Copies a folder of this repository into the project.
+    pub fn add(&self, from: &str, to: &str) {
+        copy(&tools::ROOT.join(from), &self.root.join(to));
+    }
+
     /// The project's root, links resolved.
     pub fn root(&self) -> &Utf8Path {
         &self.root

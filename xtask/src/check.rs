@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use camino::Utf8PathBuf;
 
 use crate::run::{self, Parts};
-use crate::{codegen, generate, place, setup};
+use crate::{codegen, extension, generate, place, setup};
 
 /// Runs every check, also after one failed, and prints the seconds each took.
 pub(crate) fn run() -> Result<()> {
@@ -16,6 +16,10 @@ pub(crate) fn run() -> Result<()> {
     parts.part("cargo-deny", || {
         setup::run(&["cargo-deny".to_owned()])?;
         deny()
+    });
+    parts.part("typescript", || {
+        setup::run(&extension::COMPONENTS.map(str::to_owned))?;
+        extension::lint()
     });
     all(&mut parts);
     parts.finish()

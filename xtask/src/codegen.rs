@@ -1,5 +1,5 @@
-//! `cargo xtask codegen`: the parts of `dlang-syntax`, and the page about the syntax, that are written from its grammar and
-//! its table of keywords.
+//! `cargo xtask codegen`: what is written from DomainLang's grammar and table of keywords: parts of `dlang-syntax`, the page
+//! about the syntax, and the `TextMate` grammar for editors.
 //!
 //! The results are committed, so that building the product needs no generator; `cargo xtask check` fails when they are
 //! not what would be written.
@@ -13,6 +13,7 @@ mod grammar;
 mod keywords;
 mod nodes;
 mod reference;
+mod textmate;
 
 const NOTICE: &str = "Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.";
 
@@ -49,6 +50,10 @@ fn sources() -> Result<Vec<Fresh>> {
         Fresh {
             file: place::ROOT.join("docs/src/reference/domainlang-syntax.md"),
             text: format!("{PAGE_NOTICE}{page}"),
+        },
+        Fresh {
+            file: place::ROOT.join("editors/vscode/syntaxes/domain-lang.tmLanguage.json"),
+            text: textmate::grammar(&words),
         },
     ])
 }

@@ -1,7 +1,8 @@
 //! `cargo xtask generate`: the reference pages that are written by the program itself, so that they cannot drift.
 //!
 //! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses, the page of
-//! the command lines from their own help, the page of the language servers from the catalogue.
+//! the command lines from their own help, the page of the language servers from the catalogue. The manifest of the VS Code
+//! extension takes its tools' schemas from the registry too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,6 +13,7 @@ use serde_json::Value;
 use crate::fresh::{self, Fresh};
 use crate::{place, run};
 
+mod extension;
 mod servers;
 
 const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
@@ -34,6 +36,7 @@ fn pages() -> Result<Vec<Fresh>> {
         Fresh { file: reference.join("tools.md"), text: tools_page(&tools)? },
         Fresh { file: reference.join("command-line.md"), text: command_line_page()? },
         Fresh { file: reference.join("servers.md"), text: servers::page()? },
+        extension::manifest(tools.as_array().context("the tool list is no array")?)?,
     ])
 }
 

@@ -12,6 +12,7 @@ mod bench;
 mod check;
 mod codegen;
 mod demo;
+mod extension;
 mod fresh;
 mod fuzz;
 mod generate;

@@ -77,7 +77,7 @@ const LAYOUT: u32 = 1;
 /// Makes a component be there. Returns the version it reported, and whether it had to be installed.
 fn ensure(component: &Component) -> Result<(String, bool)> {
     let stamp = place::tools().join("stamps").join(component.name);
-    let wanted = format!("{LAYOUT} {component:?}");
+    let wanted = format!("{LAYOUT} {component:?}{}", install::lock_of(component)?);
     if let Ok(text) = std::fs::read_to_string(&stamp)
         && let Some((version, fingerprint)) = text.split_once('\n')
         && fingerprint == wanted

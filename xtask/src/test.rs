@@ -3,14 +3,16 @@
 use anyhow::{Result, bail};
 
 use crate::run::{self, Parts};
-use crate::{check, setup};
+use crate::{check, extension, setup};
 
 /// Runs everything; `arguments` go to nextest.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut parts = Parts::default();
     parts.part("setup", || setup::run(&[]).map(|()| String::new()));
     parts.part("deny", check::deny);
+    parts.part("typescript", extension::lint);
     check::all(&mut parts);
+    parts.part("vitest", extension::units);
     let mut summary = Summary::default();
     parts.part("build", || {
         // The end-to-end tests start the program that stands beside them, so it is built first and with the same flags.

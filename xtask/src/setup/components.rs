@@ -17,6 +17,11 @@ pub(crate) enum Source {
     Npm(&'static [&'static str]),
     /// A package whose sources tests read as a project, pinned by the registry's integrity hash as well.
     NpmProject { package: &'static str, integrity: &'static str },
+    /// `npm ci` for a package of this repository: what its committed lock file names. Its `node_modules` becomes a link.
+    NpmLocked { package: &'static str },
+    /// VS Code's server and workbench as npm has them. The package leaves the installation of what it needs to scripts that
+    /// compile native modules; the host starts without those, so no script runs and no compiler is needed.
+    VsCode { package: &'static str },
     /// Packages of the running Debian release. Each inner list is one possibility; the first that apt knows is taken.
     Apt(&'static [&'static [&'static str]]),
     /// A package of the running Debian release, unpacked without installing it.
@@ -409,6 +414,41 @@ pub(crate) const COMPONENTS: &[Component] = &[
             sha256: "ec0797fb7aeb1406c84efac526901f7ec3ead2124f946b494e72879d4b54704d",
         },
         why: "published Rust project for tests and benchmark",
+        ..PLAIN
+    },
+    Component {
+        name: "vscode",
+        version: "4.139.1",
+        source: Source::VsCode { package: "code-server@4.139.1" },
+        programs: &[("code-server", "node_modules/code-server/out/node/entry.js")],
+        check: &["code-server", "--version"],
+        says: "4.139.1",
+        why: "a real VS Code, in which the tests run the extension",
+        ..PLAIN
+    },
+    Component {
+        name: "chromium",
+        version: "release",
+        source: Source::Apt(&[&["chromium"]]),
+        programs: &[("chromium", "/usr/bin/chromium")],
+        check: &["chromium", "--version"],
+        says: "Chromium",
+        why: "shows VS Code's window, without a screen",
+        ..PLAIN
+    },
+    Component {
+        name: "vscode-extension",
+        version: "locked",
+        source: Source::NpmLocked { package: "editors/vscode" },
+        programs: &[
+            ("tsc", "node_modules/.bin/tsc"),
+            ("eslint", "node_modules/.bin/eslint"),
+            ("esbuild", "node_modules/.bin/esbuild"),
+            ("vitest", "node_modules/.bin/vitest"),
+        ],
+        check: &["tsc", "--version"],
+        says: "Version ",
+        why: "checks, bundles and tests the VS Code extension",
         ..PLAIN
     },
     Component {

@@ -21,6 +21,11 @@ const SOURCES: &str = "sources";
 pub(crate) fn is_there(component: &Component) -> bool {
     let links = place::tools().join("bin").join(component.name);
     let programs = component.programs.iter().all(|(name, _)| links.join(name).exists());
+    if let Source::NpmLocked { package } = component.source
+        && !place::ROOT.join(package).join("node_modules").exists()
+    {
+        return false;
+    }
     programs && (matches!(component.source, Source::Apt(_)) || directory(component).exists())
 }
 
@@ -36,6 +41,8 @@ pub(crate) fn install(component: &Component) -> Result<()> {
         Source::PythonProject { requirement, sha256 } => python_project(&own, requirement, sha256),
         Source::Npm(packages) => npm(&own, packages),
         Source::NpmProject { package, integrity } => npm_project(&own, package, integrity),
+        Source::NpmLocked { package } => npm_locked(&own, package),
+        Source::VsCode { package } => vscode(&own, package),
         Source::Apt(choices) => apt(choices),
         Source::Deb(package) => deb(&own, package),
         Source::ForeignDeb { suite, package, version } => foreign_deb(&own, suite, package, version),
@@ -145,6 +152,56 @@ fn npm_project(own: &Utf8Path, package: &str, integrity: &str) -> Result<()> {
     let found = &lock["packages"][format!("node_modules/{name}")]["integrity"];
     if *found != integrity {
         bail!("{package} has the integrity hash {found}, not the pinned {integrity}");
+    }
+    Ok(())
+}
+
+/// What a package of this repository needs, exactly as its lock file says. The package gets a link to it, because Node looks
+/// for modules beside the files that import them.
+fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
+    let package = place::ROOT.join(package);
+    std::fs::create_dir_all(own)?;
+    for file in ["package.json", "package-lock.json"] {
+        std::fs::copy(package.join(file), own.join(file)).with_context(|| format!("cannot copy {package}/{file}"))?;
+    }
+    run::quiet(
+        run::command("npm")
+            .args(["ci", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"])
+            .arg(own)
+            .current_dir(own),
+    )
+    .context("npm is needed: on Debian, `apt-get install npm`")?;
+    let link = package.join("node_modules");
+    if link.is_symlink() {
+        std::fs::remove_file(&link)?;
+    } else if link.exists() {
+        std::fs::remove_dir_all(&link)?;
+    }
+    std::os::unix::fs::symlink(own.join("node_modules"), &link).with_context(|| format!("cannot link {link}"))
+}
+
+/// The lock file of a package of this repository: what is installed for it depends on nothing else.
+pub(crate) fn lock_of(component: &Component) -> Result<String> {
+    let Source::NpmLocked { package } = component.source else { return Ok(String::new()) };
+    let file = place::ROOT.join(package).join("package-lock.json");
+    std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))
+}
+
+fn vscode(own: &Utf8Path, package: &str) -> Result<()> {
+    std::fs::create_dir_all(own)?;
+    std::fs::write(own.join("package.json"), "{\"private\": true}\n")?;
+    let name = package.rsplit_once('@').map_or(package, |(name, _)| name);
+    let host = own.join("node_modules").join(name).join("lib/vscode");
+    // VS Code and its built-in extensions are packages inside the package, each with a lock file of its own.
+    let parts = [(own.to_owned(), Some(package)), (host.clone(), None), (host.join("extensions"), None)];
+    for (directory, package) in parts {
+        run::quiet(
+            run::command("npm")
+                .args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev"])
+                .args(package)
+                .current_dir(&directory),
+        )
+        .with_context(|| format!("cannot install what {directory} needs"))?;
     }
     Ok(())
 }

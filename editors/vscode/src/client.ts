@@ -1,0 +1,132 @@
+// The language server: which program it is, its start, its end, and questions to it.
+import { existsSync } from "node:fs";
+import * as path from "node:path";
+import * as vscode from "vscode";
+import { LanguageClient, type LanguageClientOptions, State, TransportKind } from "vscode-languageclient/node";
+import { message } from "./failure.ts";
+import { EDITOR_PROTOCOL } from "./protocol.ts";
+
+/** What to tell somebody who needs the server while it does not run. */
+export const NOT_RUNNING =
+  'the zubi language server is not running. Run the command "zubi: Restart Language Server"; ' +
+  'the command "zubi: Show Log" says why it stopped.';
+
+/** How often the server may end by itself within three minutes and still be started again. */
+const RESTARTS = 4;
+
+/** The running language server, or the one that could not be started. */
+export class Server implements vscode.Disposable {
+  readonly log = vscode.window.createOutputChannel("zubi", { log: true });
+  readonly #context: vscode.ExtensionContext;
+  readonly #connected: (client: LanguageClient) => vscode.Disposable;
+  #client: LanguageClient | undefined;
+  #attached: vscode.Disposable | undefined;
+  /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
+  #starting: Promise<void> = Promise.resolve();
+
+  /** `connected` is called with each new client before it is started, to say what the client answers. */
+  constructor(context: vscode.ExtensionContext, connected: (client: LanguageClient) => vscode.Disposable) {
+    this.#context = context;
+    this.#connected = connected;
+  }
+
+  /** Starts the server, after ending the one that runs. */
+  restart(): Promise<void> {
+    this.#starting = this.#starting.then(async () => {
+      await this.#end();
+      try {
+        await this.#start();
+      } catch (error) {
+        this.log.error(`The language server did not start: ${message(error)}`);
+        void this.#tellNotStarted(error);
+      }
+    });
+    return this.#starting;
+  }
+
+  /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
+  async request<Result>(method: string, params: unknown, token: vscode.CancellationToken): Promise<Result> {
+    await unlessCancelled(this.#starting, token);
+    const client = this.#client;
+    if (client?.state === State.Starting) await unlessCancelled(client.start(), token);
+    if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
+    return client.sendRequest<Result>(method, params, token);
+  }
+
+  /** Ends the server. */
+  async stop(): Promise<void> {
+    this.#starting = this.#starting.then(() => this.#end());
+    await this.#starting;
+  }
+
+  dispose(): void {
+    this.log.dispose();
+  }
+
+  async #start(): Promise<void> {
+    const command = program(this.#context);
+    this.log.info(`Starting ${command}`);
+    const options: LanguageClientOptions = {
+      documentSelector: [{ language: "domain-lang" }],
+      initializationOptions: { zubi: { editorProtocol: EDITOR_PROTOCOL } },
+      outputChannel: this.log,
+      connectionOptions: { maxRestartCount: RESTARTS },
+      // A start that fails is reported once, by us, with what can be done about it.
+      initializationFailedHandler: () => false,
+    };
+    const run = { command, args: ["lsp"], transport: TransportKind.stdio };
+    const client = new LanguageClient("zubi", "zubi", run, options);
+    this.#client = client;
+    this.#attached = this.#connected(client);
+    await client.start();
+  }
+
+  async #end(): Promise<void> {
+    this.#attached?.dispose();
+    this.#attached = undefined;
+    const client = this.#client;
+    this.#client = undefined;
+    try {
+      await client?.dispose();
+    } catch (error) {
+      // One that has already ended, or that never started, cannot be ended once more.
+      this.log.debug(`The language server did not end in order: ${message(error)}`);
+    }
+  }
+
+  async #tellNotStarted(error: unknown): Promise<void> {
+    const chosen = await vscode.window.showErrorMessage(
+      `zubi: the language server did not start: ${message(error)}`,
+      "Open Setting",
+      "Show Log",
+    );
+    if (chosen === "Open Setting") {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "zubi.server.path");
+    } else if (chosen === "Show Log") {
+      this.log.show();
+    }
+  }
+}
+
+/** The setting, else the program that came with the extension, else the one on the PATH. */
+function program(context: vscode.ExtensionContext): string {
+  const configured = vscode.workspace.getConfiguration("zubi").get<string>("server.path", "").trim();
+  if (configured !== "") return configured;
+  const bundled = path.join(context.extensionPath, "server", process.platform === "win32" ? "zubi.exe" : "zubi");
+  return existsSync(bundled) ? bundled : "zubi";
+}
+
+/** A promise's value, unless nobody wants it any more before it is there. */
+async function unlessCancelled<Value>(value: Promise<Value>, token: vscode.CancellationToken): Promise<Value> {
+  let listener: vscode.Disposable | undefined;
+  const cancelled = new Promise<never>((_resolve, reject) => {
+    const end = (): void => { reject(new vscode.CancellationError()); };
+    if (token.isCancellationRequested) end();
+    else listener = token.onCancellationRequested(end);
+  });
+  try {
+    return await Promise.race([value, cancelled]);
+  } finally {
+    listener?.dispose();
+  }
+}

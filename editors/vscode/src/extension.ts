@@ -1,0 +1,27 @@
+// Where VS Code begins: the language server, the tools, the commands.
+import * as vscode from "vscode";
+import { Server } from "./client.ts";
+import { attach } from "./editor.ts";
+import { follow } from "./state.ts";
+import { register } from "./tools.ts";
+
+let server: Server | undefined;
+
+/** Starts the server without waiting for it: the tools do. */
+export function activate(context: vscode.ExtensionContext): void {
+  const started = new Server(context, (client) => vscode.Disposable.from(attach(client), follow(client)));
+  server = started;
+  context.subscriptions.push(
+    started,
+    register(started),
+    vscode.commands.registerCommand("zubi.restart", () => started.restart()),
+    vscode.commands.registerCommand("zubi.showLogs", () => { started.log.show(); }),
+  );
+  void started.restart();
+}
+
+/** Ends the server and waits for its end. */
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+  server = undefined;
+}

@@ -1,0 +1,63 @@
+// The editor channel: what the extension and `zubi lsp` say to each other beyond LSP. The Rust side has the same names.
+
+/** Version of the channel, sent in `initializationOptions.zubi.editorProtocol`. Without it `zubi lsp` is a plain server. */
+export const EDITOR_PROTOCOL = 1;
+
+/** Client to server: calls a tool of zubi. */
+export const TOOLS_CALL = "zubi/tools/call";
+
+export interface ToolsCallParams {
+  readonly id: string;
+  readonly args: unknown;
+  /** Upper bound of the answer in tokens. */
+  readonly budget?: number;
+}
+
+/** The answer's text, made for a model; of a failure, what went wrong and the next step. */
+export interface ToolsCallResult {
+  readonly text: string;
+  readonly isError?: boolean;
+}
+
+/** Server to client: a question to the editor's language features, in LSP's method names and shapes. */
+export const EDITOR_REQUEST = "zubi/editor/request";
+
+export interface EditorRequestParams {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** Server to client: runs a command of the editor; the result is what the command returned, or null. */
+export const EDITOR_COMMAND = "zubi/editor/command";
+
+export interface EditorCommandParams {
+  readonly command: string;
+  readonly args?: readonly unknown[];
+}
+
+/** Server to client: reads a setting, or writes it when there is a `value`. */
+export const EDITOR_CONFIG = "zubi/editor/config";
+
+export interface EditorConfigParams {
+  readonly key: string;
+  readonly scope?: "user" | "workspace";
+  readonly value?: unknown;
+}
+
+export interface EditorConfigResult {
+  readonly key: string;
+  /** What the setting is now; null when nobody has set it and it has no default. */
+  readonly value: unknown;
+}
+
+/** Client to server: what the editor shows has changed. */
+export const EDITOR_DID_CHANGE = "zubi/editor/didChange";
+
+export interface EditorDidChangeParams {
+  /** URI of the document in the active editor. */
+  readonly active: string | null;
+  /** URIs of all open documents. */
+  readonly open: readonly string[];
+  /** URIs whose diagnostics have changed since the last message. */
+  readonly diagnosticsUris: readonly string[];
+}

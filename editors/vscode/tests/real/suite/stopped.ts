@@ -1,0 +1,31 @@
+// A server that dies is started again; when it dies over and over, the tools say what to do, and that helps.
+import * as assert from "node:assert/strict";
+import { kill } from "node:process";
+import * as vscode from "vscode";
+import { ask, askJson, type Case } from "./harness.ts";
+import { serverPids } from "./processes.ts";
+
+/** The first words of what a tool says while no server runs. */
+const NOT_RUNNING = /^Error in domainlang_get: the zubi language server is not running\. .*"zubi: Restart Language Server"/;
+
+/** More often than the client starts a server again. */
+const DEATHS = 6;
+
+export const stopped: readonly Case[] = [
+  {
+    name: "a server that stopped is told in a text, and starting it again helps",
+    body: async () => {
+      let text = "";
+      for (let death = 0; death < DEATHS && !NOT_RUNNING.test(text); death += 1) {
+        for (const server of serverPids()) kill(server, "SIGKILL");
+        text = await ask("domainlang_get", {});
+        assert.match(text, /^(\{"summary":|Error in domainlang_get: )/);
+      }
+      assert.match(text, NOT_RUNNING);
+      assert.match(await ask("lsp_definition", { at: "web/src/report.ts:8:15" }), /^Error in lsp_definition: /);
+      await vscode.commands.executeCommand("zubi.restart");
+      const answer = await askJson<{ summary?: object }>("domainlang_get", {});
+      assert.ok(answer.summary);
+    },
+  },
+];

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { attach } from "../../src/editor.ts";
+import { commandResults, Disposable, Position, Range, settings } from "./vscode.ts";
+
+type Handler = (params: unknown, token: unknown) => unknown;
+
+/** What a client that the editor is attached to answers to the server. */
+const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
+  const handlers = new Map<string, Handler>();
+  const client = {
+    onRequest: (method: string, handler: Handler) => {
+      handlers.set(method, handler);
+      return new Disposable(() => handlers.delete(method));
+    },
+    protocol2CodeConverter: {
+      asUri: (uri: string) => uri,
+      asPosition: ({ line, character }: Position) => new Position(line, character),
+    },
+    code2ProtocolConverter: { asUri: (uri: string) => uri, asRange: (range: Range) => range },
+  };
+  attach(client as unknown as LanguageClient);
+  const token = { isCancellationRequested: false };
+  return (method, params) => Promise.resolve().then(() => handlers.get(method)?.(params, token));
+})();
+
+test("a definition is asked of the editor behind a fence, in LSP's shapes", async () => {
+  const asked: string[] = [];
+  const range = new Range(new Position(28, 16), new Position(28, 25));
+  commandResults.set("vscode.executeTypeDefinitionProvider", () => { asked.push("type"); });
+  commandResults.set("vscode.executeDefinitionProvider", (uri, position) => {
+    asked.push(`${String(uri)} ${JSON.stringify(position)}`);
+    return [{ uri: "file:///b.ts", range }];
+  });
+  const params = { textDocument: { uri: "file:///a.ts" }, position: { line: 7, character: 15 } };
+  expect(await ask("zubi/editor/request", { method: "textDocument/definition", params })).toEqual([
+    { targetUri: "file:///b.ts", targetRange: range, targetSelectionRange: range },
+  ]);
+  expect(asked).toEqual(["type", 'file:///a.ts {"line":7,"character":15}']);
+});
+
+test("a method that the editor does not answer is refused as LSP does", async () => {
+  const refused = ask("zubi/editor/request", { method: "textDocument/moniker", params: {} });
+  await expect(refused).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/moniker" });
+});
+
+test("a command runs with its arguments; nothing returned is null", async () => {
+  commandResults.set("add", (a, b) => Number(a) + Number(b));
+  commandResults.set("nothing", () => undefined);
+  expect(await ask("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
+  expect(await ask("zubi/editor/command", { command: "nothing" })).toBeNull();
+  await expect(ask("zubi/editor/command", { command: "missing" })).rejects.toThrow("command 'missing' not found");
+});
+
+test("a setting is read, and written where it is wanted", async () => {
+  settings.set("a.b", 1);
+  expect(await ask("zubi/editor/config", { key: "a.b" })).toEqual({ key: "a.b", value: 1 });
+  expect(await ask("zubi/editor/config", { key: "a.c" })).toEqual({ key: "a.c", value: null });
+  expect(await ask("zubi/editor/config", { key: "a.b", value: 2 })).toEqual({ key: "a.b", value: 2 });
+  expect(await ask("zubi/editor/config", { key: "a.b", value: 3, scope: "user" })).toEqual({ key: "a.b", value: "user: 3" });
+});

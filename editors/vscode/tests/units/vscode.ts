@@ -1,0 +1,112 @@
+// Stands for the module `vscode` in unit tests: the few classes whose values are made or told apart there.
+export class Position {
+  readonly line: number;
+  readonly character: number;
+  constructor(line: number, character: number) {
+    this.line = line;
+    this.character = character;
+  }
+}
+
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(start: Position, end: Position) {
+    this.start = start;
+    this.end = end;
+  }
+}
+
+export class LanguageModelTextPart {
+  readonly value: string;
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+export class LanguageModelToolResult {
+  readonly content: readonly unknown[];
+  constructor(content: readonly unknown[]) {
+    this.content = content;
+  }
+}
+
+export class Disposable {
+  static from(...parts: readonly { dispose(): void }[]): Disposable {
+    return new Disposable(() => { for (const part of parts) part.dispose(); });
+  }
+  readonly dispose: () => void;
+  constructor(dispose: () => void) {
+    this.dispose = dispose;
+  }
+}
+
+/** The tools that are registered now, by their names. */
+export const registered = new Map<string, unknown>();
+
+export const lm = {
+  registerTool(name: string, tool: unknown): Disposable {
+    registered.set(name, tool);
+    return new Disposable(() => registered.delete(name));
+  },
+};
+
+type Listener = (event: unknown) => void;
+
+/** An event of the editor, and the means to let it happen. */
+class Emitter {
+  readonly #listeners = new Set<Listener>();
+  readonly event = (listener: Listener): Disposable => {
+    this.#listeners.add(listener);
+    return new Disposable(() => this.#listeners.delete(listener));
+  };
+  fire(event: unknown): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+export const happens = {
+  activeEditor: new Emitter(),
+  opened: new Emitter(),
+  closed: new Emitter(),
+  diagnostics: new Emitter(),
+};
+
+export const window = {
+  activeTextEditor: undefined as unknown,
+  onDidChangeActiveTextEditor: happens.activeEditor.event,
+};
+
+export const languages = {
+  getDiagnostics: (): [uri: unknown, found: unknown[]][] => [["file:///wrong.ts", []]],
+  onDidChangeDiagnostics: happens.diagnostics.event,
+};
+
+/** The settings by their keys, as the last update left them. */
+export const settings = new Map<string, unknown>();
+
+export const workspace = {
+  textDocuments: [] as unknown[],
+  onDidOpenTextDocument: happens.opened.event,
+  onDidCloseTextDocument: happens.closed.event,
+  /** A document's language is what its URI says. */
+  openTextDocument: (uri: unknown): Promise<{ languageId: string }> => Promise.resolve({ languageId: String(uri) }),
+  getConfiguration: () => ({
+    get: (key: string): unknown => settings.get(key),
+    update: (key: string, value: unknown, global: boolean): Promise<void> => {
+      settings.set(key, global ? `user: ${String(value)}` : value);
+      return Promise.resolve();
+    },
+  }),
+};
+
+/** What each command of the editor returns; one that is not here does not exist. */
+export const commandResults = new Map<string, (...args: unknown[]) => unknown>();
+
+export const commands = {
+  executeCommand: (command: string, ...args: unknown[]): Promise<unknown> => {
+    const result = commandResults.get(command);
+    if (result === undefined) return Promise.reject(new Error(`command '${command}' not found`));
+    return Promise.resolve(result(...args));
+  },
+};

@@ -1,0 +1,44 @@
+//! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them.
+//!
+//! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
+
+use insta::assert_snapshot;
+use zubi_tests::{Project, tools, vscode};
+
+/// DomainLang models, good ones and bad ones, beside a project in TypeScript.
+fn project() -> Project {
+    let project = Project::empty();
+    for (from, to) in [
+        ("examples/shop", "shop"),
+        ("examples/bank", "bank"),
+        ("tests/fixtures/domainlang", "broken"),
+        ("tests/fixtures/typescript", "web"),
+    ] {
+        project.add(from, to);
+    }
+    project
+}
+
+#[test]
+fn the_tools_answer_in_a_real_editor() {
+    assert_snapshot!(vscode::run("answers", &project(), &tools::zubi()), @"
+    ok      the five tools are offered to language models
+    ok      domainlang_validate answers for the workspace and for one file
+    ok      domainlang_list lists and filters
+    ok      domainlang_get finds an element, and counts without one
+    ok      domainlang_explain explains, and says what it does not know
+    ok      an input that cannot be answered is told in a text
+    ok      a call that was given up ends with a text
+    ok      text that is typed and not saved is in the very next answer
+    ok      lsp_definition answers for a TypeScript file through the editor
+    ok      errors and warnings of domainlang_validate are the editor's, in every file
+    ok      the tools start no process besides the language server
+    ok      a server that stopped is told in a text, and starting it again helps
+    ");
+}
+
+#[test]
+fn without_the_program_the_tools_say_so() {
+    let nowhere = tools::ROOT.join("no/such/program");
+    assert_snapshot!(vscode::run("missing", &project(), &nowhere), @"ok      without the program every tool says so in a text");
+}
