@@ -189,6 +189,7 @@ impl ToolService for LocalHost {
     }
 
     async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        self.registry.prepare().await;
         self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect()
     }
 

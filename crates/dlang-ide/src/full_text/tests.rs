@@ -155,8 +155,8 @@ fn what_cannot_be_looked_for() {
 
 #[test]
 fn limits() {
-    let model: String = (0..300).map(|number| format!("Team Pay{number} ")).collect();
-    let host = host(&model);
+    let teams: Vec<String> = (0..300).map(|number| format!("Team Pay{number}")).collect();
+    let host = host(&teams.join("\n"));
     let count = |limit| {
         let found = full_text_search(host.db(), "pay", limit, &|_| String::new()).unwrap();
         (found["count"].as_u64().unwrap(), found["total"].as_u64().unwrap())
