@@ -101,8 +101,7 @@ impl<T: DomainTool> Tool for Framed<T> {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let Arguments { own, scope } = schema::parse::<Arguments<T::Input>>(args)?;
         let workspace = Arc::clone(&cx.workspace);
-        let question =
-            move |snapshot: &WorkspaceSnapshot| T::answer(&Asked { snapshot, workspace: &workspace }, &own);
+        let question = move |snapshot: &WorkspaceSnapshot| T::answer(&Asked { snapshot, workspace: &workspace }, &own);
         let answer = match once(scope, &cx.workspace)? {
             None => self.model.ask(cx, question).await,
             Some(once) => self.model.ask_once(cx, once, question).await,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use dlang_model::CancellationToken;
 use dlang_workspace::ask::AskError;
-use dlang_workspace::files::SharedFiles;
+use dlang_workspace::files::{DiskFiles, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{oneshot, watch};
@@ -79,6 +79,11 @@ impl DomainModel {
     /// The model of these roots, whose paths are absolute with links resolved. Reads nothing yet.
     pub fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
         Self { files, roots, thread: Mutex::default() }
+    }
+
+    /// The same of files on disk.
+    pub fn on_disk(roots: Vec<Root>) -> Self {
+        Self::new(Arc::new(DiskFiles), roots)
     }
 
     /// Asks the model as its files are now.
