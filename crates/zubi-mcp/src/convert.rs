@@ -32,15 +32,17 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(annotations(spec))
 }
 
-/// The hints, for what is left out is assumed at its worst; but for `idempotentHint`, which says nothing of a tool that
-/// only reads and is false by default for the others (MCP 2025-11-25, `ToolAnnotations`). No title: the names say what
-/// the tools do.
+/// The hints. What is left out is assumed at its worst, except where it says nothing: of a tool that only reads neither
+/// `destructiveHint` nor `idempotentHint` means anything (MCP 2025-11-25, `ToolAnnotations`), and `openWorldHint` tells a
+/// client no more about what to ask a person than that it reads. No title: the names say what the tools do.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
-    let reads = spec.effect <= Effect::Plan;
+    if spec.effect <= Effect::Plan {
+        return ToolAnnotations::new().read_only(true);
+    }
     ToolAnnotations::new()
-        .read_only(reads)
+        .read_only(false)
         // Overwriting a file is destructive, although zubi can take it back: clients decide by this whether to ask.
-        .destructive(!reads)
+        .destructive(true)
         .open_world(spec.effect >= Effect::Execute)
 }
 

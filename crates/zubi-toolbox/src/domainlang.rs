@@ -33,7 +33,7 @@ pub use dlang_workspace::workspace::Root;
 
 /// How long models are looked for before a list is given. A tree in which none was found until then has its tools found
 /// through `find_tools`.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Which of the tools are in every list.
 #[derive(Debug, Clone, PartialEq, Eq)]

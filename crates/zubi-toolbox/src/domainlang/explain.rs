@@ -20,7 +20,7 @@ impl DomainTool for Explain {
     const ABOUT: About = About {
         id: "domainlang_explain",
         title: "Explain a DomainLang element",
-        description: "One DomainLang element in Markdown: meaning, relationships, terms, decisions.",
+        description: "One DomainLang element explained in Markdown.",
         tags: &["domain", "ddd", "meaning", "terminology", "decisions"],
         example: || ("What does the context Shop.Orders do?", json!({ "fqn": "Shop.Orders" })),
     };

@@ -11,7 +11,7 @@ pub(super) struct Get;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Such as Shop.Orders; none: the model in numbers
+    /// None: the model in numbers
     fqn: Option<String>,
 }
 
@@ -19,7 +19,7 @@ impl DomainTool for Get {
     const ABOUT: About = About {
         id: "domainlang_get",
         title: "Get a DomainLang element",
-        description: "One DomainLang element with all that is in it, as JSON.",
+        description: "One DomainLang element as JSON.",
         tags: &["domain", "ddd", "summary", "element", "bounded context"],
         example: || ("What is in the context Shop.Orders?", json!({ "fqn": "Shop.Orders" })),
     };

@@ -36,6 +36,7 @@ pub(super) struct Input {
     #[schemars(extend("x-plain" = true))]
     context: Option<String>,
     /// Of relationships: OHS, ACL, …
+    #[schemars(extend("x-plain" = true))]
     pattern: Option<String>,
     /// row or full
     detail: Option<String>,
@@ -45,7 +46,7 @@ impl DomainTool for List {
     const ABOUT: About = About {
         id: "domainlang_list",
         title: "List DomainLang elements",
-        description: "DomainLang elements of one type as JSON rows; filters are exact.",
+        description: "DomainLang elements of one type, filtered, as JSON.",
         tags: &["domain", "ddd", "bounded context", "team", "relationship", "context map"],
         example: || ("Which bounded contexts are there for Sales?", json!({ "type": "bcs", "domain": "Sales" })),
     };

@@ -14,7 +14,7 @@ pub(super) struct Validate;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Input {
-    /// Only its errors: path or URI
+    /// Only of this path or URI
     file: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl DomainTool for Validate {
     const ABOUT: About = About {
         id: "domainlang_validate",
         title: "Validate the DomainLang model",
-        description: "Errors and warnings of the DomainLang model (.dlang files).",
+        description: "Errors and warnings of the DomainLang model.",
         tags: &["domain", "ddd", "validate", "errors", "check"],
         example: || ("Is the model correct?", json!({})),
     };
