@@ -40,23 +40,23 @@ async fn the_list_is_small_and_says_what_each_tool_does() {
         writeln!(table, "{} read-only={reads:?} destructive={destroys:?}", tool.name).expect("writing to a string");
     }
     assert_snapshot!(table, @"
-    lsp_definition read-only=Some(true) destructive=Some(false)
-    lsp_references read-only=Some(true) destructive=Some(false)
-    lsp_hover read-only=Some(true) destructive=Some(false)
-    lsp_completion read-only=Some(true) destructive=Some(false)
-    lsp_workspace_symbols read-only=Some(true) destructive=Some(false)
-    lsp_document_symbols read-only=Some(true) destructive=Some(false)
-    lsp_rename_symbol read-only=Some(true) destructive=Some(false)
-    lsp_code_actions read-only=Some(true) destructive=Some(false)
-    lsp_format_document read-only=Some(true) destructive=Some(false)
-    lsp_signature_help read-only=Some(true) destructive=Some(false)
-    lsp_diagnostics read-only=Some(true) destructive=Some(false)
-    lsp_call_hierarchy read-only=Some(true) destructive=Some(false)
-    lsp_implementations read-only=Some(true) destructive=Some(false)
+    lsp_definition read-only=Some(true) destructive=None
+    lsp_references read-only=Some(true) destructive=None
+    lsp_hover read-only=Some(true) destructive=None
+    lsp_completion read-only=Some(true) destructive=None
+    lsp_workspace_symbols read-only=Some(true) destructive=None
+    lsp_document_symbols read-only=Some(true) destructive=None
+    lsp_rename_symbol read-only=Some(true) destructive=None
+    lsp_code_actions read-only=Some(true) destructive=None
+    lsp_format_document read-only=Some(true) destructive=None
+    lsp_signature_help read-only=Some(true) destructive=None
+    lsp_diagnostics read-only=Some(true) destructive=None
+    lsp_call_hierarchy read-only=Some(true) destructive=None
+    lsp_implementations read-only=Some(true) destructive=None
     apply_edit read-only=Some(false) destructive=Some(true)
     undo_edit read-only=Some(false) destructive=Some(true)
-    find_tools read-only=Some(true) destructive=Some(false)
-    call_read_tool read-only=Some(true) destructive=Some(false)
+    find_tools read-only=Some(true) destructive=None
+    call_read_tool read-only=Some(true) destructive=None
     call_tool read-only=Some(false) destructive=Some(true)
     ");
 }

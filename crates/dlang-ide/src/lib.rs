@@ -6,7 +6,8 @@
 //!
 //! This crate reads no files and knows no protocol. Features about one text take its tree ([`document_symbols`],
 //! [`folding()`] …); those that must know what a name refers to ask the model: [`definition()`], [`references()`],
-//! [`highlights`], [`rename()`], [`symbol_search`], [`hover()`], [`explain()`], [`completions`], [`query`].
+//! [`highlights`], [`rename()`], [`symbol_search`], [`hover()`], [`explain()`], [`completions`],
+//! [`full_text_search`], [`diagram()`], [`query`].
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 #![cfg_attr(
@@ -19,10 +20,12 @@
 
 mod completion;
 mod definition;
+mod diagram;
 mod edit;
 mod explain;
 mod folding;
 pub mod format;
+mod full_text;
 mod hints;
 mod hover;
 mod lenses;
@@ -45,9 +48,11 @@ pub use crate::completion::{
     import_prefix,
 };
 pub use crate::definition::{FileRange, Origin, Target, definition};
+pub use crate::diagram::{DiagramFormat, diagram};
 pub use crate::edit::{TextEdit, apply};
 pub use crate::explain::explain;
 pub use crate::folding::{Fold, FoldKind, folding};
+pub use crate::full_text::{DEFAULT_RESULTS, MAX_RESULTS, full_text_search};
 pub use crate::hints::{Hint, hints};
 pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};

@@ -4,8 +4,9 @@
 //! characters.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::DiagramFormat;
 use dlang_ide::query::{self, InvalidInput, ListInput};
-use dlang_model::{Cancelled, ElementKind, Severity, file_index, project_files};
+use dlang_model::{Cancelled, ElementKind, File, Severity, file_index, project_files};
 use serde_json::{Value, json};
 
 use crate::workspace::{Problem, WorkspaceSnapshot};
@@ -107,6 +108,25 @@ pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, As
 /// One element, or without a name the model in numbers: the answer of `domainlang_get`.
 pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
     Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?)
+}
+
+/// One element for reading: the answer of `domainlang_explain`.
+pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, AskError> {
+    Ok(snapshot.ask(|db| dlang_ide::explain(db, fqn))?)
+}
+
+/// Elements that have to do with some words, at most `limit`: the answer of `domainlang_search`.
+pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result<Value, AskError> {
+    let found = snapshot.ask(|db| {
+        let show = |file: File| snapshot.show(Utf8Path::new(file.path(db)));
+        dlang_ide::full_text_search(db, query, limit, &show)
+    })?;
+    Ok(found?)
+}
+
+/// A context map or domain map for a program that draws: the answer of `domainlang_diagram`.
+pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -> Result<Value, AskError> {
+    Ok(snapshot.ask(|db| dlang_ide::diagram(db, fqn, format))?)
 }
 
 fn is_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<bool, Cancelled> {

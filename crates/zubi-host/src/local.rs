@@ -18,12 +18,15 @@ use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
 use zubi_servers::catalogue::CatalogueError;
-use zubi_tools::audit::{AuditFile, AuditSink};
+use zubi_toolbox::domainlang::{self, DomainModel, Listing};
+use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
+
+pub use zubi_toolbox::domainlang::Root;
 
 use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
 
@@ -57,7 +60,8 @@ pub enum HostError {
 /// A host in this process: it owns the workspace, the servers and the registry.
 pub struct LocalHost {
     workspace: Arc<Workspace>,
-    trust: Trust,
+    /// Of a host that runs no foreign code there is nothing to be trusted.
+    trust: Option<Trust>,
     registry: Arc<Registry>,
     resources: Vec<Arc<dyn Resource>>,
     texts: Arc<dyn TextSource>,
@@ -75,17 +79,54 @@ impl LocalHost {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         let texts: Arc<dyn TextSource> = Arc::new(DiskText);
         let intel = code::intelligence(config, &workspace, &texts)?;
-        let providers = vec![zubi_toolbox::lsp::provider(&intel)];
-        Ok(Self { intel: Some(intel), ..Self::assemble(config, workspace, providers) })
+        let folders = workspace.roots();
+        let model = Arc::new(DomainModel::on_disk(folders.iter().cloned().map(Root::Folder).collect()));
+        let providers =
+            vec![zubi_toolbox::lsp::provider(&intel), domainlang::provider(&model, Listing::WhereModelsAre(folders))];
+        let resources = domainlang::resources();
+        Ok(Self { intel: Some(intel), ..Self::assemble(config, workspace, providers, resources) })
+    }
+
+    /// A host that knows the DomainLang tools alone. The models are those of `root`; paths of callers are relative to
+    /// `folder`. It runs nothing, keeps nothing and writes no audit log.
+    pub fn for_models(folder: Utf8PathBuf, root: Root, clock: Arc<dyn Clock>) -> Result<Self, HostError> {
+        let workspace = Arc::new(Workspace::open(&[folder]).map_err(HostError::Workspace)?);
+        let model = Arc::new(DomainModel::on_disk(vec![root]));
+        let registry = Arc::new(Registry::new(RegistryConfig {
+            providers: vec![domainlang::provider(&model, Listing::All)],
+            policy: Policy::new(ToolFilter::default()),
+            audit: Arc::new(NoAudit),
+            clock,
+            restrictions: Vec::new(),
+        }));
+        Ok(Self {
+            workspace,
+            trust: None,
+            registry,
+            resources: domainlang::resources(),
+            texts: Arc::new(DiskText),
+            intel: None,
+            changes: watch::Sender::new(0),
+            followers: Mutex::default(),
+        })
     }
 
     /// A host over other providers, without language servers of its own. The tools about tools are always there.
-    pub fn with_providers(config: &HostConfig, providers: Vec<Arc<dyn ToolProvider>>) -> Result<Self, HostError> {
+    pub fn with_providers(
+        config: &HostConfig,
+        providers: Vec<Arc<dyn ToolProvider>>,
+        resources: Vec<Arc<dyn Resource>>,
+    ) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        Ok(Self::assemble(config, workspace, providers))
+        Ok(Self::assemble(config, workspace, providers, resources))
     }
 
-    fn assemble(config: &HostConfig, workspace: Arc<Workspace>, providers: Vec<Arc<dyn ToolProvider>>) -> Self {
+    fn assemble(
+        config: &HostConfig,
+        workspace: Arc<Workspace>,
+        providers: Vec<Arc<dyn ToolProvider>>,
+        resources: Vec<Arc<dyn Resource>>,
+    ) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
         let allow = &config.settings.allow.value;
         let registry = Arc::new_cyclic(|registry| {
@@ -101,9 +142,9 @@ impl LocalHost {
         });
         Self {
             workspace,
-            trust: config.trust.clone(),
+            trust: Some(config.trust.clone()),
             registry,
-            resources: Vec::new(),
+            resources,
             texts: Arc::new(DiskText),
             intel: None,
             changes: watch::Sender::new(0),
@@ -183,12 +224,13 @@ impl ToolService for LocalHost {
         let folders = self.workspace.folders().to_vec();
         HostDescription {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            trusted: folders.iter().all(|folder| self.trust.folder(&folder.path)),
+            trusted: self.trust.as_ref().is_none_or(|trust| folders.iter().all(|folder| trust.folder(&folder.path))),
             folders,
         }
     }
 
     async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        self.registry.prepare().await;
         self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect()
     }
 

@@ -1,12 +1,15 @@
-//! Tools and answers in MCP's shapes. A list is paid for with every conversation, so schemas lose here what costs bytes
+//! Tools, resources and answers in MCP's shapes. A list is paid for with every conversation, so schemas lose here what costs bytes
 //! and tells a model nothing.
 
 use std::sync::Arc;
 
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{
+    CallToolResult, ContentBlock, JsonObject, ReadResourceResult, Resource, ResourceContents, Tool, ToolAnnotations,
+};
 use serde_json::Value;
 use zubi_host::CallAnswer;
 use zubi_tools::spec::{Effect, Exposure, ToolSpec};
+use zubi_tools::{ResourceSpec, ResourceText};
 
 /// Marks a parameter that every tool accepts and the instructions describe once; see [`slim`].
 const COMMON: &str = "x-common";
@@ -29,15 +32,17 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_annotations(annotations(spec))
 }
 
-/// The hints, for what is left out is assumed at its worst; but for `idempotentHint`, which says nothing of a tool that
-/// only reads and is false by default for the others (MCP 2025-11-25, `ToolAnnotations`). No title: the names say what
-/// the tools do.
+/// The hints. What is left out is assumed at its worst, except where it says nothing: of a tool that only reads neither
+/// `destructiveHint` nor `idempotentHint` means anything (MCP 2025-11-25, `ToolAnnotations`), and `openWorldHint` tells a
+/// client no more about what to ask a person than that it reads. No title: the names say what the tools do.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
-    let reads = spec.effect <= Effect::Plan;
+    if spec.effect <= Effect::Plan {
+        return ToolAnnotations::new().read_only(true);
+    }
     ToolAnnotations::new()
-        .read_only(reads)
+        .read_only(false)
         // Overwriting a file is destructive, although zubi can take it back: clients decide by this whether to ask.
-        .destructive(!reads)
+        .destructive(true)
         .open_world(spec.effect >= Effect::Execute)
 }
 
@@ -92,4 +97,17 @@ pub(crate) fn answer(answer: CallAnswer) -> CallToolResult {
         }
         Some(_) => CallToolResult::error(content),
     }
+}
+
+/// The resources of a list, in its order.
+pub(crate) fn resources(specs: &[ResourceSpec]) -> Vec<Resource> {
+    let resource = |spec: &ResourceSpec| {
+        Resource::new(&spec.uri, &spec.name).with_description(&spec.description).with_mime_type(&spec.mime_type)
+    };
+    specs.iter().map(resource).collect()
+}
+
+/// What is in a resource, under the URI that was asked for.
+pub(crate) fn resource(uri: String, text: ResourceText) -> ReadResourceResult {
+    ReadResourceResult::new(vec![ResourceContents::text(text.text, uri).with_mime_type(text.mime_type)])
 }

@@ -23,8 +23,20 @@ use crate::transport::Gate;
 pub use crate::convert::tool_list_json;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
-/// The name zubi introduces itself with.
-pub const NAME: &str = "zubi";
+/// Who the server says it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Introduction {
+    pub name: &'static str,
+    /// Given to every client, and paid for with every conversation; some clients show only 2 KB.
+    pub instructions: &'static str,
+}
+
+impl Introduction {
+    /// All of zubi.
+    pub const ZUBI: Self = Self { name: "zubi", instructions: include_str!("server/instructions.md") };
+    /// A server of the DomainLang tools alone.
+    pub const DOMAINLANG: Self = Self { name: "domainlang", instructions: include_str!("server/domainlang.md") };
+}
 
 /// How long calls that still run may take to finish once the input has ended. Clients wait a second or two before they
 /// kill, and servers have to be ended in that time too.
@@ -39,6 +51,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// # Errors
 /// Only when the client's first message is such that no conversation can begin.
 pub async fn serve<R, W>(
+    introduction: Introduction,
     service: Arc<dyn ToolService>,
     input: R,
     output: W,
@@ -51,7 +64,7 @@ where
     let calls = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Gate::new(input, output, ended.clone());
-    let server = Server::new(service, calls.clone());
+    let server = Server::new(introduction, service, calls.clone());
     // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
     let _calls = calls.clone().drop_guard();
     let drain = async {

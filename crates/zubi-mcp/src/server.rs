@@ -6,9 +6,9 @@ use std::time::Duration;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, Implementation,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
-    ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -18,12 +18,9 @@ use tokio_util::sync::CancellationToken;
 use zubi_host::{CallRequest, Circumstances, ToolService};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 
-use crate::NAME;
+use crate::Introduction;
 use crate::convert;
 use crate::progress::Progress;
-
-/// Given to every client; short, for it is paid for with every conversation.
-const INSTRUCTIONS: &str = include_str!("server/instructions.md");
 
 /// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
 /// process.
@@ -39,6 +36,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const MAX_CALLS: usize = 64;
 
 pub(crate) struct Server {
+    introduction: Introduction,
     service: Arc<dyn ToolService>,
     /// Cancelled when running calls have to end.
     calls: CancellationToken,
@@ -46,12 +44,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(service: Arc<dyn ToolService>, calls: CancellationToken) -> Self {
-        Self { service, calls, slots: Semaphore::new(MAX_CALLS) }
+    pub(crate) fn new(introduction: Introduction, service: Arc<dyn ToolService>, calls: CancellationToken) -> Self {
+        Self { introduction, service, calls, slots: Semaphore::new(MAX_CALLS) }
     }
 
-    fn implementation() -> Implementation {
-        Implementation::new(NAME, env!("CARGO_PKG_VERSION"))
+    fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
+        let client = cx.client_info().map(|client| format!("{} {}", client.name, client.version));
+        Arc::new(Caller { surface: Surface::Mcp, client, restrictions: Restrictions::default() })
+    }
+
+    fn circumstances(cancel: CancellationToken) -> Circumstances {
+        Circumstances { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NobodyToAsk), patience: PATIENCE }
     }
 
     async fn run(
@@ -67,20 +70,13 @@ impl Server {
             return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
         };
         let cancel = cx.ct.clone();
-        let client = cx.client_info().map(|client| format!("{} {}", client.name, client.version));
-        let caller = Caller { surface: Surface::Mcp, client, restrictions: Restrictions::default() };
         let call = CallRequest {
             tool: request.name.into_owned(),
             arguments: request.arguments.map_or(Value::Null, Value::Object),
-            caller: Arc::new(caller),
+            caller: Self::caller(&cx),
             token_budget: None,
         };
-        let mut circumstances = Circumstances {
-            cancel: cancel.clone(),
-            progress: Arc::new(NoProgress),
-            approver: Arc::new(NobodyToAsk),
-            patience: PATIENCE,
-        };
+        let mut circumstances = Self::circumstances(cancel.clone());
         // The process is about to end: the call ends as if the client had given up.
         let calls = self.calls.clone();
         let ends = async move {
@@ -108,9 +104,9 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Self::implementation())
-            .with_instructions(INSTRUCTIONS)
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
+            .with_server_info(Implementation::new(self.introduction.name, env!("CARGO_PKG_VERSION")))
+            .with_instructions(self.introduction.instructions)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
@@ -144,7 +140,7 @@ impl ServerHandler for Server {
         let mut result = self.run(request, cx).await?;
         if stateless {
             // Without a handshake, each result says who answers.
-            let identity = serde_json::json!({ "name": NAME, "version": env!("CARGO_PKG_VERSION") });
+            let identity = serde_json::json!({ "name": self.introduction.name, "version": env!("CARGO_PKG_VERSION") });
             let mut meta = MetaObject::default();
             meta.0.insert(SERVER_INFO.to_owned(), identity);
             result.meta = Some(meta);
@@ -165,7 +161,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        let specs = self.service.resources().await;
+        Ok(ListResourcesResult::with_all_items(convert::resources(&specs)).with_ttl_ms(TTL_MS))
     }
 
     async fn list_resource_templates(
@@ -173,7 +170,24 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        Ok(ListResourceTemplatesResult::with_all_items(Vec::new()).with_ttl_ms(TTL_MS))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let circumstances = Self::circumstances(cx.ct.clone());
+        let uri = request.uri;
+        match self.service.read_resource(&uri, Self::caller(&cx), circumstances).await {
+            Some(Ok(text)) => Ok(convert::resource(uri, text).with_ttl_ms(TTL_MS).into()),
+            Some(Err(why)) => Err(ErrorData::internal_error(why, None)),
+            None => {
+                let data = serde_json::json!({ "uri": uri });
+                Err(ErrorData::resource_not_found(format!("there is no resource `{uri}`"), Some(data)))
+            }
+        }
     }
 
     async fn complete(
@@ -190,7 +204,7 @@ impl ServerHandler for Server {
         _cx: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // `rmcp` hands over here what has a method's name but not its parameters.
-        if matches!(request.method.as_str(), "tools/call" | "tools/list" | "initialize") {
+        if matches!(request.method.as_str(), "tools/call" | "tools/list" | "resources/read" | "initialize") {
             let text = format!("the parameters of `{}` are not what the protocol says", request.method);
             return Err(ErrorData::invalid_params(text, None));
         }

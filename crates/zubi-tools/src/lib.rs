@@ -77,6 +77,7 @@ impl fmt::Display for ProviderId {
 }
 
 /// A source of tools whose list may change while zubi runs.
+#[async_trait]
 pub trait ToolProvider: Send + Sync {
     fn id(&self) -> &ProviderId;
     /// For people: "Language servers".
@@ -85,4 +86,8 @@ pub trait ToolProvider: Send + Sync {
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
     /// Counts up whenever [`Self::tools`] would answer differently.
     fn changes(&self) -> watch::Receiver<u64>;
+
+    /// Finds out what decides about the list and takes time, such as what kind of files there are. Awaited before a list
+    /// is given, so that it says the same from the first time on. Most lists depend on nothing.
+    async fn prepare(&self) {}
 }

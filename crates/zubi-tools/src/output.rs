@@ -125,6 +125,8 @@ impl ToolError {
     /// contract and ends with a next step.
     pub fn render(&self, tool: &str) -> String {
         match self {
+            // A message that is data has no next step beside it.
+            Self::Tell { message, hint, .. } if hint.is_empty() => message.clone(),
             Self::Tell { message, hint, .. } => format!("{message}\n{hint}"),
             Self::Fatal(error) => {
                 format!("Error in {tool}: {error:#}\nThis is a defect of zubi; the log on stderr has the details.")

@@ -67,6 +67,13 @@ impl Registry {
             .collect()
     }
 
+    /// Lets every provider find out what its list depends on; see [`ToolProvider::prepare`].
+    pub async fn prepare(&self) {
+        for provider in &self.config.providers {
+            provider.prepare().await;
+        }
+    }
+
     /// Every tool there is, whatever the restrictions and its exposure.
     pub fn everything(&self) -> Vec<Arc<dyn Tool>> {
         self.with_index(|index| index.tools.iter().map(|entry| Arc::clone(&entry.tool)).collect())

@@ -1,7 +1,8 @@
-//! What the programs of this package share: how a command fails and with which exit code ([`failure`]), and the way to
-//! stdout and stderr ([`terminal`]).
+//! What the programs of this package share: how a command fails and with which exit code ([`failure`]), the way to
+//! stdout and stderr ([`terminal`]), and what runs commands that wait ([`runtime`]).
 
 pub mod failure;
+pub mod runtime;
 pub mod terminal;
 
 use camino::Utf8PathBuf;

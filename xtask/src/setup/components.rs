@@ -169,6 +169,13 @@ pub(crate) const COMPONENTS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "mermaid",
+        version: "11.17.2",
+        source: Source::Npm(&["mermaid@11.17.2", "jsdom@29.1.1"]),
+        why: "reads the diagrams of DomainLang maps in a test, with the document of a browser that it needs",
+        ..PLAIN
+    },
+    Component {
         name: "pyright",
         version: "1.1.414",
         source: Source::Npm(&["pyright@1.1.414"]),

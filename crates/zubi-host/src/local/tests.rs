@@ -94,7 +94,8 @@ fn fixture(layer: Layer) -> Fixture {
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
     };
     let provider = Arc::new(Tools { id: ProviderId("test".into()), changes: watch::Sender::new(0) });
-    let host = LocalHost::with_providers(&config, vec![Arc::clone(&provider) as Arc<dyn ToolProvider>]).unwrap();
+    let host =
+        LocalHost::with_providers(&config, vec![Arc::clone(&provider) as Arc<dyn ToolProvider>], Vec::new()).unwrap();
     Fixture { _guard: guard, config, host, provider, state }
 }
 

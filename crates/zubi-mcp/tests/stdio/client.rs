@@ -13,8 +13,9 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, LocalHost};
+use zubi_mcp::Introduction;
 
-use crate::tools::{Signals, provider};
+use crate::tools::{Signals, provider, resources};
 
 /// A test fails when something does not happen within this time.
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -48,12 +49,12 @@ impl Client {
             search_path: None,
             clock: Arc::new(SystemClock),
         };
-        let host = Arc::new(LocalHost::with_providers(&config, vec![provider(&signals)]).unwrap());
+        let host = Arc::new(LocalHost::with_providers(&config, vec![provider(&signals)], resources()).unwrap());
         // Two pipes, as a process has them: hanging up on one leaves the other open.
         let (write, input) = tokio::io::duplex(64 * 1024);
         let (output, read) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
-        let server = tokio::spawn(zubi_mcp::serve(host, input, output, stop.clone()));
+        let server = tokio::spawn(zubi_mcp::serve(Introduction::ZUBI, host, input, output, stop.clone()));
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }
 

@@ -22,9 +22,6 @@ async fn what_is_not_declared_is_not_found() {
     for (method, params) in [
         ("prompts/list", json!({})),
         ("prompts/get", json!({"name": "x"})),
-        ("resources/list", json!({})),
-        ("resources/templates/list", json!({})),
-        ("resources/read", json!({"uri": "x://y"})),
         ("resources/subscribe", json!({"uri": "x://y"})),
         (
             "completion/complete",

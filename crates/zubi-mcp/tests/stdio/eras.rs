@@ -92,14 +92,7 @@ async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
         .iter()
         .map(|tool| {
             assert!(tool.get("outputSchema").is_none());
-            let hint = |name: &str| tool["annotations"][name].as_bool().expect("each hint is set");
-            format!(
-                "{}: read-only {}, destructive {}, open world {}",
-                tool["name"].as_str().unwrap(),
-                hint("readOnlyHint"),
-                hint("destructiveHint"),
-                hint("openWorldHint"),
-            )
+            format!("{}: {}", tool["name"].as_str().unwrap(), tool["annotations"])
         })
         .collect();
     assert_snapshot!(lines.join("\n"), @"
@@ -113,4 +106,22 @@ async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
     call_read_tool: read-only true, destructive false, open world false
     call_tool: read-only false, destructive true, open world true
     ");
+}
+
+#[tokio::test]
+async fn resources() {
+    let mut client = Client::initialized().await;
+    assert_snapshot!(client.request(1, "resources/list", json!({})).await["result"], @"");
+    assert_snapshot!(client.request(2, "resources/templates/list", json!({})).await["result"], @"");
+    assert_snapshot!(client.request(3, "resources/read", json!({"uri": "test://whole"})).await["result"], @"");
+    assert_snapshot!(client.request(4, "resources/read", json!({"uri": "test://broken"})).await["error"], @"");
+    assert_snapshot!(client.request(5, "resources/read", json!({"uri": "test://absent"})).await["error"], @"");
+    assert_snapshot!(client.request(6, "resources/read", json!({})).await["error"], @"");
+    let mut client = Client::connect();
+    let list = client.request(1, "resources/list", modern(json!({}))).await;
+    assert_snapshot!(list["result"], @"");
+    let read = client.request(2, "resources/read", modern(json!({"uri": "test://whole"}))).await;
+    assert_snapshot!(read["result"], @"");
+    let absent = client.request(3, "resources/read", modern(json!({"uri": "test://absent"}))).await;
+    assert_snapshot!(absent["error"], @"");
 }

@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use zubi_tools::spec::{Approval, Effect, Example, Exposure};
-use zubi_tools::{ProviderId, Status, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+use zubi_tools::{
+    ProviderId, Resource, ResourceSpec, ResourceText, Status, Tool, ToolCx, ToolError, ToolOutput, ToolProvider,
+    ToolSpec,
+};
 
 /// What the tests and the tools tell each other.
 #[derive(Default)]
@@ -134,4 +137,33 @@ impl ToolProvider for TestTools {
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
+}
+
+/// A resource that can be read, or that cannot.
+struct TestResource(ResourceSpec);
+
+#[async_trait]
+impl Resource for TestResource {
+    fn spec(&self) -> &ResourceSpec {
+        &self.0
+    }
+
+    async fn read(&self, uri: &str, _cx: &ToolCx) -> Result<ResourceText, ToolError> {
+        if uri == "test://broken" {
+            return Err(ToolError::failed("read it", "it is broken", "Mend it."));
+        }
+        Ok(ResourceText { mime_type: self.0.mime_type.clone(), text: format!("the text of {uri}") })
+    }
+}
+
+pub(crate) fn resources() -> Vec<Arc<dyn Resource>> {
+    let resource = |name: &str| -> Arc<dyn Resource> {
+        Arc::new(TestResource(ResourceSpec {
+            uri: format!("test://{name}"),
+            name: name.to_owned(),
+            description: format!("What is {name}."),
+            mime_type: "text/markdown".to_owned(),
+        }))
+    };
+    vec![resource("whole"), resource("broken")]
 }

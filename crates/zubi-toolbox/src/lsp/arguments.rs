@@ -14,7 +14,7 @@ use zubi_code::locate::TargetInput;
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub(crate) struct Target {
-    #[schemars(description = "Type/method")]
+    #[schemars(description = "Type/method", extend("x-plain" = true))]
     symbol: Option<String>,
     /// File or folder of symbol
     #[schemars(extend("x-plain" = true))]
@@ -27,6 +27,7 @@ pub(crate) struct Target {
     /// 0-based
     line: Option<u32>,
     /// 0-based
+    #[schemars(extend("x-plain" = true))]
     character: Option<u32>,
 }
 

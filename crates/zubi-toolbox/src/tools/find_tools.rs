@@ -27,7 +27,7 @@ struct Input {
     /// What to do, in words
     query: Option<String>,
     /// Most tools, default 5
-    #[schemars(extend("x-plain" = true))]
+    #[schemars(extend("x-common" = true))]
     limit: Option<u32>,
 }
 

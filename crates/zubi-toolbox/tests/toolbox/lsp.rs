@@ -510,6 +510,41 @@ fn schemas() {
       max_tokens: "integer"
       wait_ms: "integer"
       format: "string"
+    domainlang_validate Read domainlang
+      file: "string"
+      path: "string"
+      text: "string"
+    domainlang_list Read domainlang
+      type: "string" required
+      name: "string"
+      fqn: "string"
+      domain: "string"
+      team: "string"
+      classification: "string"
+      metadata: "string"
+      context: "string"
+      pattern: "string"
+      detail: "string"
+      path: "string"
+      text: "string"
+    domainlang_get Read domainlang
+      fqn: "string"
+      path: "string"
+      text: "string"
+    domainlang_explain Read domainlang
+      fqn: "string" required
+      path: "string"
+      text: "string"
+    domainlang_search Read domainlang
+      query: "string" required
+      limit: "integer"
+      path: "string"
+      text: "string"
+    domainlang_diagram Read domainlang
+      fqn: "string" required
+      format: "string"
+      path: "string"
+      text: "string"
     find_tools Read tools
       query: "string"
       limit: "integer"

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dlang_workspace::files::DiskFiles;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
+use zubi_toolbox::domainlang::{self, DomainModel, Listing};
 use zubi_toolbox::{lsp, tools};
+use zubi_tools::ToolProvider;
 use zubi_tools::audit::{AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
 use zubi_tools::filter::ToolFilter;
@@ -40,13 +43,21 @@ pub(crate) fn registry(toy: &Toy) -> Arc<Registry> {
 pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
     Arc::new_cyclic(|registry| {
         Registry::new(RegistryConfig {
-            providers: vec![lsp::provider(&toy.intel), tools::provider(registry)],
+            providers: vec![lsp::provider(&toy.intel), domainlang(toy), tools::provider(registry)],
             policy: Policy::new(ToolFilter::default()),
             audit,
             clock: Arc::new(SystemClock),
             restrictions: vec![restrictions],
         })
     })
+}
+
+/// The DomainLang tools over the models of a fixture.
+pub(crate) fn domainlang(toy: &Toy) -> Arc<dyn ToolProvider> {
+    let roots = toy.intel.workspace().roots();
+    let folders = roots.iter().cloned().map(domainlang::Root::Folder).collect();
+    let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), folders));
+    domainlang::provider(&model, Listing::WhereModelsAre(roots))
 }
 
 /// Circumstances of a call by somebody with these restrictions.

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED};
+use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService as _, UnknownTool};
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
-use super::{block_on, end, on_interrupt};
+use super::end;
 use crate::arguments;
 use crate::ask::AskOnTerminal;
 use crate::session::Session;

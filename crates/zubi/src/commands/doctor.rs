@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
+use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::HostConfig;
 use zubi_host::doctor::{self, LanguageReport, ServerReport, ServerState, Survey};
 use zubi_tools::cx::ProgressSink as _;
 
-use super::{block_on, on_interrupt};
 use crate::cli::Doctor;
 use crate::session::Session;
 

@@ -4,8 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use zubi_cli::failure::{Failure, INTERRUPTED};
+use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_mcp::Introduction;
 
-use super::{block_on, end, on_interrupt};
+use super::end;
 use crate::session::Session;
 
 pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
@@ -13,7 +15,7 @@ pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();
-        let result = zubi_mcp::serve(Arc::clone(&host) as _, input, output, stop.clone()).await;
+        let result = zubi_mcp::serve(Introduction::ZUBI, Arc::clone(&host) as _, input, output, stop.clone()).await;
         end(&host).await;
         match result {
             Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
+use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::ToolService as _;
 use zubi_tools::ToolSpec;
 use zubi_tools::cx::Restrictions;
 
-use super::block_on;
 use super::call::unknown;
 use crate::cli::Tools;
 use crate::session::Session;

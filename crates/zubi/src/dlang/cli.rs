@@ -77,6 +77,9 @@ pub(crate) enum Command {
     /// Find out whether every dependency is there
     #[command(after_help = INSTALL_EXAMPLES)]
     Install(Install),
+    /// Answer an agent's questions over MCP, on stdin and stdout
+    #[command(after_help = MCP_EXAMPLES)]
+    Mcp(Mcp),
 }
 
 /// How the models of a command are named: said once, for several helps.
@@ -306,3 +309,21 @@ Examples:
 Looks at model.yaml, model.lock and .dlang/packages, and says for each dependency whether it is there and what the lock
 promises. It never uses the network: for what is missing it prints the commands that fetch it. The exit code is 1
 when something is missing.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Folder, or a file, which stands for itself and all it imports
+    #[arg(default_value = ".")]
+    pub(crate) path: Utf8PathBuf,
+}
+
+const MCP_EXAMPLES: &str = "\
+Examples:
+  dlang mcp                   the models below the current directory
+  dlang mcp shop/index.dlang
+
+For clients with an mcpServers configuration:
+  {\"mcpServers\": {\"domainlang\": {\"command\": \"dlang\", \"args\": [\"mcp\"]}}}
+
+The tools are domainlang_validate, _list, _get, _explain, _search and _diagram; each also takes a path or a text to ask
+that instead. The resource domainlang://syntax-reference explains the language. Files are read anew for every question.";

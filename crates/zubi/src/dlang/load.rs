@@ -37,7 +37,8 @@ pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<Loaded, Failure>
     load_until(root, given, &interrupt)
 }
 
-fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
+/// Where the models of a path begin.
+pub(crate) fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
     let path = output.absolute(given);
     match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => {

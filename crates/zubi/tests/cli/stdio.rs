@@ -45,6 +45,31 @@ fn the_list_is_small() {
     assert!(bytes <= 10 * 1024, "{bytes} bytes");
 }
 
+/// Where there are models, the tools that ask them are in the list, and it is still small.
+#[test]
+fn a_workspace_with_models() {
+    let place = Place::new();
+    place.write("work/src/shop.dlang", "Team Crew\n");
+    let call = json!({"name": "domainlang_list", "arguments": {"type": "teams"}});
+    let messages = [
+        initialize(),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}),
+        json!({"jsonrpc": "2.0", "id": 4, "method": "resources/list"}),
+    ];
+    let mut lines = converse_in(&place, &messages);
+    lines.sort_by_key(|line| line["id"].as_u64());
+    let tools = &lines[1]["result"]["tools"];
+    let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
+    let names: Vec<&str> = names.filter(|name| name.starts_with("domainlang_")).collect();
+    assert_eq!(names, ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"]);
+    let bytes = tools.to_string().len();
+    assert!(bytes <= 10_000, "{bytes} bytes");
+    let text = &lines[2]["result"]["content"][0]["text"];
+    assert_eq!(text, r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
+    assert_eq!(lines[3]["result"]["resources"][0]["uri"], "domainlang://syntax-reference");
+}
+
 #[test]
 fn the_command_line_and_mcp_say_the_same() {
     let place = Place::new();

@@ -11,6 +11,8 @@ mod formatting;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+mod mcp;
+#[cfg(test)]
 mod mistakes;
 #[cfg(test)]
 mod projects;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use dlang_workspace::ask;
 use serde_json::Value;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
@@ -13,7 +14,7 @@ use crate::output::{Mode, Output};
 
 pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
     load::ask(output, &arguments.path, |snapshot| {
-        let answer = snapshot.ask(|db| dlang_ide::explain(db, &arguments.fqn)).map_err(Failure::environment)?;
+        let answer = ask::explain(snapshot, &arguments.fqn).map_err(Failure::environment)?;
         match answer.get("explanation").and_then(Value::as_str) {
             None => return not_found(output, &arguments.fqn, &answer),
             Some(_) if output.mode == Mode::Json => terminal::print_json(&answer)?,

@@ -1,0 +1,139 @@
+//! Maps of a model as texts that other programs draw: Mermaid and PlantUML.
+//!
+//! [`graph`] makes boxes and lines of a map, once for all formats; each format writes them down in its own words. What
+//! stands in a model is data: no name can end a box, a line, or the diagram.
+
+mod graph;
+mod mermaid;
+mod plantuml;
+
+use std::str::FromStr;
+
+use dlang_model::{Db, Definition, ElementKind, file_index, nearest_names, project_files};
+use serde_json::{Value, json};
+use smol_str::SmolStr;
+
+use crate::query::{InvalidInput, find};
+
+/// How many names are suggested.
+const MAX_SUGGESTIONS: usize = 5;
+
+/// What a diagram is written in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum DiagramFormat {
+    /// A Mermaid flowchart.
+    #[default]
+    Mermaid,
+    /// A PlantUML component diagram.
+    PlantUml,
+}
+
+impl DiagramFormat {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mermaid => "mermaid",
+            Self::PlantUml => "plantuml",
+        }
+    }
+}
+
+impl FromStr for DiagramFormat {
+    type Err = InvalidInput;
+
+    fn from_str(name: &str) -> Result<Self, InvalidInput> {
+        match name {
+            "mermaid" => Ok(Self::Mermaid),
+            "plantuml" => Ok(Self::PlantUml),
+            _ => {
+                let message = format!("unknown format '{name}'. Use mermaid or plantuml.");
+                Err(InvalidInput { field: "format", message })
+            }
+        }
+    }
+}
+
+/// The diagram of a context map or domain map, by its fully qualified name or, if only one map has it, its simple name:
+/// `{fqn, type, format, diagram}`. `fqn` is the name that was asked for; `resolvedFqn` is there when the map's own is
+/// another. Where there is no such map, `diagram` is null, and `error` and `suggestions` say what to do.
+pub fn diagram(db: &dyn Db, fqn: &str, format: DiagramFormat) -> Value {
+    let maps = maps(db);
+    let Some(map) = map_named(db, &maps, fqn) else { return not_found(db, &maps, fqn, format) };
+    let graph = graph::of_map(db, map);
+    let text = match format {
+        DiagramFormat::Mermaid => mermaid::write(&graph),
+        DiagramFormat::PlantUml => plantuml::write(&graph),
+    };
+    let kind = map.kind(db).map(ElementKind::type_name);
+    let mut answer = json!({ "fqn": fqn, "type": kind, "format": format.as_str(), "diagram": text });
+    if let Some(resolved) = map.fqn(db).filter(|resolved| resolved != fqn)
+        && let Some(answer) = answer.as_object_mut()
+    {
+        answer.insert("resolvedFqn".to_owned(), resolved.as_str().into());
+    }
+    answer
+}
+
+/// Every map of the project.
+fn maps(db: &dyn Db) -> Vec<Definition> {
+    let of_file = |file: &dlang_model::File| {
+        let file = *file;
+        let numbered = file_index(db, file).numbered();
+        let is_map = |kind| matches!(kind, ElementKind::ContextMap | ElementKind::DomainMap);
+        numbered.filter(move |(_, it)| is_map(it.kind)).map(move |(number, _)| Definition { file, number })
+    };
+    project_files(db).iter().flat_map(of_file).collect()
+}
+
+/// The map that a name means. Other elements of the name do not count: only maps can be meant.
+fn map_named(db: &dyn Db, maps: &[Definition], name: &str) -> Option<Definition> {
+    let by_fqn = maps.iter().find(|map| map.fqn(db).is_some_and(|fqn| fqn == name));
+    let mut called = maps.iter().filter(|map| map.name(db).is_some_and(|own| own == name));
+    let only = called.next().filter(|_| called.next().is_none());
+    by_fqn.or(only).copied()
+}
+
+fn not_found(db: &dyn Db, maps: &[Definition], fqn: &str, format: DiagramFormat) -> Value {
+    let names: Vec<SmolStr> = maps.iter().filter_map(|map| map.fqn(db)).collect();
+    let nearest = nearest_names(fqn, names.iter().cloned());
+    let mut suggestions: Vec<SmolStr> = nearest.into_iter().map(|(_, name)| name).collect();
+    let kind = find(db, fqn).found().and_then(|definition| definition.kind(db));
+    if suggestions.is_empty() {
+        // There are few maps in a model, and any of them may be wanted.
+        suggestions = names;
+        suggestions.dedup();
+    }
+    suggestions.truncate(MAX_SUGGESTIONS);
+    let suggestions: Vec<&str> = suggestions.iter().map(SmolStr::as_str).collect();
+    let error = match kind {
+        Some(ElementKind::ContextMap | ElementKind::DomainMap) | None => format!("Map '{fqn}' not found"),
+        Some(kind) => format!("'{fqn}' is a {}, not a map", kind.type_name()),
+    };
+    let kind = kind.map(ElementKind::type_name);
+    json!({
+        "fqn": fqn, "type": kind, "format": format.as_str(), "diagram": null, "error": error, "suggestions": suggestions
+    })
+}
+
+/// A label's text. Letters, digits, blanks and dots stand for themselves in every format, and so does a single `_` or `-`
+/// between two of them; for everything else there is `special`. Control characters are left out.
+fn escape(text: &str, special: impl Fn(char) -> String) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut before = None;
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        let is_inside = |other: Option<char>| other.is_some_and(char::is_alphanumeric);
+        match c {
+            '.' | ' ' => escaped.push(c),
+            '_' | '-' if is_inside(before) && is_inside(characters.peek().copied()) => escaped.push(c),
+            c if c.is_alphanumeric() => escaped.push(c),
+            c if c.is_control() => {}
+            c => escaped.push_str(&special(c)),
+        }
+        before = Some(c);
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,293 @@
+//! A map as boxes and lines, before anybody writes it down.
+
+use dlang_model::{
+    Body, Db, Definition, ReferenceId, RelationshipArrow, RelationshipSide, RelationshipView, context_domain,
+    domain_parent, file_model, relationship_view, resolutions, target,
+};
+use dlang_syntax::ast::{Arrow, PatternKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smol_str::SmolStr;
+
+/// What is to be drawn.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// The map's name.
+    pub(super) title: String,
+    /// Whether it is read from above instead of from the left.
+    pub(super) is_downward: bool,
+    /// What boxes stand together in: domains.
+    pub(super) groups: Vec<String>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) edges: Vec<Edge>,
+}
+
+/// Boxes with their numbers.
+type Numbered<'a> = Vec<(usize, &'a Node)>;
+
+impl Graph {
+    /// The boxes of each group, and those that stand in none.
+    pub(super) fn grouped(&self) -> (Vec<Numbered<'_>>, Numbered<'_>) {
+        let mut groups: Vec<Numbered<'_>> = self.groups.iter().map(|_| Vec::new()).collect();
+        let mut others = Vec::new();
+        for numbered in self.nodes.iter().enumerate() {
+            match numbered.1.group.and_then(|group| groups.get_mut(group)) {
+                Some(group) => group.push(numbered),
+                None => others.push(numbered),
+            }
+        }
+        (groups, others)
+    }
+}
+
+/// A box.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) label: String,
+    /// What stands below the label.
+    pub(super) note: Option<String>,
+    /// The group that it stands in, by its number.
+    pub(super) group: Option<usize>,
+}
+
+/// A line between two boxes, which are given by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Edge {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) line: Line,
+    /// Made of patterns and arrows alone, so that no format has to escape it; empty where there is nothing to say.
+    pub(super) label: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Line {
+    /// From the upstream to the downstream end, or from a domain to its part.
+    Arrow,
+    /// An arrow at both ends.
+    Both,
+    Plain,
+    /// They have nothing to do with each other.
+    Dotted,
+}
+
+/// A map's graph; one of nothing for an element that is no map.
+pub(super) fn of_map(db: &dyn Db, map: Definition) -> Graph {
+    let title = map.fqn(db).or_else(|| map.name(db)).map(String::from).unwrap_or_default();
+    let graph = Graph { title, ..Graph::default() };
+    match map.body(db) {
+        Some(Body::ContextMap(data)) => {
+            let mut drawing = Drawing::new(db, graph);
+            drawing.entries(map, &data.entries);
+            for relationship in file_model(db, map.file).relationships_in(&data.relationships) {
+                drawing.relationship(relationship_view(db, map.file, relationship), Ends::Any);
+            }
+            drawing.relationships_of_contexts();
+            drawing.group_by_domain();
+            drawing.finish()
+        }
+        Some(Body::DomainMap(data)) => {
+            let mut drawing = Drawing::new(db, Graph { is_downward: true, ..graph });
+            drawing.entries(map, &data.entries);
+            drawing.hierarchy();
+            drawing.finish()
+        }
+        _ => graph,
+    }
+}
+
+/// Which ends of a relationship are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// All: those that the map does not contain become boxes as well.
+    Any,
+    /// Those that are there already.
+    Contained,
+}
+
+struct Drawing<'db> {
+    db: &'db dyn Db,
+    graph: Graph,
+    /// The element of each node; nothing for a name that means none.
+    elements: Vec<Option<Definition>>,
+    numbers: FxHashMap<Definition, usize>,
+    seen: FxHashSet<Edge>,
+}
+
+impl<'db> Drawing<'db> {
+    fn new(db: &'db dyn Db, graph: Graph) -> Self {
+        let (elements, numbers, seen) = (Vec::new(), FxHashMap::default(), FxHashSet::default());
+        Self { db, graph, elements, numbers, seen }
+    }
+
+    /// The boxes of what a map contains. What means nothing is shown, and that it means nothing.
+    fn entries(&mut self, map: Definition, entries: &[ReferenceId]) {
+        let (model, resolutions) = (file_model(self.db, map.file), resolutions(self.db, map.file));
+        for entry in entries {
+            let targets = resolutions.targets(*entry);
+            for target in targets {
+                self.node(*target);
+            }
+            if targets.is_empty()
+                && let Some(reference) = model.reference(*entry)
+            {
+                let note = Some("not found".to_owned());
+                self.graph.nodes.push(Node { label: reference.text.to_string(), note, group: None });
+                self.elements.push(None);
+            }
+        }
+    }
+
+    /// The number of an element's box.
+    fn node(&mut self, definition: Definition) -> usize {
+        if let Some(number) = self.numbers.get(&definition) {
+            return *number;
+        }
+        let number = self.graph.nodes.len();
+        let label = definition.name(self.db).map(String::from).unwrap_or_default();
+        self.graph.nodes.push(Node { label, note: None, group: None });
+        self.elements.push(Some(definition));
+        self.numbers.insert(definition, number);
+        number
+    }
+
+    /// What the contexts of the map say themselves about each other.
+    fn relationships_of_contexts(&mut self) {
+        let contexts: Vec<Definition> = self.elements.iter().flatten().copied().collect();
+        for context in contexts {
+            let Some(Body::Context(data)) = context.body(self.db) else { continue };
+            for relationship in file_model(self.db, context.file).relationships_in(&data.relationships) {
+                self.relationship(relationship_view(self.db, context.file, relationship), Ends::Contained);
+            }
+        }
+    }
+
+    /// A line, unless the same one is there: a map and a context may both say it, from either end.
+    fn relationship(&mut self, view: Option<RelationshipView>, ends: Ends) {
+        let Some(view) = view else { return };
+        let is_there = |side: &RelationshipSide| self.numbers.contains_key(&side.context);
+        if ends == Ends::Contained && !(is_there(&view.left) && is_there(&view.right)) {
+            return;
+        }
+        let (from, to) = match view.arrow {
+            RelationshipArrow::Directional(Arrow::Left) => (&view.right, &view.left),
+            _ => (&view.left, &view.right),
+        };
+        let (line, label) = match view.arrow {
+            RelationshipArrow::Directional(Arrow::Both) => {
+                let (from, to) = (brackets(&from.patterns), brackets(&to.patterns));
+                let label = if from.is_empty() && to.is_empty() { String::new() } else { format!("{from} ↔ {to}") };
+                (Line::Both, label.trim().to_owned())
+            }
+            RelationshipArrow::Directional(Arrow::Left | Arrow::Right) => {
+                let (up, down) = (format!("U {}", brackets(&from.patterns)), format!("D {}", brackets(&to.patterns)));
+                (Line::Arrow, format!("{} → {}", up.trim_end(), down.trim_end()))
+            }
+            RelationshipArrow::Pattern(PatternKind::SeparateWays) | RelationshipArrow::Apart => {
+                (Line::Dotted, brackets(&[PatternKind::SeparateWays]))
+            }
+            RelationshipArrow::Pattern(pattern) => (Line::Plain, brackets(&[pattern])),
+        };
+        let (from, to) = (self.node(from.context), self.node(to.context));
+        let edge = Edge { from, to, line, label };
+        let mut key = edge.clone();
+        if matches!(line, Line::Plain | Line::Dotted) {
+            (key.from, key.to) = (from.min(to), from.max(to));
+        }
+        if self.seen.insert(key) {
+            self.graph.edges.push(edge);
+        }
+    }
+
+    /// The contexts of one domain stand together.
+    fn group_by_domain(&mut self) {
+        let mut domains: Vec<Definition> = Vec::new();
+        let mut numbers: FxHashMap<Definition, usize> = FxHashMap::default();
+        for (node, element) in self.graph.nodes.iter_mut().zip(&self.elements) {
+            let Some(domain) = element.and_then(|context| context_domain(self.db, context)) else { continue };
+            let number = *numbers.entry(domain).or_insert_with(|| {
+                domains.push(domain);
+                domains.len() - 1
+            });
+            node.group = Some(number);
+        }
+        let domains: Vec<Option<Definition>> = domains.into_iter().map(Some).collect();
+        let names = domains.iter().map(|domain| domain.and_then(|domain| domain.name(self.db)).unwrap_or_default());
+        let mut labels: Vec<String> = names.map(String::from).collect();
+        distinguish(self.db, &domains, labels.iter_mut());
+        self.graph.groups = labels;
+    }
+
+    /// Lines from each domain to its parts, over domains that the map does not contain; and what the domains are.
+    fn hierarchy(&mut self) {
+        let domains: Vec<(usize, Definition)> =
+            self.elements.iter().enumerate().filter_map(|(number, it)| Some((number, (*it)?))).collect();
+        let mut nearest: FxHashMap<Definition, Option<usize>> = FxHashMap::default();
+        for (number, domain) in domains {
+            if let Some(Body::Domain(data)) = domain.body(self.db)
+                && let Some(kind) = target(self.db, domain, data.classification)
+                && let Some(node) = self.graph.nodes.get_mut(number)
+            {
+                node.note = kind.name(self.db).map(String::from);
+            }
+            let above = domain_parent(self.db, domain).and_then(|parent| self.nearest_contained(parent, &mut nearest));
+            if let Some(from) = above.filter(|from| *from != number) {
+                self.graph.edges.push(Edge { from, to: number, line: Line::Arrow, label: String::new() });
+            }
+        }
+    }
+
+    /// The box of a domain, or of the first above it that has one. Each domain is passed once however many ask, and a
+    /// circle of parents, which is a mistake of the model, ends where it began.
+    fn nearest_contained(&self, domain: Definition, known: &mut FxHashMap<Definition, Option<usize>>) -> Option<usize> {
+        let mut passed = Vec::new();
+        let mut at = Some(domain);
+        let found = loop {
+            let Some(domain) = at else { break None };
+            if let Some(number) = self.numbers.get(&domain) {
+                break Some(*number);
+            }
+            if let Some(found) = known.get(&domain) {
+                break *found;
+            }
+            known.insert(domain, None);
+            passed.push(domain);
+            at = domain_parent(self.db, domain);
+        };
+        known.extend(passed.into_iter().map(|domain| (domain, found)));
+        found
+    }
+
+    fn finish(mut self) -> Graph {
+        distinguish(self.db, &self.elements, self.graph.nodes.iter_mut().map(|node| &mut node.label));
+        self.graph
+    }
+}
+
+/// Labels that several have become fully qualified names.
+fn distinguish<'a>(
+    db: &dyn Db,
+    elements: &[Option<Definition>],
+    labels: impl ExactSizeIterator<Item = &'a mut String>,
+) {
+    let name = |element: &Option<Definition>| element.and_then(|it| it.name(db));
+    let mut counts: FxHashMap<SmolStr, usize> = FxHashMap::default();
+    for name in elements.iter().filter_map(name) {
+        *counts.entry(name).or_default() += 1;
+    }
+    for (element, label) in elements.iter().zip(labels) {
+        if counts.get(label.as_str()).is_some_and(|count| *count > 1)
+            && let Some(fqn) = element.and_then(|it| it.fqn(db))
+        {
+            *label = fqn.to_string();
+        }
+    }
+}
+
+/// `[OHS, PL]`; nothing where there is no pattern.
+fn brackets(patterns: &[PatternKind]) -> String {
+    if patterns.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = patterns.iter().map(|pattern| pattern.short_name()).collect();
+    format!("[{}]", names.join(", "))
+}

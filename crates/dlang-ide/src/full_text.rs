@@ -1,0 +1,179 @@
+//! Search in everything that a model says: names, descriptions, visions, terms, decisions, policies, rules and metadata.
+//!
+//! The search is made for words of somebody who does not know the model. A word finds itself in upper or lower case, its
+//! other forms (`payment`, `payments`), what it is a part of, what it abbreviates, and, of longer words, what differs by a
+//! slip. [`crate::symbol_search`] is the other one: by the letters of a name, while somebody types it.
+
+mod fields;
+mod likeness;
+
+use std::cmp::Reverse;
+
+use dlang_model::{Db, Definition, ElementKind, File, definitions, project_files};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use self::fields::{Field, fields};
+use self::likeness::{Hit, Word};
+use crate::lines::Lines;
+use crate::query::InvalidInput;
+
+/// The longest query, in bytes.
+const MAX_QUERY: usize = 512;
+
+/// How many words of a query are looked for.
+const MAX_WORDS: usize = 16;
+
+/// How many elements are told when nothing else is said.
+pub const DEFAULT_RESULTS: usize = 20;
+
+/// How many elements are told at most.
+pub const MAX_RESULTS: usize = 100;
+
+/// How many places of one element are told.
+const MAX_MATCHES: usize = 5;
+
+/// How many characters of a text are told.
+const MAX_TEXT: usize = 200;
+
+/// How many of them stand before the first hit, when the text does not begin near it.
+const BEFORE: usize = 60;
+
+/// How well an element fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// How many words of the query it has.
+    words: usize,
+    /// For each of them, the best place that has it.
+    score: u32,
+}
+
+/// Elements that have to do with some words: `{query, count, total, results[]}`, the best first, each `{type, name, fqn,
+/// file, line, matches[]}`. A match says in which `field` the words stand and what stands there: `name` (of a term, a
+/// decision, a metadata key) and `text`. `show` says how the path of a file is shown; lines count from 1.
+///
+/// An element must have all words, in whichever of its texts. If none has all of them, those with most come first, and `note` says so.
+///
+/// # Errors
+///
+/// A query without a word, or one that is too long.
+pub fn full_text_search(
+    db: &dyn Db,
+    query: &str,
+    limit: usize,
+    show: &dyn Fn(File) -> String,
+) -> Result<Value, InvalidInput> {
+    let words = words_of(query)?;
+    let mut ranked: Vec<(Rank, Definition)> = Vec::new();
+    for file in project_files(db) {
+        for definition in definitions(db, *file) {
+            let rank = rank(&fields(db, definition), &words);
+            if rank.words > 0 {
+                ranked.push((rank, definition));
+            }
+        }
+    }
+    let most = ranked.iter().map(|(rank, _)| rank.words).max().unwrap_or_default();
+    let has_all = most == words.len();
+    if has_all {
+        ranked.retain(|(rank, _)| rank.words == most);
+    }
+    // The sort is stable, and so the order of files and places remains.
+    ranked.sort_by_key(|(rank, _)| Reverse(*rank));
+    let mut lines: FxHashMap<File, Lines> = FxHashMap::default();
+    let found = ranked.iter().take(limit.min(MAX_RESULTS));
+    let results: Vec<Value> = found
+        .map(|(_, definition)| {
+            let lines = lines.entry(definition.file).or_insert_with(|| Lines::new(definition.file.text(db)));
+            let line = definition.focus(db).map(|focus| lines.number(focus.start()) + 1);
+            json!({
+                "type": definition.kind(db).map(ElementKind::type_name),
+                "name": definition.name(db).as_deref(),
+                "fqn": definition.fqn(db).as_deref(),
+                "file": show(definition.file),
+                "line": line,
+                "matches": matches(&fields(db, *definition), &words),
+            })
+        })
+        .collect();
+    let mut answer = json!({ "query": query, "count": results.len(), "total": ranked.len(), "results": results });
+    if !has_all
+        && !ranked.is_empty()
+        && let Some(answer) = answer.as_object_mut()
+    {
+        answer.insert("note".to_owned(), "nothing has all words; these have some of them".into());
+    }
+    Ok(answer)
+}
+
+fn words_of(query: &str) -> Result<Vec<Word>, InvalidInput> {
+    let invalid = |message: String| InvalidInput { field: "query", message };
+    if query.len() > MAX_QUERY {
+        return Err(invalid(format!("longer than {MAX_QUERY} bytes. Use a few words.")));
+    }
+    let mut words: Vec<Word> = Vec::new();
+    for word in likeness::words(query).map(|(_, word)| Word::new(word)) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.truncate(MAX_WORDS);
+    if words.is_empty() {
+        return Err(invalid("has no word. Use a few words of what is looked for.".to_owned()));
+    }
+    Ok(words)
+}
+
+fn rank(fields: &[Field<'_>], words: &[Word]) -> Rank {
+    let best = |word: &Word| fields.iter().map(|field| hit(field, word).0).max().unwrap_or_default();
+    let scores: Vec<u32> = words.iter().map(best).filter(|score| *score > 0).collect();
+    Rank { words: scores.len(), score: scores.iter().sum() }
+}
+
+/// How much a field has of a word, 0 if nothing, and where in its text that is.
+fn hit(field: &Field<'_>, word: &Word) -> (u32, Option<usize>) {
+    let score = |hit: Option<Hit>, weight: u32| hit.map_or(0, |hit| hit.likeness * weight);
+    let by_name = field.name.and_then(|name| word.in_name(name));
+    let by_text = field.text.and_then(|text| word.in_prose(text));
+    let at = by_text.map(|hit| hit.at);
+    (score(by_name, field.kind.name_weight()).max(score(by_text, field.kind.text_weight())), at)
+}
+
+/// Where an element has the words: the best places first, those of one quality in the order of the text.
+fn matches(fields: &[Field<'_>], words: &[Word]) -> Vec<Value> {
+    let mut found: Vec<(u32, Option<usize>, &Field<'_>)> = Vec::new();
+    for field in fields {
+        let hits: Vec<(u32, Option<usize>)> = words.iter().map(|word| hit(field, word)).collect();
+        let score: u32 = hits.iter().map(|(score, _)| score).sum();
+        if score > 0 {
+            found.push((score, hits.iter().filter_map(|(_, at)| *at).min(), field));
+        }
+    }
+    found.sort_by_key(|(score, ..)| Reverse(*score));
+    let told = found.into_iter().take(MAX_MATCHES).map(|(_, at, field)| {
+        let mut told = json!({ "field": field.kind.as_str() });
+        if let Some(told) = told.as_object_mut() {
+            let name = field.name.map(|name| ("name", snippet(name, 0)));
+            let text = field.text.map(|text| ("text", snippet(text, at.unwrap_or_default())));
+            told.extend([name, text].into_iter().flatten().map(|(key, text)| (key.to_owned(), text.into())));
+        }
+        told
+    });
+    told.collect()
+}
+
+/// A text as far as it is told, around a place in it.
+fn snippet(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or_default().chars().count();
+    let skipped = if before + BEFORE < MAX_TEXT { 0 } else { before - BEFORE };
+    let mut characters = text.chars().skip(skipped);
+    let mut told = if skipped > 0 { "…".to_owned() } else { String::new() };
+    told.extend(characters.by_ref().take(MAX_TEXT));
+    if characters.next().is_some() {
+        told.push('…');
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! `domainlang_diagram`: a map as a text that other programs draw.
+
+use dlang_ide::DiagramFormat;
+use dlang_workspace::ask::{self, AskError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{About, Asked, DomainTool};
+
+pub(super) struct Diagram;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// A context map or domain map
+    fqn: String,
+    /// mermaid (default) or plantuml
+    format: Option<String>,
+}
+
+impl DomainTool for Diagram {
+    const ABOUT: About = About {
+        id: "domainlang_diagram",
+        title: "Draw a DomainLang map",
+        description: "A DomainLang context map or domain map as a Mermaid or PlantUML diagram: contexts by domain, upstream \
+                      and downstream, integration patterns.",
+        tags: &["domain", "ddd", "diagram", "draw", "mermaid", "plantuml", "context map"],
+        example: || ("Draw how the shop's contexts integrate", json!({ "fqn": "Shop.Overview" })),
+    };
+    type Input = Input;
+
+    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+        let format = input.format.as_deref().map_or(Ok(DiagramFormat::default()), str::parse)?;
+        ask::diagram(asked.snapshot, &input.fqn, format)
+    }
+}

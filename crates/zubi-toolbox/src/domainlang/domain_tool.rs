@@ -1,0 +1,146 @@
+//! The frame of a DomainLang tool: arguments in, a question to the model, JSON out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use dlang_workspace::WorkspaceSnapshot;
+use dlang_workspace::ask::AskError;
+use dlang_workspace::workspace::{LoadError, Root};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use zubi_base::workspace::Workspace;
+use zubi_tools::spec::Example;
+use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+
+use super::arguments::Scope;
+use super::model::{DomainModel, ModelError, Once};
+
+/// What a DomainLang tool says of itself. All of them only read.
+pub(super) struct About {
+    pub(super) id: &'static str,
+    pub(super) title: &'static str,
+    /// Its first 300 characters say what comes back and when to use it.
+    pub(super) description: &'static str,
+    pub(super) tags: &'static [&'static str],
+    /// One worked call.
+    pub(super) example: fn() -> (&'static str, Value),
+}
+
+/// One DomainLang tool.
+pub(super) trait DomainTool: Send + Sync + 'static {
+    const ABOUT: About;
+    type Input: DeserializeOwned + JsonSchema + Send + Sync;
+
+    /// The whole answer. Asked again on a newer snapshot when the model changed meanwhile.
+    fn answer(asked: &Asked<'_>, input: &Self::Input) -> Result<Value, AskError>;
+}
+
+/// What a tool asks.
+pub(super) struct Asked<'a> {
+    pub(super) snapshot: &'a WorkspaceSnapshot,
+    /// What paths of the caller mean.
+    pub(super) workspace: &'a Workspace,
+}
+
+/// All arguments of a call.
+#[derive(Deserialize, JsonSchema)]
+struct Arguments<T> {
+    #[serde(flatten)]
+    own: T,
+    #[serde(flatten)]
+    scope: Scope,
+}
+
+struct Framed<T> {
+    spec: ToolSpec,
+    model: Arc<DomainModel>,
+    kind: std::marker::PhantomData<fn() -> T>,
+}
+
+/// Longer than any question takes; loading has a bound of its own.
+const TIMEOUT: Duration = Duration::from_mins(3);
+
+/// What to do about an argument that is wrong; the message says what fits.
+const CORRECT: &str = "Correct the argument and call again.";
+
+/// Makes a tool of a DomainLang tool.
+pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) -> Arc<dyn Tool> {
+    let about = T::ABOUT;
+    let (title, args) = (about.example)();
+    Arc::new(Framed::<T> {
+        spec: ToolSpec {
+            id: about.id.to_owned(),
+            title: about.title.to_owned(),
+            description: about.description.to_owned(),
+            input: schema::of::<Arguments<T::Input>>(),
+            examples: vec![Example { title: title.to_owned(), args }],
+            notes: String::new(),
+            effect: Effect::Read,
+            toolset: "domainlang".to_owned(),
+            exposure,
+            approval: Approval::ByEffect,
+            timeout: TIMEOUT,
+            category: "DomainLang".to_owned(),
+            tags: about.tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            icon: None,
+        },
+        model: Arc::clone(model),
+        kind: std::marker::PhantomData,
+    })
+}
+
+#[async_trait]
+impl<T: DomainTool> Tool for Framed<T> {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let Arguments { own, scope } = schema::parse::<Arguments<T::Input>>(args)?;
+        let workspace = Arc::clone(&cx.workspace);
+        let question = move |snapshot: &WorkspaceSnapshot| T::answer(&Asked { snapshot, workspace: &workspace }, &own);
+        let answer = match once(scope, &cx.workspace)? {
+            None => self.model.ask(cx, question).await,
+            Some(once) => self.model.ask_once(cx, once, question).await,
+        };
+        let data = answer.map_err(tell)?;
+        Ok(ToolOutput { text: data.to_string(), data: Some(data), ..ToolOutput::default() })
+    }
+}
+
+/// What is asked instead of the workspace. A text comes before a path.
+fn once(scope: Scope, workspace: &Workspace) -> Result<Option<Once>, ToolError> {
+    if let Some(text) = scope.text {
+        return Ok(Some(Once::Text(text)));
+    }
+    let Some(given) = scope.path else { return Ok(None) };
+    let hint = "Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.";
+    let path = workspace.resolve(&given).map_err(|error| ToolError::invalid("path", error, hint))?;
+    Ok(Some(Once::Root(if path.is_dir() { Root::Folder(path) } else { Root::File(path) })))
+}
+
+fn tell(error: ModelError) -> ToolError {
+    match error {
+        ModelError::Ask(AskError::InvalidInput(error)) => ToolError::invalid(error.field, error.message, CORRECT),
+        ModelError::Ask(AskError::Cancelled(_)) => {
+            ToolError::failed("ask the model", "its files keep changing", "Call again when they have settled.")
+        }
+        // What every channel answers as JSON as well: a model that is not there yet must not look like an empty one.
+        ModelError::Loading(progress) => {
+            let progress = json!({ "loaded": progress.loaded, "total": progress.total });
+            let text = json!({ "error": "workspace is loading", "progress": progress });
+            ToolError::tell("loading", text.to_string(), "")
+        }
+        ModelError::Load(error @ LoadError::NotAModel(_)) => {
+            ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
+        }
+        ModelError::Load(error) => ToolError::failed("load the model", error, "See that it is there, then call again."),
+        ModelError::Withdrawn => {
+            ToolError::tell("cancelled", "Failed to ask the model: the call was cancelled", "Call again.")
+        }
+        ModelError::Defect(error) => ToolError::Fatal(error),
+    }
+}

@@ -1,0 +1,32 @@
+//! `domainlang_explain`: one element for reading.
+
+use dlang_workspace::ask::{self, AskError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{About, Asked, DomainTool};
+
+pub(super) struct Explain;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Such as Shop.Orders
+    #[schemars(extend("x-plain" = true))]
+    fqn: String,
+}
+
+impl DomainTool for Explain {
+    const ABOUT: About = About {
+        id: "domainlang_explain",
+        title: "Explain a DomainLang element",
+        description: "One DomainLang element explained in Markdown.",
+        tags: &["domain", "ddd", "meaning", "terminology", "decisions"],
+        example: || ("What does the context Shop.Orders do?", json!({ "fqn": "Shop.Orders" })),
+    };
+    type Input = Input;
+
+    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+        ask::explain(asked.snapshot, &input.fqn)
+    }
+}

@@ -1,0 +1,31 @@
+//! `domainlang_get`: one element as data, or the model in numbers.
+
+use dlang_workspace::ask::{self, AskError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{About, Asked, DomainTool};
+
+pub(super) struct Get;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// None: the model in numbers
+    fqn: Option<String>,
+}
+
+impl DomainTool for Get {
+    const ABOUT: About = About {
+        id: "domainlang_get",
+        title: "Get a DomainLang element",
+        description: "One DomainLang element as JSON.",
+        tags: &["domain", "ddd", "summary", "element", "bounded context"],
+        example: || ("What is in the context Shop.Orders?", json!({ "fqn": "Shop.Orders" })),
+    };
+    type Input = Input;
+
+    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+        ask::get(asked.snapshot, input.fqn.as_deref())
+    }
+}

@@ -1,0 +1,72 @@
+//! `domainlang_list`: what the model has of one type.
+
+use dlang_ide::query::{Detail, EntityType, ListInput};
+use dlang_workspace::ask::{self, AskError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{About, Asked, DomainTool};
+
+pub(super) struct List;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// domains, bcs, teams, classifications, relationships, context-maps or domain-maps
+    #[serde(rename = "type")]
+    entity: String,
+    /// Simple name
+    #[schemars(extend("x-plain" = true))]
+    name: Option<String>,
+    /// Fully qualified name
+    #[schemars(extend("x-plain" = true))]
+    fqn: Option<String>,
+    /// Of bcs: their domain
+    #[schemars(extend("x-plain" = true))]
+    domain: Option<String>,
+    /// Of bcs: their team
+    #[schemars(extend("x-plain" = true))]
+    team: Option<String>,
+    /// Of bcs: their classification
+    #[schemars(extend("x-plain" = true))]
+    classification: Option<String>,
+    /// key or key=value
+    metadata: Option<String>,
+    /// Of relationships: a bounded context at either end
+    #[schemars(extend("x-plain" = true))]
+    context: Option<String>,
+    /// Of relationships: OHS, ACL, …
+    #[schemars(extend("x-plain" = true))]
+    pattern: Option<String>,
+    /// row or full
+    detail: Option<String>,
+}
+
+impl DomainTool for List {
+    const ABOUT: About = About {
+        id: "domainlang_list",
+        title: "List DomainLang elements",
+        description: "DomainLang elements of one type, filtered, as JSON.",
+        tags: &["domain", "ddd", "bounded context", "team", "relationship", "context map"],
+        example: || ("Which bounded contexts are there for Sales?", json!({ "type": "bcs", "domain": "Sales" })),
+    };
+    type Input = Input;
+
+    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+        let entity: EntityType = input.entity.parse()?;
+        let detail = input.detail.as_deref().map_or(Ok(Detail::default()), str::parse)?;
+        let list = ListInput {
+            entity,
+            name: input.name.clone(),
+            fqn: input.fqn.clone(),
+            domain: input.domain.clone(),
+            team: input.team.clone(),
+            classification: input.classification.clone(),
+            metadata: input.metadata.clone(),
+            context: input.context.clone(),
+            pattern: input.pattern.clone(),
+            detail,
+        };
+        ask::list(asked.snapshot, &list)
+    }
+}

@@ -1,0 +1,36 @@
+//! `domainlang_search`: what has to do with some words.
+
+use dlang_ide::DEFAULT_RESULTS;
+use dlang_workspace::ask::{self, AskError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::domain_tool::{About, Asked, DomainTool};
+
+pub(super) struct Search;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Words
+    query: String,
+    /// Most elements, default 20, at most 100
+    limit: Option<u32>,
+}
+
+impl DomainTool for Search {
+    const ABOUT: About = About {
+        id: "domainlang_search",
+        title: "Search the DomainLang model",
+        description: "DomainLang elements that have to do with some words, best first, and where these stand: names, \
+                      descriptions, visions, terms, decisions, metadata. Slips and other forms of a word are found as well.",
+        tags: &["domain", "ddd", "find", "search", "term", "decision"],
+        example: || ("What has to do with payments?", json!({ "query": "payment" })),
+    };
+    type Input = Input;
+
+    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+        let limit = input.limit.map_or(DEFAULT_RESULTS, |limit| limit as usize);
+        ask::search(asked.snapshot, &input.query, limit)
+    }
+}

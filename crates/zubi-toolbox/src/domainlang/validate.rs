@@ -1,0 +1,45 @@
+//! `domainlang_validate`: what is wrong with the model.
+
+use camino::Utf8PathBuf;
+use dlang_workspace::ask::{self, AskError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_base::lsp::Uri;
+use zubi_base::uri;
+
+use super::domain_tool::{About, Asked, DomainTool};
+
+pub(super) struct Validate;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// Only of this path or URI
+    file: Option<String>,
+}
+
+impl DomainTool for Validate {
+    const ABOUT: About = About {
+        id: "domainlang_validate",
+        title: "Validate the DomainLang model",
+        description: "Errors and warnings of the DomainLang model.",
+        tags: &["domain", "ddd", "validate", "errors", "check"],
+        example: || ("Is the model correct?", json!({})),
+    };
+    type Input = Input;
+
+    fn answer(asked: &Asked<'_>, input: &Input) -> Result<Value, AskError> {
+        let file = input.file.as_deref().map(|given| path(asked, given));
+        let validation = ask::validate(asked.snapshot, file.as_deref())?;
+        Ok(validation.to_json(asked.snapshot))
+    }
+}
+
+/// The file that a caller names: as answers show it, as a path, or as a URI. One that is not there stays as it was given,
+/// for the answer to say so.
+fn path(asked: &Asked<'_>, given: &str) -> Utf8PathBuf {
+    let shown = || asked.snapshot.find(given).filter(|path| matches!(asked.snapshot.file(path), Ok(Some(_))));
+    let by_uri = || uri::to_path(&Uri(given.to_owned()));
+    let resolved = || asked.workspace.resolve(given).ok();
+    shown().or_else(resolved).or_else(by_uri).or_else(|| asked.snapshot.find(given)).unwrap_or_else(|| given.into())
+}

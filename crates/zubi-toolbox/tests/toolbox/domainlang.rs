@@ -1,0 +1,290 @@
+//! What a model reads of each DomainLang tool: exactly its JSON.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_workspace::files::{Bounds, DiskFiles, Files, Kind, ReadError, Stamp, Walk};
+use serde_json::{Value, json};
+use zubi_base::clock::SystemClock;
+use zubi_code::testing::Toy;
+use zubi_toolbox::domainlang::{self, DomainModel, Listing, Root};
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::Restrictions;
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{Registry, RegistryConfig};
+use zubi_tools::{Exposure, ToolProvider};
+
+use crate::support::{call, call_in, check, cx, registry};
+
+/// A model of two files, and one that stands alone.
+const SHOP: &str = r#"
+//- shop/sales.dlang
+import "./pay.dlang"
+Domain Sales { vision: "Everybody finds a book" }
+Classification Core
+Team Crew
+Namespace Shop {
+    bc Orders for Sales as Core by Crew {
+        description: "Takes orders"
+        relationships { this [OHS] -> [CF] Billing }
+        terminology { term Order: "What somebody buys" }
+    }
+    cmap Overview { contains Orders, Billing }
+}
+//- shop/pay.dlang
+bc Billing for Salse
+//- alone.dlang
+Domain Alone { vision: "v" }
+//- readme.txt
+no model
+"#;
+
+#[tokio::test]
+async fn validate() {
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({})).await, @r#"{"valid":false,"fileCount":3,"domainCount":2,"bcCount":2,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Salse'.","code":"linking-error","file":"shop/pay.dlang","line":1,"column":16}],"warnings":[{"severity":2,"message":"Bounded Context 'Billing' is missing a description.","code":"bounded-context-no-description","file":"shop/pay.dlang","line":1,"column":1}],"infoCount":1}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "file": "alone.dlang" })).await, @r#"{"valid":true,"fileCount":3,"domainCount":2,"bcCount":2,"errors":[],"warnings":[],"infoCount":0}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "file": "shop/pay.dlang" })).await, @r#"{"valid":false,"fileCount":3,"domainCount":2,"bcCount":2,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Salse'.","code":"linking-error","file":"shop/pay.dlang","line":1,"column":16}],"warnings":[{"severity":2,"message":"Bounded Context 'Billing' is missing a description.","code":"bounded-context-no-description","file":"shop/pay.dlang","line":1,"column":1}],"infoCount":0}"#);
+    let toy = Toy::new(SHOP);
+    let uri = format!("file://{}/shop/pay.dlang", toy.root);
+    let by_uri = call(&toy, "domainlang_validate", json!({ "file": uri })).await;
+    assert_eq!(by_uri, call(&toy, "domainlang_validate", json!({ "file": "shop/pay.dlang" })).await);
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "file": "pay.dlang" })).await, @"
+    Invalid input: file: `pay.dlang` is not part of the workspace; did you mean `shop/pay.dlang`?
+    Correct the argument and call again.
+    ");
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "file": "readme.txt" })).await, @"
+    Invalid input: file: `readme.txt` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it
+    Correct the argument and call again.
+    ");
+}
+
+#[tokio::test]
+async fn list() {
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "contexts", "team": "Crew" })).await, @r#"{"entityType":"bcs","count":1,"results":[{"name":"Orders","fqn":"Shop.Orders","domain":"Sales","description":"Takes orders","classification":"Core","team":"Crew"}]}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "rels", "pattern": "ohs" })).await, @r#"{"entityType":"relationships","count":1,"results":[{"name":"Orders -> Billing","left":"Orders","right":"Billing","type":"directional","kind":"UpstreamDownstream","arrow":"->","leftPatterns":"OpenHostService","rightPatterns":"Conformist"}]}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "teams", "detail": "full" })).await, @r#"{"entityType":"teams","count":1,"results":[{"$type":"Team","name":"Crew","fqn":"Crew"}]}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "teams", "team": "Crew" })).await, @"
+    Invalid input: team: does not filter teams. Filters for teams: name, fqn.
+    Correct the argument and call again.
+    ");
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "things" })).await, @"
+    Invalid input: type: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Correct the argument and call again.
+    ");
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "bcs", "detail": "all" })).await, @"
+    Invalid input: detail: unknown detail 'all'. Use row or full.
+    Correct the argument and call again.
+    ");
+    insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({})).await, @r#"
+    Invalid input: type: is required
+    `type` (string): domains, bcs, teams, classifications, relationships, context-maps or domain-maps Example: {"type":"bcs","domain":"Sales"}
+    "#);
+}
+
+#[tokio::test]
+async fn get() {
+    insta::assert_snapshot!(check(SHOP, "domainlang_get", json!({})).await, @r#"{"summary":{"fileCount":3,"domainCount":2,"boundedContextCount":2,"teamCount":1,"classificationCount":1,"contextMapCount":1,"domainMapCount":0,"namespaceCount":1,"relationshipCount":1,"classificationBreakdown":{"Core":1}}}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_get", json!({ "fqn": "Alone" })).await, @r#"{"found":true,"element":{"$type":"Domain","name":"Alone","vision":"v","fqn":"Alone"}}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_get", json!({ "fqn": "Shop.Order" })).await, @r#"{"found":false,"fqn":"Shop.Order","suggestions":["Shop.Orders"]}"#);
+}
+
+#[tokio::test]
+async fn explain() {
+    insta::assert_snapshot!(check(SHOP, "domainlang_explain", json!({ "fqn": "Sales.Orders" })).await, @r#"{"fqn":"Sales.Orders","type":"BoundedContext","explanation":"🎯 **(bounded context) Shop.Orders**\n\n```domain-lang\nBoundedContext Orders for Sales as Core by Crew\n```\n\nTakes orders\n\n---\n\n📁 **Domain:** Sales\n🔖 **Classification:** Core\n👥 **Team:** Crew\n\n**Relationships:**\n- Shop.Orders → Billing [OHS] → [CF]\n\n**Terminology:**\n- `Order`: What somebody buys","resolvedFqn":"Shop.Orders"}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_explain", json!({ "fqn": "Nothing" })).await, @r#"{"fqn":"Nothing","type":null,"explanation":null,"error":"Element 'Nothing' not found","suggestions":[]}"#);
+}
+
+#[tokio::test]
+async fn search() {
+    insta::assert_snapshot!(check(SHOP, "domainlang_search", json!({ "query": "buys", "limit": 1 })).await, @r#"{"query":"buys","count":1,"total":1,"results":[{"type":"BoundedContext","name":"Orders","fqn":"Shop.Orders","file":"shop/sales.dlang","line":6,"matches":[{"field":"term","name":"Order","text":"What somebody buys"}]}]}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_search", json!({ "query": "…" })).await, @"
+    Invalid input: query: has no word. Use a few words of what is looked for.
+    Correct the argument and call again.
+    ");
+}
+
+#[tokio::test]
+async fn diagram() {
+    insta::assert_snapshot!(check(SHOP, "domainlang_diagram", json!({ "fqn": "Overview" })).await, @r#"{"fqn":"Overview","type":"ContextMap","format":"mermaid","diagram":"---\ntitle: \"Shop.Overview\"\n---\nflowchart LR\n  subgraph g0[\"Sales\"]\n    n0[\"Orders\"]\n  end\n  n1[\"Billing\"]\n  n0 -->|\"U [OHS] → D [CF]\"| n1\n","resolvedFqn":"Shop.Overview"}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_diagram", json!({ "fqn": "Overveiw", "format": "plantuml" })).await, @r#"{"fqn":"Overveiw","type":null,"format":"plantuml","diagram":null,"error":"Map 'Overveiw' not found","suggestions":["Shop.Overview"]}"#);
+    insta::assert_snapshot!(check(SHOP, "domainlang_diagram", json!({ "fqn": "Overview", "format": "svg" })).await, @"
+    Invalid input: format: unknown format 'svg'. Use mermaid or plantuml.
+    Correct the argument and call again.
+    ");
+}
+
+#[tokio::test]
+async fn other_models_than_those_of_the_workspace() {
+    let summary = async |arguments: Value| check(SHOP, "domainlang_get", arguments).await;
+    let files = |answer: &str| {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        answer["summary"]["fileCount"].as_u64().unwrap()
+    };
+    assert_eq!(files(&summary(json!({})).await), 3);
+    assert_eq!(files(&summary(json!({ "path": "shop" })).await), 2);
+    assert_eq!(files(&summary(json!({ "path": "shop/pay.dlang" })).await), 1);
+    assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "what it imports belongs to it");
+    // A text comes before a path.
+    let text = json!({ "text": "Domain X { vision: \"v\" }", "path": "nowhere" });
+    assert_eq!(files(&summary(text).await), 1);
+    let broken = json!({ "text": "import \"./pay.dlang\"\nDomain" });
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", broken).await, @r#"{"valid":false,"fileCount":1,"domainCount":1,"bcCount":0,"errors":[{"severity":1,"message":"Expecting token of type 'ID' but found end of file.","code":"expected-token","file":"text.dlang","line":2,"column":7},{"severity":1,"message":"Cannot resolve import './pay.dlang'.\nHint: Check that the file exists and the path is correct.: Check that the file exists and the path is correct.","code":"import-unresolved","file":"text.dlang","line":1,"column":8}],"warnings":[],"infoCount":0}"#);
+    insta::assert_snapshot!(summary(json!({ "path": "nowhere" })).await, @"
+    Invalid input: path: `nowhere` does not exist in the workspace; paths are relative to `[root]`
+    Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.
+    ");
+    insta::assert_snapshot!(summary(json!({ "path": "../secret" })).await, @"
+    Invalid input: path: `../secret` does not exist in the workspace; paths are relative to `[root]`
+    Give a path relative to the workspace folder, or leave `path` out to ask the whole workspace.
+    ");
+    insta::assert_snapshot!(summary(json!({ "path": "readme.txt" })).await, @"
+    Invalid input: path: [root]/readme.txt is not a DomainLang file: its name does not end in .dlang
+    Name a folder, or a file that ends in .dlang.
+    ");
+}
+
+#[tokio::test]
+async fn a_workspace_without_models() {
+    insta::assert_snapshot!(check("//- a.toy\n", "domainlang_validate", json!({})).await, @r#"{"valid":true,"fileCount":0,"domainCount":0,"bcCount":0,"errors":[],"warnings":[],"infoCount":0}"#);
+}
+
+#[tokio::test]
+async fn every_question_sees_the_disk_as_it_is() {
+    let toy = Toy::new(SHOP);
+    let registry = registry(&toy);
+    let ask = async || {
+        let cx = cx(&toy, Restrictions::default());
+        let answer = call_in(&registry, "domainlang_list", json!({ "type": "domains" }), cx).await;
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        answer["results"].as_array().unwrap().iter().map(|row| row["name"].to_string()).collect::<String>()
+    };
+    assert_eq!(ask().await, "\"Alone\"\"Sales\"");
+    zubi_base::fs::write_atomic(&toy.root.join("alone.dlang"), b"Domain Lonely { vision: \"other\" }").unwrap();
+    assert_eq!(ask().await, "\"Lonely\"\"Sales\"");
+    zubi_base::fs::write_atomic(&toy.root.join("new.dlang"), b"Domain New { vision: \"v\" }").unwrap();
+    assert_eq!(ask().await, "\"Lonely\"\"New\"\"Sales\"");
+    std::fs::remove_file(toy.root.join("alone.dlang")).unwrap();
+    assert_eq!(ask().await, "\"New\"\"Sales\"");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_ask_while_files_change() {
+    let toy = Arc::new(Toy::new(SHOP));
+    let registry = registry(&toy);
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..8 {
+        let (toy, registry) = (Arc::clone(&toy), Arc::clone(&registry));
+        tasks.spawn(async move {
+            let path = toy.root.join(format!("new{number}.dlang"));
+            zubi_base::fs::write_atomic(&path, format!("Team New{number}").as_bytes()).unwrap();
+            let arguments = json!({ "fqn": format!("New{number}") });
+            call_in(&registry, "domainlang_get", arguments, cx(&toy, Restrictions::default())).await
+        });
+    }
+    for answer in tasks.join_all().await {
+        assert!(answer.starts_with(r#"{"found":true"#), "{answer}");
+    }
+}
+
+/// A disk on which reading a file waits until the test lets it go on.
+struct Slow {
+    disk: DiskFiles,
+    begun: mpsc::Sender<()>,
+    go_on: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Files for Slow {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        self.disk.kind(path)
+    }
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        self.begun.send(()).ok();
+        // It is over when the test is.
+        self.go_on.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+        self.disk.read(path, max)
+    }
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.disk.canonical(path)
+    }
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        self.disk.stamp(path)
+    }
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        self.disk.walk(folder, bounds)
+    }
+}
+
+/// The time is the test's: it passes as soon as everybody waits.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
+    let toy = Toy::new(SHOP);
+    let (begun, has_begun) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel();
+    let files = Slow { disk: DiskFiles, begun, go_on: Mutex::new(wait) };
+    let model = Arc::new(DomainModel::new(Arc::new(files), vec![Root::Folder(toy.root.clone())]));
+    let registry = of(domainlang::provider(&model, Listing::All));
+    let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
+    let first = ask().await;
+    assert!(first.starts_with(r#"{"error":"workspace is loading","progress":{"loaded":0,"#), "{first}");
+    has_begun.recv().unwrap();
+    insta::assert_snapshot!(ask().await, @r#"{"error":"workspace is loading","progress":{"loaded":0,"total":3}}"#);
+    // A caller who gives up is told at once, and nobody else is disturbed.
+    let impatient = cx(&toy, Restrictions::default());
+    impatient.cancel.cancel();
+    let gave_up = call_in(&registry, "domainlang_get", json!({}), impatient).await;
+    assert!(gave_up.contains("cancelled"), "{gave_up}");
+    drop(go_on);
+    tokio::time::resume();
+    assert!(ask().await.starts_with(r#"{"summary":{"fileCount":3,"#));
+}
+
+#[tokio::test]
+async fn folders_that_come_and_go() {
+    let toy = Toy::new(SHOP);
+    let folder = toy.root.join("later");
+    let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(folder.clone())]));
+    let registry = of(domainlang::provider(&model, Listing::All));
+    let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
+    let text = ask().await.replace(toy.root.as_str(), "[root]");
+    insta::assert_snapshot!(text, @"
+    Failed to load the model: [root]/later does not exist
+    See that it is there, then call again.
+    ");
+    std::fs::create_dir(&folder).unwrap();
+    assert!(ask().await.starts_with(r#"{"summary":{"fileCount":0,"#), "the next question tries again");
+}
+
+/// A registry of these tools alone.
+fn of(provider: Arc<dyn ToolProvider>) -> Registry {
+    Registry::new(RegistryConfig {
+        providers: vec![provider],
+        policy: Policy::new(ToolFilter::default()),
+        audit: Arc::new(NoAudit),
+        clock: Arc::new(SystemClock),
+        restrictions: Vec::new(),
+    })
+}
+
+#[tokio::test]
+async fn what_is_in_every_list() {
+    let listed = async |fixture: &str, read: fn(&Toy) -> Listing| {
+        let toy = Toy::new(fixture);
+        let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(toy.root.clone())]));
+        let registry = of(domainlang::provider(&model, read(&toy)));
+        registry.prepare().await;
+        // What comes later changes nothing: a list is fixed.
+        zubi_base::fs::write_atomic(&toy.root.join("later.dlang"), b"").unwrap();
+        registry.prepare().await;
+        let tools = registry.list(&Restrictions::default());
+        assert_eq!(tools.len(), 6, "the others are found");
+        let direct = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
+        direct.map(|tool| tool.spec().id.clone()).collect::<Vec<_>>().join(" ")
+    };
+    let here = |toy: &Toy| Listing::WhereModelsAre(vec![toy.root.clone()]);
+    insta::assert_snapshot!(listed(SHOP, here).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
+    insta::assert_snapshot!(listed("//- a.toy\n", here).await, @"");
+    insta::assert_snapshot!(listed("//- a.toy\n", |_| Listing::All).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain domainlang_search domainlang_diagram");
+}

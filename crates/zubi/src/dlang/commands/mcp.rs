@@ -1,0 +1,37 @@
+//! `dlang mcp`: an MCP server of the DomainLang tools, over stdin and stdout.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use dlang_workspace::files::EXTENSION;
+use dlang_workspace::workspace::Root;
+use zubi_base::clock::SystemClock;
+use zubi_cli::failure::{Failure, INTERRUPTED};
+use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_host::LocalHost;
+use zubi_mcp::Introduction;
+
+use crate::cli::Mcp;
+use crate::load;
+use crate::output::Output;
+
+pub(super) fn run(output: &Output, arguments: &Mcp) -> Result<ExitCode, Failure> {
+    let root = load::root(output, &arguments.path)?;
+    // The tools decide by real paths what belongs to the folder.
+    let path = zubi_base::fs::canonical(root.path()).map_err(Failure::environment)?;
+    let (folder, root) = match root {
+        Root::Folder(_) => (path.clone(), Root::Folder(path)),
+        Root::File(_) if path.extension() != Some(EXTENSION) => return Err(super::wrong_extension(&arguments.path)),
+        Root::File(_) => (path.parent().unwrap_or(&path).to_owned(), Root::File(path)),
+    };
+    let host = LocalHost::for_models(folder, root, Arc::new(SystemClock)).map_err(Failure::environment)?;
+    block_on(async {
+        let stop = on_interrupt()?;
+        let (input, output) = zubi_mcp::stdio();
+        match zubi_mcp::serve(Introduction::DOMAINLANG, Arc::new(host), input, output, stop.clone()).await {
+            Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(error) => Err(Failure::environment(format!("the conversation broke off: {error:#}"))),
+        }
+    })?
+}

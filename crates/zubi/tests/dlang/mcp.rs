@@ -1,0 +1,122 @@
+//! `dlang mcp` as a process: what it lists, what each tool answers, and the page about the syntax.
+
+use serde_json::{Value, json};
+
+use crate::check::Place;
+
+const SHOP: &str = r#"
+//- shop/sales.dlang
+import "./pay.dlang"
+Domain Sales { vision: "Everybody finds a book" }
+Namespace Shop {
+    bc Orders for Sales {
+        description: "Takes orders"
+        relationships { this [OHS] -> [CF] Billing }
+    }
+    cmap Overview { contains Orders, Billing }
+}
+//- shop/pay.dlang
+bc Billing for Sales { description: "Sends invoices" }
+//- other.dlang
+Team Others
+"#;
+
+/// What a server of this path answers to these requests, each a method and its parameters.
+fn converse(place: &Place, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
+    let start =
+        json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let all = std::iter::once(&("initialize", start)).chain(requests).zip(1..).map(|((method, params), id)| {
+        format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+    });
+    let input: Vec<String> = all.collect();
+    let output = place.dlang().args(["mcp", path]).write_stdin(input.concat()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut answers: Vec<Value> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // Calls run beside each other and answer as they are done.
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
+}
+
+/// The text of each call's answer.
+fn ask(path: &str, calls: &[(&str, Value)]) -> Vec<String> {
+    let place = Place::new(SHOP);
+    let requests: Vec<(&str, Value)> =
+        calls.iter().map(|(name, arguments)| ("tools/call", json!({"name": name, "arguments": arguments}))).collect();
+    let answers = converse(&place, path, &requests);
+    let text = |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    answers.iter().skip(1).map(text).collect()
+}
+
+#[test]
+fn what_it_offers() {
+    let place = Place::new(SHOP);
+    let read = json!({"uri": "domainlang://syntax-reference"});
+    let requests = [("tools/list", json!({})), ("resources/list", json!({})), ("resources/read", read)];
+    let answers = converse(&place, ".", &requests);
+    assert_eq!(answers[0]["result"]["serverInfo"]["name"], "domainlang");
+    assert!(answers[0]["result"]["instructions"].as_str().unwrap().len() <= 2048);
+    let tools = answers[1]["result"]["tools"].as_array().unwrap();
+    let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let expected = ["validate", "list", "get", "explain", "search", "diagram"].map(|name| format!("domainlang_{name}"));
+    assert_eq!(names, expected);
+    assert_eq!(answers[2]["result"]["resources"][0]["uri"], "domainlang://syntax-reference");
+    let page = &answers[3]["result"]["contents"][0];
+    assert_eq!(page["mimeType"], "text/markdown");
+    assert!(page["text"].as_str().unwrap().contains("BoundedContext"));
+}
+
+#[test]
+fn a_folder() {
+    let answers = ask(
+        ".",
+        &[
+            ("domainlang_validate", json!({})),
+            ("domainlang_list", json!({"type": "bcs", "domain": "Sales"})),
+            ("domainlang_get", json!({})),
+            ("domainlang_explain", json!({"fqn": "Billing"})),
+            ("domainlang_search", json!({"query": "invoice"})),
+            ("domainlang_diagram", json!({"fqn": "Shop.Overview"})),
+            ("domainlang_list", json!({"type": "things"})),
+        ],
+    );
+    insta::assert_snapshot!(answers.join("\n"), @"");
+}
+
+/// What an agent is told is what the command prints.
+#[test]
+fn the_command_says_the_same() {
+    let place = Place::new(SHOP);
+    for (tool, arguments, line) in [
+        ("domainlang_validate", json!({}), "validate --json"),
+        ("domainlang_list", json!({"type": "rels"}), "query rels --json"),
+        ("domainlang_list", json!({"type": "bcs", "detail": "full"}), "query bcs --full"),
+        ("domainlang_get", json!({"fqn": "Shop.Orders"}), "get Shop.Orders"),
+        ("domainlang_explain", json!({"fqn": "Sales.Orders"}), "explain Sales.Orders --json"),
+    ] {
+        let printed = place.dlang().args(line.split(' ')).output().unwrap().stdout;
+        let printed: Value = serde_json::from_slice(&printed).unwrap();
+        assert_eq!(ask(".", &[(tool, arguments)]), [printed.to_string()], "{line}");
+    }
+}
+
+#[test]
+fn a_file_and_a_text() {
+    let count = |answer: &String| {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        answer["summary"]["fileCount"].as_u64().unwrap()
+    };
+    let get = "domainlang_get";
+    let in_folder = ask(".", &[(get, json!({})), (get, json!({"path": "shop"})), (get, json!({"text": "Team T"}))]);
+    assert_eq!(in_folder.iter().map(count).collect::<Vec<_>>(), [3, 2, 1]);
+    let of_file = ask("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
+    assert_eq!(of_file.iter().map(count).collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn what_cannot_be_asked() {
+    let place = Place::new("//- notes.txt\n");
+    insta::assert_snapshot!(place.check("mcp nowhere"), @"");
+    insta::assert_snapshot!(place.check("mcp notes.txt"), @"");
+}
