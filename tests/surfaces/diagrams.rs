@@ -24,7 +24,7 @@ fn understood(diagrams: &[String]) -> String {
 
 #[tokio::test]
 async fn mermaid_understands_every_name() {
-    let project = Project::fixture("domainlang");
+    let project = Project::fixture("drawing");
     let zubi = Zubi::start(&project, &[]).await;
     let mut diagrams = Vec::new();
     for map in ["end.graph", "style", "Empty"] {

@@ -25,7 +25,8 @@ Team Others
 fn converse(place: &Place, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     let start =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let all = std::iter::once(&("initialize", start)).chain(requests).zip(1..).map(|((method, params), id)| {
+    let first = ("initialize", start);
+    let all = std::iter::once(&first).chain(requests).zip(1..).map(|((method, params), id)| {
         format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
     });
     let input: Vec<String> = all.collect();
