@@ -53,12 +53,13 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use dlang_workspace::Workspace;
 use dlang_workspace::files::{DiskFiles, SharedFiles};
+pub use lsp_server::RequestId;
 use lsp_server::{Connection, Message};
 
 use crate::client::Outgoing;
 pub use crate::client::{ClientError, ClientHandle};
 use crate::main_loop::{MainLoop, Parts};
-pub use crate::methods::{Answer, Cancel, MethodTable, RequestError, Responder, from_value};
+pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};
 use crate::model::Model;
 pub use crate::model::ModelHandle;
 use crate::pool::Pool;

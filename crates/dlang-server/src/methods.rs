@@ -5,9 +5,11 @@
 //! it gets a [`Responder`], returns soon, and answers whenever it is done.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use camino::Utf8PathBuf;
 use crossbeam_channel::Sender;
 use dlang_model::Cancelled;
 use dlang_workspace::ask::AskError;
@@ -16,6 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use zubi_base::lsp;
+use zubi_base::position::Encoding;
 
 use crate::client::ClientHandle;
 use crate::event::Event;
@@ -82,6 +85,7 @@ pub type Answer = Result<Value, RequestError>;
 type Ask = dyn Fn(&Snapshot, Value) -> Answer + Send + Sync;
 type Start = dyn Fn(Value, Responder) + Send + Sync;
 type Hear = dyn Fn(Value) + Send + Sync;
+type Extend = dyn FnOnce(Initialize<'_>) -> MethodTable + Send;
 
 /// How a method is answered.
 pub(crate) enum Method {
@@ -106,6 +110,21 @@ pub(crate) enum Patience {
 pub struct MethodTable {
     methods: BTreeMap<String, Arc<Method>>,
     notifications: BTreeMap<String, Box<Hear>>,
+    /// Further methods for a client that asks for them.
+    extend: Option<Box<Extend>>,
+}
+
+/// What is known of a client once it has said `initialize`.
+#[derive(Clone, Copy)]
+pub struct Initialize<'a> {
+    /// All that it said.
+    pub params: &'a Value,
+    /// The folders that it has open.
+    pub folders: &'a [Utf8PathBuf],
+    /// What columns count in this conversation.
+    pub encoding: Encoding,
+    /// The way back to it.
+    pub client: &'a ClientHandle,
 }
 
 impl MethodTable {
@@ -140,6 +159,14 @@ impl MethodTable {
         self
     }
 
+    /// Further methods, which depend on what the client says in `initialize`. It is called by the loop, before the client is
+    /// answered, and so must return at once.
+    #[must_use]
+    pub fn extend(mut self, extend: impl FnOnce(Initialize<'_>) -> Self + Send + 'static) -> Self {
+        self.extend = Some(Box::new(extend));
+        self
+    }
+
     /// A request of the protocol, with typed parameters and result.
     #[must_use]
     pub(crate) fn typed<R: lsp::Request>(
@@ -157,7 +184,18 @@ impl MethodTable {
             self.methods.entry(name).or_insert(method);
         }
         self.notifications.extend(other.notifications);
+        self.extend = self.extend.or(other.extend);
         self
+    }
+
+    /// The client has said who it is: with what this table has for it.
+    pub(crate) fn initialize(&mut self, client: Initialize<'_>) {
+        if let Some(extend) = self.extend.take() {
+            match catch_unwind(AssertUnwindSafe(|| extend(client))) {
+                Ok(more) => *self = std::mem::take(self).and(more),
+                Err(_) => tracing::error!("further methods panicked; there are none"),
+            }
+        }
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Method>> {

@@ -19,11 +19,13 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 mod environment;
+mod gone;
 mod output;
 mod supervisor;
 mod tree;
 
 pub use environment::Environment;
+pub use gone::wait_until_gone;
 pub use output::Output;
 pub use supervisor::supervise;
 pub use tree::{descendants, rss_bytes};

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
 use zubi_base::config::{Effective, Settings};
+use zubi_base::endpoint::EndpointSource;
 use zubi_base::process::Spawner;
 use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
@@ -77,14 +78,41 @@ impl LocalHost {
     /// question needs it.
     pub fn new(config: &HostConfig) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        let texts: Arc<dyn TextSource> = Arc::new(DiskText);
-        let intel = code::intelligence(config, &workspace, &texts)?;
+        let pool = code::pool(config, &workspace)?;
         let folders = workspace.roots();
         let model = Arc::new(DomainModel::on_disk(folders.iter().cloned().map(Root::Folder).collect()));
-        let providers =
-            vec![zubi_toolbox::lsp::provider(&intel), domainlang::provider(&model, Listing::WhereModelsAre(folders))];
+        let models = Some((model, Listing::WhereModelsAre(folders)));
+        Ok(Self::with_sources(config, workspace, vec![Arc::new(pool)], models))
+    }
+
+    /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
+    /// `headless_fallback`: the editor has its own.
+    pub fn behind_editor(
+        config: &HostConfig,
+        editor: Arc<dyn EndpointSource>,
+        headless_fallback: bool,
+    ) -> Result<Self, HostError> {
+        let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+        let mut sources = vec![editor];
+        if headless_fallback {
+            sources.push(Arc::new(code::pool(config, &workspace)?));
+        }
+        // The editor asks its own model over `domainlang/*`; one that is read from disk would not see unsaved text.
+        Ok(Self::with_sources(config, workspace, sources, None))
+    }
+
+    fn with_sources(
+        config: &HostConfig,
+        workspace: Arc<Workspace>,
+        sources: Vec<Arc<dyn EndpointSource>>,
+        models: Option<(Arc<DomainModel>, Listing)>,
+    ) -> Self {
+        let texts: Arc<dyn TextSource> = Arc::new(DiskText);
+        let intel = code::intelligence(config, &workspace, &texts, sources);
+        let mut providers = vec![zubi_toolbox::lsp::provider(&intel)];
+        providers.extend(models.map(|(model, listing)| domainlang::provider(&model, listing)));
         let resources = domainlang::resources();
-        Ok(Self { intel: Some(intel), ..Self::assemble(config, workspace, providers, resources) })
+        Self { intel: Some(intel), ..Self::assemble(config, workspace, providers, resources) }
     }
 
     /// A host that knows the DomainLang tools alone. The models are those of `root`; paths of callers are relative to

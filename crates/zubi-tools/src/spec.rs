@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a call can do to the world. Everything about permission starts here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -81,5 +81,22 @@ impl ToolSpec {
     /// The name on MCP, VS Code and model APIs: the id with `.` as `_`.
     pub fn wire_name(&self) -> String {
         self.id.replace('.', "_")
+    }
+
+    /// As data, for programs that list tools.
+    pub fn to_json(&self) -> Value {
+        let examples: Vec<Value> =
+            self.examples.iter().map(|example| json!({ "title": example.title, "arguments": example.args })).collect();
+        json!({
+            "id": self.id,
+            "name": self.wire_name(),
+            "title": self.title,
+            "description": self.description,
+            "effect": self.effect,
+            "toolset": self.toolset,
+            "exposure": self.exposure,
+            "inputSchema": self.input,
+            "examples": examples,
+        })
     }
 }

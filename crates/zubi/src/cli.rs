@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
+use zubi_cli::language_server::Flags;
 
 /// Gives AI agents what an editor gives a person: the language servers' understanding of the code.
 #[derive(Debug, Parser)]
@@ -51,6 +52,9 @@ pub(crate) enum Command {
     /// Answer an agent over MCP on stdin and stdout
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
+    /// Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
+    #[command(after_help = LSP_EXAMPLES)]
+    Lsp(Flags),
     /// Call one tool and print its answer
     #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
     Call(Call),
@@ -70,6 +74,19 @@ In an agent's MCP configuration:
   {\"mcpServers\": {\"zubi\": {\"command\": \"zubi\", \"args\": [\"mcp\"]}}}
 
 Nothing is started before the first question; the process ends when its input does.";
+
+const LSP_EXAMPLES: &str = "\
+An editor starts this by itself, for files *.dlang. Neovim 0.11:
+  vim.filetype.add({ extension = { dlang = 'domain-lang' } })
+  vim.lsp.config('zubi', { cmd = { 'zubi', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
+  vim.lsp.enable('zubi')
+
+To an editor that sends the initializationOptions {\"zubi\": {\"editorProtocol\": 1}} it offers the tools of `zubi tools list`
+that write nothing, as requests zubi/tools/list and zubi/tools/call, and asks it in turn about code with
+zubi/editor/request. It starts no language servers then. To all others it is what `dlang lsp` is.
+
+Folders are those that the editor has open; --workspace counts if it has none. The exit code is 0 when the editor said
+goodbye, else 1.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Call {

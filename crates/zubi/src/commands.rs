@@ -2,6 +2,7 @@
 
 mod call;
 mod doctor;
+mod lsp;
 mod mcp;
 mod tools;
 mod trust;
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let session = Session::open(&cli.global)?;
     match cli.command {
         Command::Mcp => mcp::run(&session),
+        Command::Lsp(flags) => lsp::run(session, &flags),
         Command::Call(call) => {
             let CallTool::Tool(words) = call.tool;
             call::run(&session, &words)

@@ -77,6 +77,14 @@ impl Failure {
         Self::Told { code, message: message.to_owned(), hints: hints.lines().map(str::to_owned).collect() }
     }
 
+    /// What is wrong and what to do about it, a line each.
+    pub fn text(&self) -> String {
+        match self {
+            Self::CommandLine { error, .. } => error.to_string(),
+            Self::Told { message, hints, .. } => [std::slice::from_ref(message), hints].concat().join("\n"),
+        }
+    }
+
     /// The failure as data: `{"success":false,"error":…,"hints":[…]}`. Nothing when it is none, but help that was asked for.
     pub fn to_json(&self) -> Option<Value> {
         let (message, hints) = match self {

@@ -1,7 +1,9 @@
-//! What the programs of this package share: how a command fails and with which exit code ([`failure`]), the way to
-//! stdout and stderr ([`terminal`]), and what runs commands that wait ([`runtime`]).
+//! What the programs of this package share: how a command fails and with which exit code ([`failure`]), how a language
+//! server runs ([`language_server`]), the way to stdout and stderr ([`terminal`]), and what runs commands that wait
+//! ([`runtime`]).
 
 pub mod failure;
+pub mod language_server;
 pub mod runtime;
 pub mod terminal;
 

@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 use crate::failure::Failure;
 
 /// Stack of a thread for blocking work, in bytes. The deepest recursion is a directory walk's.
-const STACK: usize = 1024 * 1024;
+pub const STACK: usize = 1024 * 1024;
 
 /// Runs a command's work and ends without waiting for threads that hang in a read.
 pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{self, Directories, Layer, Settings};
+use zubi_base::endpoint::EndpointSource;
 use zubi_base::env::{Environment, split_list};
 use zubi_base::fs::ReadError;
 use zubi_base::process::Spawner;
@@ -53,8 +54,8 @@ impl Session {
     }
 
     /// The settings in force; says on stderr what an untrusted workspace asked for in vain.
-    fn settings(&self, trust: &Trust) -> Result<Settings, Failure> {
-        let Some(root) = self.folders.first() else { return Err(Failure::usage("no workspace folder")) };
+    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust) -> Result<Settings, Failure> {
+        let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
         let root = zubi_base::fs::canonical(root)
             .map_err(|error| Failure::usage(format!("workspace folder `{root}`: {error}")))?;
         let mut layers = config::file::load(&self.directories.config, &root, trust).map_err(Failure::usage)?;
@@ -74,10 +75,15 @@ impl Session {
 
     /// What a host of this process is made of.
     pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
+        self.config_of(self.folders.clone())
+    }
+
+    /// The same for these folders.
+    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>) -> Result<HostConfig, Failure> {
         let trust = Trust::new(self.trust_store(), self.trust_all);
-        let settings = self.settings(&trust)?;
+        let settings = self.settings(&folders, &trust)?;
         Ok(HostConfig {
-            folders: self.folders.clone(),
+            folders,
             state_dir: self.directories.state.clone(),
             settings,
             user_catalogue: self.user_catalogue()?,
@@ -92,9 +98,20 @@ impl Session {
     pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
         let config = self.config()?;
         let host = LocalHost::new(&config).map_err(Failure::usage)?;
-        for misspelling in host.misspellings(&config) {
-            terminal::say(&format!("warning: {misspelling}"));
-        }
+        tell_misspellings(&host, &config);
+        Ok(host)
+    }
+
+    /// The host of an editor that has these folders open, or those of the command line if it has none.
+    pub(crate) fn editor_host(
+        &self,
+        folders: Vec<Utf8PathBuf>,
+        editor: Arc<dyn EndpointSource>,
+        headless_fallback: bool,
+    ) -> Result<LocalHost, Failure> {
+        let config = self.config_of(if folders.is_empty() { self.folders.clone() } else { folders })?;
+        let host = LocalHost::behind_editor(&config, editor, headless_fallback).map_err(Failure::usage)?;
+        tell_misspellings(&host, &config);
         Ok(host)
     }
 
@@ -105,6 +122,12 @@ impl Session {
             Err(ReadError::NotFound { .. }) => Ok(None),
             Err(error) => Err(Failure::usage(error)),
         }
+    }
+}
+
+fn tell_misspellings(host: &LocalHost, config: &HostConfig) {
+    for misspelling in host.misspellings(config) {
+        terminal::say(&format!("warning: {misspelling}"));
     }
 }
 

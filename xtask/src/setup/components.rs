@@ -24,8 +24,8 @@ pub(crate) enum Source {
     VsCode { package: &'static str },
     /// Packages of the running Debian release. Each inner list is one possibility; the first that apt knows is taken.
     Apt(&'static [&'static [&'static str]]),
-    /// A package of the running Debian release, unpacked without installing it.
-    Deb(&'static str),
+    /// Packages of the running Debian release, unpacked without installing them: one and the libraries that it needs.
+    Deb(&'static [&'static str]),
     /// A statically linked program out of another Debian release's package, unpacked without installing it.
     ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
     /// `cargo install --locked`.
@@ -384,6 +384,37 @@ pub(crate) const COMPONENTS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "neovim",
+        version: "release",
+        // Its libraries are found in the variable `LD_LIBRARY_PATH`, its own files in `VIMRUNTIME`.
+        source: Source::Deb(&[
+            "neovim",
+            "neovim-runtime",
+            "libluajit-5.1-2",
+            "libmsgpackc2",
+            "libtermkey1",
+            "libtree-sitter0",
+            "libunibilium4",
+            "libuv1",
+            "libvterm0",
+            "lua-luv",
+        ]),
+        programs: &[("nvim", "usr/bin/nvim")],
+        why: "an editor with a language client of its own",
+        ..PLAIN
+    },
+    Component {
+        name: "pytest-lsp",
+        version: "1.0.1",
+        // Its client reads the capabilities of servers with cattrs, which from version 25 on refuses what others accept.
+        source: Source::PythonProgram(&["pytest-lsp==1.0.1", "cattrs==24.1.3"]),
+        programs: &[("pytest", "bin/pytest")],
+        check: &["pytest", "--version"],
+        says: "pytest",
+        why: "a language client that checks every message, with the capabilities of several editors",
+        ..PLAIN
+    },
+    Component {
         name: "rich",
         version: "14.3.4",
         source: Source::PythonProject {
@@ -494,7 +525,7 @@ pub(crate) const COMPONENTS: &[Component] = &[
     Component {
         name: "valgrind",
         version: "release",
-        source: Source::Deb("valgrind"),
+        source: Source::Deb(&["valgrind"]),
         // The script `valgrind` would start the one that is installed; see [`VALGRIND_TOOLS`].
         programs: &[("valgrind", "usr/bin/valgrind.bin")],
         check: &["valgrind", "--version"],

@@ -44,7 +44,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
         Source::NpmLocked { package } => npm_locked(&own, package),
         Source::VsCode { package } => vscode(&own, package),
         Source::Apt(choices) => apt(choices),
-        Source::Deb(package) => deb(&own, package),
+        Source::Deb(packages) => unpack(&own, packages, None),
         Source::ForeignDeb { suite, package, version } => foreign_deb(&own, suite, package, version),
         Source::StandardLibrary => standard_library(&own),
         Source::Cargo { package, arguments } => cargo_install(&own, package, component.version, arguments),
@@ -249,16 +249,12 @@ fn foreign_deb(own: &Utf8Path, suite: &str, package: &str, version: &str) -> Res
     let sources = place::tools().join("apt-foreign.list");
     let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
     std::fs::write(&sources, format!("deb [signed-by={keyring}] {mirror} {suite} main\n"))?;
-    unpack(own, &format!("{package}={version}"), Some(&sources))
+    unpack(own, &[&format!("{package}={version}")], Some(&sources))
 }
 
-/// Fetches one package of the running release without installing it, so that nobody need be root.
-fn deb(own: &Utf8Path, package: &str) -> Result<()> {
-    unpack(own, package, None)
-}
-
-/// Downloads and unpacks a package with package lists of our own, from the given sources or the machine's.
-fn unpack(own: &Utf8Path, package: &str, sources: Option<&Utf8Path>) -> Result<()> {
+/// Downloads and unpacks packages with package lists of our own, from the given sources or the machine's. Nothing is
+/// installed, so nobody need be root.
+fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Result<()> {
     let apt = place::tools().join(if sources.is_some() { "apt" } else { "apt-release" });
     for directory in ["lists/partial", "cache/archives/partial", "state"] {
         std::fs::create_dir_all(apt.join(directory))?;
@@ -284,7 +280,7 @@ fn unpack(own: &Utf8Path, package: &str, sources: Option<&Utf8Path>) -> Result<(
     };
     run::quiet(apt_get().arg("update"))?;
     std::fs::create_dir_all(own)?;
-    run::quiet(apt_get().args(["download", package]).current_dir(own))?;
+    run::quiet(apt_get().arg("download").args(packages).current_dir(own))?;
     for entry in own.read_dir_utf8()? {
         let entry = entry?;
         if entry.path().extension() == Some("deb") {

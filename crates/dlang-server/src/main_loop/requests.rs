@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{MainLoop, Phase, after};
 use crate::capabilities::capabilities;
-use crate::methods::{Cancel, Method, Patience, Responder, response_error};
+use crate::methods::{Cancel, Initialize, Method, Patience, Responder, response_error};
 use crate::model::{Command, Question};
 use crate::settings::{self, Settings};
 use crate::watching;
@@ -49,6 +49,12 @@ impl MainLoop {
         self.phase = Phase::Running;
         self.settings = Arc::new(Settings::new(params));
         self.roots = settings::roots(params);
+        self.methods.initialize(Initialize {
+            params,
+            folders: &self.roots,
+            encoding: self.settings.encoding,
+            client: &self.client,
+        });
         if !self.settings.watches && self.options.watch {
             match watching::watch(self.model.clone()) {
                 Ok(waker) => self.waker = Some(waker),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use zubi_base::config::Settings;
+use zubi_base::endpoint::EndpointSource;
 use zubi_base::nearest::nearest;
 use zubi_base::text::TextSource;
 use zubi_base::workspace::Workspace;
@@ -17,16 +18,16 @@ pub(super) fn intelligence(
     config: &HostConfig,
     workspace: &Arc<Workspace>,
     texts: &Arc<dyn TextSource>,
-) -> Result<Arc<CodeIntel>, HostError> {
-    let pool = pool(config, workspace)?;
-    Ok(CodeIntel::new(CodeConfig {
+    sources: Vec<Arc<dyn EndpointSource>>,
+) -> Arc<CodeIntel> {
+    CodeIntel::new(CodeConfig {
         workspace: Arc::clone(workspace),
-        sources: vec![Arc::new(pool)],
+        sources,
         texts: Arc::clone(texts),
         sink: Arc::new(DiskSink::new(&config.state_dir)),
         state_dir: config.state_dir.clone(),
         clock: Arc::clone(&config.clock),
-    }))
+    })
 }
 
 /// The headless servers of a workspace.

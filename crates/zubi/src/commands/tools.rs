@@ -23,7 +23,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
             Tools::List { json } => {
                 let specs = host.list(&everyone).await;
                 if *json {
-                    terminal::print_json(&specs.iter().map(|spec| describe(spec)).collect())?;
+                    terminal::print_json(&specs.iter().map(|spec| spec.to_json()).collect())?;
                 } else {
                     let ids = specs.iter().map(|spec| spec.id.len()).max().unwrap_or_default();
                     let sets = specs.iter().map(|spec| spec.toolset.len()).max().unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
             Tools::Show { tool, json } => {
                 let spec = host.find(tool, &everyone).await.map_err(|error| unknown(&error))?;
                 if *json {
-                    terminal::print_json(&describe(&spec))?;
+                    terminal::print_json(&spec.to_json())?;
                 } else {
                     terminal::print(&page(&spec))?;
                 }
@@ -52,22 +52,6 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
 /// The effect in the word the configuration uses.
 fn word(spec: &ToolSpec) -> String {
     json!(spec.effect).as_str().unwrap_or_default().to_owned()
-}
-
-fn describe(spec: &ToolSpec) -> Value {
-    let examples: Vec<Value> =
-        spec.examples.iter().map(|example| json!({ "title": example.title, "arguments": example.args })).collect();
-    json!({
-        "id": spec.id,
-        "name": spec.wire_name(),
-        "title": spec.title,
-        "description": spec.description,
-        "effect": spec.effect,
-        "toolset": spec.toolset,
-        "exposure": spec.exposure,
-        "inputSchema": spec.input,
-        "examples": examples,
-    })
 }
 
 fn page(spec: &ToolSpec) -> String {

@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use zubi_cli::language_server::Flags;
 
 /// Checks and asks DomainLang models: domains, bounded contexts, and how they are related
 #[derive(Debug, Parser)]
@@ -80,6 +81,9 @@ pub(crate) enum Command {
     /// Answer an agent's questions over MCP, on stdin and stdout
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(Mcp),
+    /// Serve an editor: the language server, on stdin and stdout
+    #[command(after_help = LSP_EXAMPLES)]
+    Lsp(Flags),
 }
 
 /// How the models of a command are named: said once, for several helps.
@@ -327,3 +331,24 @@ For clients with an mcpServers configuration:
 
 The tools are domainlang_validate, _list, _get, _explain, _search and _diagram; each also takes a path or a text to ask
 that instead. The resource domainlang://syntax-reference explains the language. Files are read anew for every question.";
+
+const LSP_EXAMPLES: &str = "\
+An editor starts this by itself. It needs the command `dlang lsp`, the files `*.dlang`, and the folder that has the
+model.yaml (or .git) as root. Neovim 0.11:
+  vim.filetype.add({ extension = { dlang = 'domain-lang' } })
+  vim.lsp.config('dlang', { cmd = { 'dlang', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
+  vim.lsp.enable('dlang')
+
+Helix, in languages.toml:
+  [language-server.dlang]
+  command = 'dlang'
+  args = ['lsp']
+  [[language]]
+  name = 'domain-lang'
+  scope = 'source.domain-lang'
+  file-types = ['dlang']
+  roots = ['model.yaml']
+  language-servers = ['dlang']
+
+Answers come from the text in the editor, saved or not. What goes wrong is told on stderr. The exit code is 0 when the
+editor said goodbye, else 1.";

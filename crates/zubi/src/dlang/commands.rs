@@ -5,6 +5,7 @@ mod fmt;
 mod get;
 mod init;
 mod install;
+mod lsp;
 mod mcp;
 mod query;
 mod validate;
@@ -29,6 +30,7 @@ pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Fmt(arguments) => fmt::run(&output, arguments),
         Command::Init(arguments) => init::run(&output, arguments),
         Command::Install(arguments) => install::run(&output, arguments),
+        Command::Lsp(flags) => lsp::run(flags),
         Command::Mcp(arguments) => mcp::run(&output, arguments),
     }
 }

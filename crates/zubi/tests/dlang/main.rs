@@ -7,6 +7,8 @@ mod check;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
+mod editor;
+#[cfg(test)]
 mod formatting;
 #[cfg(test)]
 mod help;

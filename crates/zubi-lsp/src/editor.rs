@@ -1,0 +1,207 @@
+//! The editor as an endpoint: it answers LSP requests from the servers that its user has configured, unsaved texts
+//! included.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use dlang_server::{ClientError, ClientHandle, RequestId};
+use serde_json::{Value, json};
+use tokio::sync::{oneshot, watch};
+use zubi_base::endpoint::{
+    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits,
+    Readiness, RequestCx,
+};
+use zubi_base::position::Encoding;
+
+/// The request that carries all others to the editor.
+const EDITOR_REQUEST: &str = "zubi/editor/request";
+
+/// The extension of DomainLang's files: what is in this process is not asked of the editor, which would ask here.
+const DOMAINLANG: &str = "dlang";
+
+/// JSON-RPC's number for a method that the other side does not have.
+const METHOD_NOT_FOUND: i32 = -32601;
+
+/// LSP's numbers for a request that was cancelled, by the client or by the server.
+const CANCELLED: [i32; 2] = [-32800, -32802];
+
+/// An open editor.
+pub(crate) struct Editor {
+    id: EndpointId,
+    client: ClientHandle,
+    /// The LSP requests that it answers.
+    methods: BTreeSet<String>,
+    encoding: Encoding,
+    connected: Instant,
+    readiness: watch::Sender<Readiness>,
+}
+
+impl Editor {
+    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding) -> Self {
+        let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
+        Self { id: "editor".into(), client, methods, encoding, connected: Instant::now(), readiness }
+    }
+
+    fn error(&self, error: ClientError, method: &str) -> EndpointError {
+        let (endpoint, method) = (self.id.clone(), method.to_owned());
+        match error {
+            ClientError::Refused { code: METHOD_NOT_FOUND, .. } => EndpointError::Unsupported { endpoint, method },
+            ClientError::Refused { code, .. } if CANCELLED.contains(&code) => EndpointError::Cancelled,
+            ClientError::Refused { code, message } => {
+                EndpointError::Server { endpoint, method, code: code.into(), message }
+            }
+            ClientError::Closed | ClientError::TimedOut => EndpointError::Exited {
+                endpoint,
+                why: "it has closed the connection".to_owned(),
+                hint: "Open the folder in the editor again.".to_owned(),
+            },
+        }
+    }
+}
+
+/// Takes a question back that nobody wants an answer to any more. To one that is answered nothing happens.
+struct Asked<'a> {
+    client: &'a ClientHandle,
+    id: RequestId,
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        self.client.withdraw(&self.id);
+    }
+}
+
+#[async_trait]
+impl Endpoint for Editor {
+    fn id(&self) -> &EndpointId {
+        &self.id
+    }
+
+    fn serves(&self, document: &DocumentRef) -> bool {
+        document.path.extension() != Some(DOMAINLANG)
+    }
+
+    fn readiness(&self) -> Readiness {
+        // An editor does not tell how far its servers are.
+        Readiness::Unknown { waited: self.connected.elapsed() }
+    }
+
+    fn readiness_changes(&self) -> watch::Receiver<Readiness> {
+        self.readiness.subscribe()
+    }
+
+    fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
+        self.methods.contains(method)
+    }
+
+    fn capabilities(&self) -> Value {
+        json!({})
+    }
+
+    fn allows_command(&self, _command: &str) -> bool {
+        false
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let (sender, answer) = oneshot::channel();
+        let begun = Instant::now();
+        let id = self.client.request(EDITOR_REQUEST, json!({ "method": method, "params": params }), move |result| {
+            // Who gave up waiting has dropped the other end.
+            sender.send(result).ok();
+        });
+        // Also when this future is dropped.
+        let _asked = Asked { client: &self.client, id };
+        tokio::select! {
+            answer = answer => match answer {
+                Ok(Ok(result)) => Ok(result),
+                Ok(Err(error)) => Err(self.error(error, method)),
+                Err(_) => Err(self.error(ClientError::Closed, method)),
+            },
+            () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
+            () = tokio::time::sleep_until(cx.deadline.into()) => {
+                Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after: begun.elapsed() })
+            }
+        }
+    }
+
+    async fn diagnostics(&self, _document: &DocumentRef, _cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: "textDocument/diagnostic".to_owned() })
+    }
+}
+
+/// Finds the one editor.
+pub(crate) struct EditorSource {
+    editor: Arc<Editor>,
+    /// Whether others are asked what the editor does not answer; then that it does not is nothing to speak of.
+    has_others: bool,
+}
+
+impl EditorSource {
+    pub(crate) fn new(editor: Editor, has_others: bool) -> Self {
+        Self { editor: Arc::new(editor), has_others }
+    }
+
+    fn endpoints(&self, method: &str) -> Endpoints {
+        if self.editor.methods.contains(method) {
+            return Endpoints {
+                endpoints: vec![Arc::clone(&self.editor) as Arc<dyn Endpoint>],
+                ..Endpoints::default()
+            };
+        }
+        if self.has_others {
+            return Endpoints::default();
+        }
+        absent(Absent {
+            subject: method.to_owned(),
+            why: format!("the editor does not answer `{method}` here"),
+            hint:
+                "`zubi mcp` starts language servers of its own, and so does an editor that is set to headless fallback."
+                    .to_owned(),
+        })
+    }
+}
+
+fn absent(absent: Absent) -> Endpoints {
+    Endpoints { absent: vec![absent], ..Endpoints::default() }
+}
+
+#[async_trait]
+impl EndpointSource for EditorSource {
+    async fn for_document(&self, document: &DocumentRef, method: &str, _cx: &RequestCx) -> Endpoints {
+        if self.editor.serves(document) {
+            return self.endpoints(method);
+        }
+        absent(Absent {
+            subject: format!(".{DOMAINLANG}"),
+            why: "models are not asked like code".to_owned(),
+            hint: "Use the tools `domainlang_get`, `domainlang_list` and `domainlang_explain`.".to_owned(),
+        })
+    }
+
+    async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {
+        self.endpoints(method)
+    }
+
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        // The editor follows files by itself.
+        None
+    }
+
+    fn file_changes(&self) -> Option<u64> {
+        None
+    }
+
+    async fn shutdown(&self) {
+        // It was not started from here.
+    }
+}

@@ -1,0 +1,129 @@
+//! The editor channel: what `zubi lsp` is besides a language server for DomainLang. An editor that asks for it in
+//! `initialize` gets zubi's tools over its LSP connection, and answers in turn what those tools want to know about the code
+//! that is open in it.
+//!
+//! A client asks with `initializationOptions`:
+//!
+//! ```json
+//! { "zubi": { "editorProtocol": 1, "editorMethods": ["textDocument/definition"], "headlessFallback": false } }
+//! ```
+//!
+//! Without `editorProtocol` nothing of this exists and the server is a plain one. `editorMethods` are the requests that the
+//! editor answers in LSP's own shapes (only definitions if it does not say); `headlessFallback` lets zubi start language
+//! servers of its own for all others, which it otherwise never does beside an editor.
+//!
+//! | message | direction | |
+//! |---|---|---|
+//! | `zubi/tools/list` | to zubi | `{tools: […]}`, each as `zubi tools show --json` prints it |
+//! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?}` → `{text, isError}`; `token` is one for `$/progress` |
+//! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
+//!
+//! `zubi/editor/didChange` is a notification that editors send of what they show; so far nothing depends on it.
+//!
+//! # Threads
+//!
+//! Tools run on a tokio runtime that the caller gives. The loop of the language server only passes on: it never waits for a
+//! tool, and no tool for it.
+
+mod editor;
+mod progress;
+mod tools;
+
+use std::sync::{Arc, OnceLock};
+
+use camino::Utf8PathBuf;
+use dlang_server::{Initialize, MethodTable};
+use serde_json::Value;
+use tokio::runtime::Handle;
+use zubi_base::endpoint::EndpointSource;
+use zubi_host::ToolService;
+
+use crate::editor::{Editor, EditorSource};
+use crate::tools::Tools;
+
+/// The version of the channel.
+pub const PROTOCOL: u64 = 1;
+
+/// What the editor answers if it does not say.
+const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
+
+/// What a host for an editor is made of.
+pub struct Wanted {
+    /// The folders that the editor has open, if any.
+    pub folders: Vec<Utf8PathBuf>,
+    /// The editor.
+    pub editor: Arc<dyn EndpointSource>,
+    /// Whether headless servers may answer what the editor does not.
+    pub headless_fallback: bool,
+}
+
+/// Makes the host when the first tool is asked for, on a thread that may block. The error is told to who asked.
+pub type Make = dyn Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
+
+/// The channel of one connection.
+pub struct Channel {
+    runtime: Handle,
+    make: Arc<Make>,
+    tools: Arc<OnceLock<Arc<Tools>>>,
+}
+
+impl Channel {
+    /// A channel whose tools run on this runtime.
+    pub fn new(
+        runtime: Handle,
+        make: impl Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { runtime, make: Arc::new(make), tools: Arc::default() }
+    }
+
+    /// The methods that the language server has on top of its own, for a client that asks for them.
+    pub fn methods(&self) -> MethodTable {
+        let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
+        MethodTable::new().extend(move |client| match of_client(client) {
+            Some(wanted) => {
+                let made = Arc::new(Tools::new(runtime, make, wanted, name_of(client.params)));
+                // There is one `initialize` in a conversation.
+                tools::methods(tools.get_or_init(|| made))
+            }
+            None => MethodTable::new(),
+        })
+    }
+
+    /// Ends what the tools started. Returns when nothing is left.
+    pub async fn shutdown(&self) {
+        if let Some(tools) = self.tools.get() {
+            tools.shutdown().await;
+        }
+    }
+}
+
+/// What the client wants of the channel; nothing if it does not speak its protocol.
+fn of_client(client: Initialize<'_>) -> Option<Wanted> {
+    let options = client.params.pointer("/initializationOptions/zubi")?;
+    let version = options.get("editorProtocol")?;
+    if version.as_u64() != Some(PROTOCOL) {
+        tracing::warn!("the editor speaks version {version} of the editor protocol, not {PROTOCOL}: no tools");
+        return None;
+    }
+    let methods = match options.get("editorMethods").and_then(Value::as_array) {
+        Some(methods) => methods.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        None => DEFAULT_METHODS.map(str::to_owned).into(),
+    };
+    let headless_fallback = options.get("headlessFallback").and_then(Value::as_bool) == Some(true);
+    let editor = Editor::new(client.client.clone(), methods, client.encoding);
+    Some(Wanted {
+        folders: client.folders.to_vec(),
+        editor: Arc::new(EditorSource::new(editor, headless_fallback)),
+        headless_fallback,
+    })
+}
+
+/// The client's name and version, for the audit log.
+fn name_of(params: &Value) -> Option<String> {
+    let text = |field: &str| params.pointer(&format!("/clientInfo/{field}")).and_then(Value::as_str);
+    let name = text("name")?;
+    Some(text("version").map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
+}
+
+#[cfg(test)]
+mod tests;

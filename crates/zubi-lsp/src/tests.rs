@@ -1,0 +1,5 @@
+//! The channel over a connection in memory: the test is the editor.
+
+mod client;
+mod editor;
+mod tools;

@@ -1,0 +1,197 @@
+//! An editor that does what a test says.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_server::{Exit, Options, Server};
+use lsp_server::{Connection, Message, Notification, Request, RequestId, Response, ResponseError};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::Layers;
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_base::{fs, uri};
+use zubi_host::{HostConfig, LocalHost, ToolService};
+
+use crate::{Channel, Wanted};
+
+/// After so long a message does not come any more.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(super) struct Client {
+    pub(super) root: Utf8PathBuf,
+    _directory: tempfile::TempDir,
+    runtime: Runtime,
+    channel: Channel,
+    server: Option<Server>,
+    connection: Connection,
+    next: i32,
+    unread: VecDeque<Message>,
+}
+
+impl Client {
+    /// A client with these `initializationOptions`, and the files of a fixture, each behind a line `//- path`. The host is
+    /// the real one, without language servers.
+    pub(super) fn new(options: &Value, fixture: &str) -> Self {
+        Self::with(options, fixture, host)
+    }
+
+    /// The same with a host of the test.
+    pub(super) fn with(
+        options: &Value,
+        fixture: &str,
+        make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+    ) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        let root = base.join("project");
+        std::fs::create_dir(&root).unwrap();
+        for file in fixture.split("//- ").skip(1) {
+            let (name, text) = file.split_once('\n').unwrap();
+            std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write_atomic(&root.join(name), text.as_bytes()).unwrap();
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let state = base.join("state");
+        let channel = Channel::new(runtime.handle().clone(), move |wanted| make(wanted, state.clone()));
+        let (connection, server) = Connection::memory();
+        let quiet = Options { debounce: Duration::ZERO, watch: false, ..Options::default() };
+        let server = dlang_server::run(server, quiet, channel.methods()).unwrap();
+        let mut client = Self {
+            root,
+            _directory: directory,
+            runtime,
+            channel,
+            server: Some(server),
+            connection,
+            next: 0,
+            unread: VecDeque::new(),
+        };
+        let folder = json!({ "uri": uri::from_path(&client.root).0, "name": "project" });
+        let initialize = json!({
+            "clientInfo": { "name": "Test Editor", "version": "1" },
+            "capabilities": { "textDocument": { "diagnostic": {} } },
+            "initializationOptions": options,
+            "workspaceFolders": [folder],
+        });
+        client.ask("initialize", initialize).unwrap();
+        client.tell("initialized", json!({}));
+        client
+    }
+
+    pub(super) fn uri(&self, path: &str) -> String {
+        uri::from_path(&self.root.join(path)).0
+    }
+
+    pub(super) fn tell(&self, method: &str, params: Value) {
+        self.send(Notification { method: method.to_owned(), params });
+    }
+
+    /// Asks without waiting for the answer.
+    pub(super) fn begin(&mut self, method: &str, params: Value) -> RequestId {
+        self.next += 1;
+        let id = RequestId::from(self.next);
+        self.send(Request { id: id.clone(), method: method.to_owned(), params });
+        id
+    }
+
+    /// The answer to a request: its result, or its error as JSON.
+    pub(super) fn answer(&mut self, id: &RequestId) -> Result<Value, Value> {
+        let response = self.wanted(|message| match message {
+            Message::Response(response) if response.id == *id => Some(response.clone()),
+            _ => None,
+        });
+        response.response_result.map_err(|error| serde_json::to_value(error).unwrap())
+    }
+
+    pub(super) fn ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+        let id = self.begin(method, params);
+        self.answer(&id)
+    }
+
+    /// Calls a tool, and is not asked anything meanwhile: its text, behind `error: ` if it is one.
+    pub(super) fn call(&mut self, tool: &str, args: &Value) -> String {
+        shown(&self.ask("zubi/tools/call", json!({ "id": tool, "args": args })).unwrap())
+    }
+
+    /// What zubi asks the editor next.
+    pub(super) fn asked(&mut self) -> Request {
+        self.wanted(|message| match message {
+            Message::Request(request) if request.method == "zubi/editor/request" => Some(request.clone()),
+            _ => None,
+        })
+    }
+
+    /// The next notification of this name.
+    pub(super) fn told(&mut self, method: &str) -> Value {
+        self.wanted(|message| match message {
+            Message::Notification(told) if told.method == method => Some(told.params.clone()),
+            _ => None,
+        })
+    }
+
+    pub(super) fn respond(&self, id: RequestId, result: Value) {
+        self.send(Response { id, response_result: Ok(result) });
+    }
+
+    pub(super) fn refuse(&self, id: RequestId, code: i32, message: &str) {
+        let error = ResponseError { code, message: message.to_owned(), data: None };
+        self.send(Response { id, response_result: Err(error) });
+    }
+
+    fn send(&self, message: impl Into<Message>) {
+        self.connection.sender.send(message.into()).unwrap();
+    }
+
+    /// The next message that is wanted; what comes before it stays unread.
+    fn wanted<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
+        if let Some(at) = self.unread.iter().position(|message| wanted(message).is_some()) {
+            return wanted(&self.unread.remove(at).unwrap()).unwrap();
+        }
+        loop {
+            let message = self.connection.receiver.recv_timeout(PATIENCE).expect("a message that does not come");
+            if let Some(found) = wanted(&message) {
+                return found;
+            }
+            self.unread.push_back(message);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        self.ask("shutdown", Value::Null).unwrap();
+        self.tell("exit", Value::Null);
+        assert_eq!(self.server.take().unwrap().join(), Exit::Orderly);
+        self.runtime.block_on(self.channel.shutdown());
+    }
+}
+
+/// What a tool answered, as text.
+pub(super) fn shown(answer: &Value) -> String {
+    let text = answer["text"].as_str().unwrap();
+    if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
+}
+
+fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+    let config = HostConfig {
+        folders: wanted.folders,
+        settings: Layers::default().resolve(),
+        trust: Trust::new(TrustStore::new(&state_dir), false),
+        state_dir,
+        spawner: Spawner::direct(),
+        user_catalogue: None,
+        search_path: None,
+        clock: Arc::new(SystemClock),
+    };
+    match LocalHost::behind_editor(&config, wanted.editor, wanted.headless_fallback) {
+        Ok(host) => Ok(Arc::new(host)),
+        Err(error) => Err(error.to_string()),
+    }
+}

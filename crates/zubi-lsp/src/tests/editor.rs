@@ -1,0 +1,123 @@
+//! The editor answers what tools want to know.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, shown};
+
+const WEB: &str = "\
+//- web/shape.ts
+export class Circle {
+  area = 1;
+}
+//- web/report.ts
+import { Circle } from './shape';
+const largest = new Circle();
+//- model.dlang
+Domain Shop { vision: \"v\" }
+bc Orders for Shop
+";
+
+fn editor() -> Client {
+    Client::new(&json!({ "zubi": { "editorProtocol": 1 } }), WEB)
+}
+
+/// A question about `Circle` in report.ts.
+fn definition() -> Value {
+    json!({ "id": "lsp_definition", "args": { "at": "web/report.ts:2:21" } })
+}
+
+#[test]
+fn a_definition_comes_from_the_editor() {
+    let mut client = editor();
+    let call = client.begin("zubi/tools/call", definition());
+    let asked = client.asked();
+    let uri = client.uri("web/report.ts");
+    let expected = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 20 } });
+    assert_eq!(asked.params, json!({ "method": "textDocument/definition", "params": expected }));
+    let range = json!({ "start": { "line": 0, "character": 13 }, "end": { "line": 0, "character": 19 } });
+    let link = json!({ "targetUri": client.uri("web/shape.ts"), "targetRange": range, "targetSelectionRange": range });
+    client.respond(asked.id, json!([link]));
+    let answer = client.answer(&call).unwrap();
+    assert_snapshot!(shown(&answer), @"");
+}
+
+#[test]
+fn an_editor_that_cannot_answer() {
+    let mut client = editor();
+    let call = client.begin("zubi/tools/call", definition());
+    let asked = client.asked();
+    client.refuse(asked.id, -32601, "the editor does not answer textDocument/definition");
+    let answer = client.answer(&call).unwrap();
+    assert_snapshot!(shown(&answer), @"");
+
+    let call = client.begin("zubi/tools/call", definition());
+    let asked = client.asked();
+    client.refuse(asked.id, -32603, "no provider");
+    let answer = client.answer(&call).unwrap();
+    assert_snapshot!(shown(&answer), @"");
+
+    let call = client.begin("zubi/tools/call", definition());
+    let asked = client.asked();
+    client.respond(asked.id, json!({ "strange": true }));
+    let answer = client.answer(&call).unwrap();
+    assert_snapshot!(shown(&answer), @"");
+}
+
+#[test]
+fn a_call_that_is_cancelled_is_taken_back_from_the_editor_and_delays_nobody() {
+    let mut client = editor();
+    let call = client.begin("zubi/tools/call", definition());
+    let asked = client.asked();
+    // While the editor thinks everything else goes on.
+    assert_eq!(client.ask("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
+    client.tell("$/cancelRequest", json!({ "id": call }));
+    assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
+    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    client.respond(asked.id, json!([]));
+    assert_eq!(client.ask("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
+}
+
+#[test]
+fn what_the_editor_does_not_answer_is_searched_in_texts_and_said() {
+    let mut client = editor();
+    assert_snapshot!(client.call("lsp_references", &json!({ "at": "web/report.ts:2:21" })), @"");
+    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"");
+    assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Circle" })), @"");
+}
+
+#[test]
+fn the_editor_says_what_it_answers() {
+    let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": ["textDocument/hover"] } });
+    let mut client = Client::new(&options, WEB);
+    let params = json!({ "id": "lsp_hover", "args": { "at": "web/report.ts:2:21" } });
+    let call = client.begin("zubi/tools/call", params);
+    let asked = client.asked();
+    assert_eq!(asked.params["method"], "textDocument/hover");
+    client.respond(asked.id, json!({ "contents": "class Circle" }));
+    let answer = client.answer(&call).unwrap();
+    assert_snapshot!(shown(&answer), @"");
+}
+
+#[test]
+fn models_are_not_asked_of_the_editor() {
+    let mut client = editor();
+    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:2:15" })), @"");
+}
+
+#[test]
+fn headless_servers_answer_only_if_the_editor_allows_it() {
+    let options = json!({ "zubi": { "editorProtocol": 1, "headlessFallback": true } });
+    let mut client = Client::new(&options, WEB);
+    // None is installed where this host looks, which it says.
+    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"");
+}
+
+#[test]
+fn what_the_editor_shows_is_heard() {
+    let mut client = editor();
+    let uri = client.uri("web/report.ts");
+    client.tell("zubi/editor/didChange", json!({ "active": uri, "open": [uri], "diagnosticsUris": [] }));
+    client.tell("zubi/editor/didChange", json!("strange"));
+    assert_eq!(client.ask("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
+}

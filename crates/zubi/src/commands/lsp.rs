@@ -1,0 +1,51 @@
+//! `zubi lsp`: one editor, over stdin and stdout.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use dlang_server::{Exit, Options};
+use tokio::runtime::Runtime;
+use zubi_cli::failure::Failure;
+use zubi_cli::language_server::Flags;
+use zubi_cli::runtime::STACK;
+use zubi_host::ToolService;
+use zubi_lsp::{Channel, Wanted};
+
+use super::SHUTDOWN;
+use crate::session::Session;
+
+pub(super) fn run(session: Session, flags: &Flags) -> Result<ExitCode, Failure> {
+    flags.run(move || serve(session))
+}
+
+fn serve(session: Session) -> Result<Exit, Failure> {
+    let runtime = runtime()?;
+    let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted));
+    let options = Options { name: "zubi".to_owned(), ..Options::default() };
+    let exit = dlang_server::stdio(options, channel.methods())
+        .map_err(|error| Failure::environment(format!("the conversation broke off: {error}")))?;
+    // Within a bound: what is still ending is ended by its supervisor.
+    if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
+        tracing::debug!("servers were still ending; their supervisors see to it");
+    }
+    runtime.shutdown_background();
+    Ok(exit)
+}
+
+fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, String> {
+    match session.editor_host(wanted.folders, wanted.editor, wanted.headless_fallback) {
+        Ok(host) => Ok(Arc::new(host)),
+        Err(failure) => Err(failure.text()),
+    }
+}
+
+/// The language server has threads of its own, so the tools need one beside them that drives what they wait for.
+fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("zubi tools")
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::environment(format!("cannot start the runtime: {error}")))
+}
