@@ -70,8 +70,15 @@ pub fn check_format(text: &str) {
     if let Ok(whole) = &whole {
         check_whole(text, &before, whole);
     }
-    for range in ranges(text) {
-        let Ok(part) = format_range(&before, range) else {
+    check_format_ranges(text, &ranges(text));
+}
+
+/// Formats parts of a text, and checks what must hold whatever it is.
+pub fn check_format_ranges(text: &str, ranges: &[TextRange]) {
+    let before = parse(text);
+    let whole = format(&before);
+    for range in ranges {
+        let Ok(part) = format_range(&before, *range) else {
             assert!(before.has_errors(), "a range of a text without errors is refused");
             continue;
         };
@@ -139,7 +146,8 @@ fn words(parse: &Parse) -> Vec<String> {
     let words = tokens(parse).filter(|token| token.kind() != SyntaxKind::WHITESPACE);
     let text = |token: SyntaxToken| {
         if token.kind().is_comment() {
-            let lines: Vec<_> = token.text().lines().map(|line| line.trim_matches([' ', '\t'])).collect();
+            let text = token.text().replace("\r\n", "\n");
+            let lines: Vec<_> = text.split(['\n', '\r']).map(|line| line.trim_matches([' ', '\t'])).collect();
             lines.join("\n")
         } else {
             token.text().to_owned()

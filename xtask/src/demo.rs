@@ -45,6 +45,9 @@ fn ask(question: &str, arguments: &[&str]) -> Result<()> {
     for line in answer.lines() {
         println!("  │ {line}");
     }
+    if answer.is_empty() {
+        println!("  │ (no word, exit code 0)");
+    }
     println!("  └ {:.1} ms", took.as_secs_f64() * 1e3);
     Ok(())
 }

@@ -12,7 +12,8 @@
 //! - One space around arrows, `=` and `is`, none inside brackets, none before and one behind `,` and `:`, none around the
 //!   dots of names.
 //! - Between entries at most one empty line is kept, at the edges of a block none.
-//! - A comment that stands behind something stays behind it; one that begins a line begins a line. Documentation begins a
+//! - A comment that stands behind something stays behind it; one that begins a line begins a line, and what it stands in is
+//!   broken then. So is a list with a comment behind which an item begins a line. Documentation begins a
 //!   line before what it documents. A comment that forces a line to end inside of an entry lets the rest go on four spaces
 //!   further in. Where every line of a `/* … */` begins with `*`, the stars are aligned; other comments of several
 //!   lines keep their layout.

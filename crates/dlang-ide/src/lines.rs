@@ -3,30 +3,57 @@
 use dlang_syntax::{TextRange, TextSize};
 
 /// The lines of a text, without their ends.
-pub(crate) struct Lines {
+pub struct Lines {
     lines: Vec<TextRange>,
 }
 
 impl Lines {
-    pub(crate) fn new(text: &str) -> Self {
-        let mut start = TextSize::new(0);
+    /// Finds the lines of a text. They end as they do for editors: with a line feed, a carriage return, or both.
+    pub fn new(text: &str) -> Self {
+        let mut start = 0;
         let mut lines = Vec::new();
-        for line in text.split('\n') {
-            let content = line.strip_suffix('\r').unwrap_or(line);
-            lines.push(TextRange::at(start, TextSize::of(content)));
-            start += TextSize::of(line) + TextSize::of('\n');
+        let bytes = text.as_bytes();
+        for (end, byte) in bytes.iter().enumerate() {
+            let is_second = *byte == b'\n' && end > 0 && bytes.get(end - 1) == Some(&b'\r');
+            if is_second {
+                // The carriage return has ended the line; what follows begins behind both.
+                start = end + 1;
+            } else if matches!(byte, b'\n' | b'\r') {
+                lines.push(range(start, end));
+                start = end + 1;
+            }
         }
+        lines.push(range(start, text.len()));
         Self { lines }
     }
 
     /// The number of the line in which an offset lies, from 0.
-    pub(crate) fn number(&self, offset: TextSize) -> usize {
+    pub fn number(&self, offset: TextSize) -> usize {
         self.lines.partition_point(|line| line.start() <= offset).saturating_sub(1)
     }
 
     /// A line by its number; the end of the text if there is none.
-    pub(crate) fn line(&self, number: usize) -> TextRange {
+    pub fn line(&self, number: usize) -> TextRange {
         let end = || self.lines.last().map_or(TextSize::new(0), |line| line.end());
         self.lines.get(number).copied().unwrap_or_else(|| TextRange::empty(end()))
+    }
+}
+
+/// A range of a text, which the parser bounds to what 32 bits can count.
+fn range(start: usize, end: usize) -> TextRange {
+    let offset = |at: usize| TextSize::new(u32::try_from(at).unwrap_or(u32::MAX));
+    TextRange::new(offset(start), offset(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Lines;
+
+    #[test]
+    fn lines_end_as_they_do_for_editors() {
+        let lines = Lines::new("a\nb\r\nc\rd\n\re\r\n");
+        let shown: Vec<String> = (0..8).map(|number| format!("{:?}", lines.line(number))).collect();
+        assert_eq!(shown, ["0..1", "2..3", "5..6", "7..8", "9..9", "10..11", "13..13", "13..13"]);
+        assert_eq!([0, 2, 4, 5, 12, 13].map(|at| lines.number(at.into())), [0, 1, 1, 2, 5, 6]);
     }
 }

@@ -28,7 +28,7 @@ mod summary;
 pub use collections::Query;
 pub use elements::Elements;
 pub use entity::{EntityType, InvalidInput};
-pub use get::get;
+pub use get::{get, namesakes};
 pub use list::{Detail, ListInput, list};
 pub use lookup::{Lookup, find};
 pub use relationships::Relationships;

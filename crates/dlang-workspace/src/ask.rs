@@ -107,7 +107,7 @@ pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, As
 
 /// One element, or without a name the model in numbers: the answer of `domainlang_get`.
 pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
-    Ok(snapshot.ask(|db| query::get(db, fqn))?)
+    Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?)
 }
 
 /// One element for reading: the answer of `domainlang_explain`.

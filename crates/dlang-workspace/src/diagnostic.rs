@@ -125,6 +125,8 @@ codes! {
     LockUnreadable "lock-unreadable" Error,
     /// `model.lock` is no JSON of the form a lock has.
     LockInvalid "lock-invalid" Error,
+    /// `model.lock` has a version that is not known.
+    LockUnknownVersion "lock-unknown-version" Warning,
     /// An entry of the lock was passed over.
     LockEntrySkipped "lock-entry-skipped" Warning,
     /// The lock has another ref for a dependency than the manifest.
@@ -143,6 +145,8 @@ codes! {
     FileNotUtf8 "file-not-utf8" Error,
     /// A folder holds more than is looked at, or something that cannot be looked at.
     FolderIncomplete "folder-incomplete" Warning,
+    /// Something is named like a model and is none that is read.
+    FilePassedOver "file-passed-over" Information,
 }
 
 /// Collects diagnostics up to the limit and brings them into the order of the text.
@@ -201,6 +205,7 @@ mod tests {
         3 manifest-too-many-problems
         1 lock-unreadable
         1 lock-invalid
+        2 lock-unknown-version
         2 lock-entry-skipped
         2 lock-ref-mismatch
         2 lock-missing-entry
@@ -210,6 +215,7 @@ mod tests {
         1 file-unreadable
         1 file-not-utf8
         2 folder-incomplete
+        3 file-passed-over
         ");
     }
 }

@@ -37,7 +37,8 @@ pub enum Kind {
 
 /// Files and folders by absolute path. Nothing is changed through it.
 pub trait Files {
-    /// What stands there, or nothing: also where it may not be looked at.
+    /// What stands there, or nothing: also where it may not be looked at. A link that leads nowhere is
+    /// [`Kind::Special`].
     fn kind(&self, path: &Utf8Path) -> Option<Kind>;
 
     /// The whole content, unless it has more than `max` bytes.
@@ -152,8 +153,22 @@ pub enum Cut {
     Entries(usize),
     /// It did not go below this folder, which is as deep as it goes.
     Depth(Utf8PathBuf),
-    /// Something could not be read.
-    Unreadable(String),
+    /// This could not be looked into.
+    Unreadable {
+        /// Where it is; of a name that is not UTF-8 as much as can be shown.
+        path: Utf8PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// It is named like a model and is none that is read.
+    PassedOver {
+        /// Where it is.
+        path: Utf8PathBuf,
+        /// What it is instead.
+        what: &'static str,
+    },
+    /// There are so many more than are listed.
+    Unlisted(usize),
 }
 
 /// The most [`Cut`]s that are listed one by one.

@@ -18,6 +18,9 @@ use crate::yaml::shown;
 /// The largest lock that is read, in bytes.
 pub const MAX_BYTES: usize = 4 * 1024 * 1024;
 
+/// The version of locks that are read here.
+pub const VERSION: &str = "1";
+
 /// What `model.lock` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lock {
@@ -29,7 +32,7 @@ pub struct Lock {
 
 impl Default for Lock {
     fn default() -> Self {
-        Self { version: "1".to_owned(), entries: BTreeMap::new() }
+        Self { version: VERSION.to_owned(), entries: BTreeMap::new() }
     }
 }
 
@@ -167,7 +170,10 @@ impl<'t> Reader<'t> {
         for (key, value) in &rows.0 {
             match text_of(key).as_deref() {
                 Some("version") => match serde_json::from_str(value.get()) {
-                    Ok(version) => self.parsed.lock.version = version,
+                    Ok(version) => {
+                        self.parsed.lock.version = version;
+                        self.check_version(self.range(key));
+                    }
                     Err(_) => self.report(self.range(key), "'version' must be text."),
                 },
                 Some("dependencies") => match serde_json::from_str::<Rows<'t>>(value.get()) {
@@ -176,6 +182,17 @@ impl<'t> Reader<'t> {
                 },
                 _ => {}
             }
+        }
+    }
+
+    /// What another version means by its entries is not known; they are read as if they were of this one.
+    fn check_version(&mut self, range: TextRange) {
+        let version = &self.parsed.lock.version;
+        if version != VERSION {
+            let text =
+                format!("model.lock has version '{}', and '{VERSION}' is the one that is known.", shown(version));
+            let hint = "It is read as if it had that one. See that what wrote it and this program are of one age.";
+            self.sink.push(Diagnostic::new(Code::LockUnknownVersion, range, &text, hint));
         }
     }
 

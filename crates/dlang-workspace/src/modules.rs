@@ -213,7 +213,8 @@ impl<F: Files> Modules<F> {
                 break;
             }
             asked.push(above);
-            if self.files.is_file(&above.join(MANIFEST)) {
+            // What is there and cannot be read is no absent manifest: it is told, and it decides.
+            if self.files.kind(&above.join(MANIFEST)).is_some() {
                 found = Some(Arc::new(self.load(above)));
                 break;
             }

@@ -4,7 +4,7 @@
 //! nothing makes no answer wrong.
 
 use std::collections::BTreeSet;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -21,7 +21,20 @@ const QUIET: Duration = Duration::from_millis(50);
 pub struct Watcher {
     system: RecommendedWatcher,
     events: Receiver<()>,
+    waker: Waker,
     folders: BTreeSet<Utf8PathBuf>,
+}
+
+/// Wakes who waits for a [`Watcher`], as if something had happened. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Waker(Sender<()>);
+
+impl Waker {
+    /// Ends the wait.
+    pub fn wake(&self) {
+        // Nobody waits any more when the watcher is gone.
+        self.0.send(()).ok();
+    }
 }
 
 /// Why a wait is over.
@@ -47,6 +60,7 @@ impl Watcher {
     /// Watches nothing yet.
     pub fn new() -> Result<Self, WatchError> {
         let (sender, events) = channel();
+        let waker = Waker(sender.clone());
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             // Reading is no change. An error is a reason to look, because events may be lost.
             if event.map_or(true, |event| !matches!(event.kind, EventKind::Access(_))) {
@@ -55,7 +69,12 @@ impl Watcher {
             }
         });
         let watcher = watcher.map_err(|error| WatchError { folder: Utf8PathBuf::new(), why: error.to_string() })?;
-        Ok(Self { system: watcher, events, folders: BTreeSet::new() })
+        Ok(Self { system: watcher, events, waker, folders: BTreeSet::new() })
+    }
+
+    /// Wakes who waits here: with other folders to follow, or to end.
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     /// Watches these folders ([`Workspace::folders`]), each without those below it, and no others any more. A folder that
@@ -111,6 +130,9 @@ mod tests {
         assert_eq!(watcher.wait(Duration::ZERO), Woken::TimedOut);
         watcher.follow([root.join("other")].into()).unwrap();
         put(&root.join("other/b.dlang"), "Team B");
+        assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
+        let waker = watcher.waker();
+        std::thread::spawn(move || waker.wake());
         assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
     }
 }

@@ -18,6 +18,7 @@
 
 mod loading;
 mod parallel;
+mod places;
 mod problems;
 mod snapshot;
 
@@ -33,7 +34,8 @@ use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;
 
-pub use problems::{Place, Problem, RelatedPlace};
+pub use places::{Place, Places};
+pub use problems::{Problem, RelatedPlace};
 pub use snapshot::WorkspaceSnapshot;
 
 /// The largest model that is read, in bytes.
@@ -81,6 +83,9 @@ pub enum LoadError {
     /// A root that should be a model is none.
     #[error("{0} is not a DomainLang file: its name does not end in .dlang")]
     NotAModel(Utf8PathBuf),
+    /// A root that should be a file is none.
+    #[error("{0} is not a file")]
+    NotAFile(Utf8PathBuf),
     /// Whoever watched wanted no more of it.
     #[error("interrupted")]
     Interrupted,
@@ -128,16 +133,7 @@ enum Resolve {
 impl Workspace {
     /// Finds and reads everything.
     pub fn load(files: SharedFiles, roots: Vec<Root>, watch: &mut Watch<'_>) -> Result<Self, LoadError> {
-        let roots: Vec<Root> = roots
-            .into_iter()
-            .map(|root| match root {
-                Root::Folder(path) => Root::Folder(normalize(&path)),
-                Root::File(path) => Root::File(normalize(&path)),
-            })
-            .collect();
-        for root in &roots {
-            check(&files, root)?;
-        }
+        let roots = roots.into_iter().map(|root| checked(&files, root)).collect::<Result<Vec<Root>, LoadError>>()?;
         let overlay = Arc::new(Overlay::new(files));
         let mut workspace = Self {
             roots,
@@ -175,6 +171,7 @@ impl Workspace {
     pub fn overlay(&mut self, path: &Utf8Path, text: Option<Arc<str>>) -> bool {
         let path = self.spelling(path);
         let is_new = !self.sources.contains_key(&path);
+        let is_closed = text.is_none();
         self.overlay.set(&path, text);
         match path.file_name() {
             Some(MANIFEST | LOCK) => {
@@ -192,7 +189,11 @@ impl Workspace {
                 self.forget();
                 self.settle_all(vec![path], Resolve::Unresolved)
             }
-            _ => self.settle_all(vec![path], Resolve::New),
+            _ => {
+                let is_changed = self.settle_all(vec![path], Resolve::New);
+                // It may have been here for its unsaved text alone.
+                is_changed | (is_closed && self.tidy())
+            }
         }
     }
 
@@ -242,12 +243,14 @@ impl Workspace {
     }
 
     /// The one path by which a file is known here. An editor may spell it over a link.
-    fn spelling(&self, path: &Utf8Path) -> Utf8PathBuf {
+    pub fn spelling(&self, path: &Utf8Path) -> Utf8PathBuf {
         let path = normalize(path);
         if self.sources.contains_key(&path) {
             return path;
         }
+        let real = without_link(&self.overlay, &path);
         match self.overlay.canonical(&path) {
+            _ if self.sources.contains_key(&real) => real,
             Some(real) if self.sources.contains_key(&real) => real,
             _ => path,
         }
@@ -299,15 +302,31 @@ impl Workspace {
     }
 }
 
-/// Whether a root can be one.
-fn check(files: &SharedFiles, root: &Root) -> Result<(), LoadError> {
-    let path = root.path().to_owned();
+/// A root as its files are known: imports lead to files by their own names, so a link to a file is the file.
+fn checked(files: &SharedFiles, root: Root) -> Result<Root, LoadError> {
+    let path = normalize(root.path());
     match (root, files.kind(&path)) {
         (_, None) => Err(LoadError::NotFound(path)),
-        (Root::Folder(_), Some(Kind::Directory)) => Ok(()),
+        (Root::Folder(_), Some(Kind::Directory)) => Ok(Root::Folder(path)),
         (Root::Folder(_), Some(_)) => Err(LoadError::NotAFolder(path)),
-        (Root::File(_), Some(Kind::File)) if path.extension() == Some(EXTENSION) => Ok(()),
-        (Root::File(_), Some(_)) => Err(LoadError::NotAModel(path)),
+        (Root::File(_), Some(Kind::File)) => {
+            let real = without_link(files, &path);
+            if real.extension() == Some(EXTENSION) { Ok(Root::File(real)) } else { Err(LoadError::NotAModel(path)) }
+        }
+        (Root::File(_), Some(_)) => Err(LoadError::NotAFile(path)),
+    }
+}
+
+/// The file that a path leads to. The folder is spelled as it was, if the file lies in it.
+fn without_link(files: &impl crate::files::Files, path: &Utf8Path) -> Utf8PathBuf {
+    let real = files.canonical(path);
+    let folder = path.parent().and_then(|folder| Some((folder, files.canonical(folder)?)));
+    match (real, folder) {
+        (Some(real), Some((folder, real_folder))) => match real.strip_prefix(&real_folder) {
+            Ok(below) => folder.join(below),
+            Err(_) => real,
+        },
+        _ => path.to_owned(),
     }
 }
 

@@ -77,15 +77,38 @@ pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
 
 /// Replaces a file's content in one step: a reader sees the old bytes or the new ones, never a mixture, even after a
 /// crash. Permission bits of an existing file are kept, and a new file gets what the process's umask leaves of
-/// 0666, as if an editor had made it. A symbolic link is followed, so the link stays a link; another hard link to the
-/// old content keeps the old content.
+/// 0666, as if an editor had made it. Owner and group are kept as far as the process may give files away. A symbolic link is
+/// followed, so the link stays a link; another hard link to the old content keeps the old content.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let target = match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => canonical(path)?,
         _ => path.to_owned(),
     };
-    let existing = std::fs::metadata(&target).ok().map(|metadata| metadata.permissions());
-    replace(&target, content, existing)
+    let existing = std::fs::metadata(&target).ok();
+    replace(&target, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
+}
+
+/// [`write_atomic`], for a file that every one of its names (hard links) shall have the new content of. Where there are
+/// several, that takes writing over the old content: a reader may see a mixture, and so may everybody after a crash.
+pub fn write_under_all_names(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+    if !has_several_names(path) {
+        return write_atomic(path, content);
+    }
+    let mut file = std::fs::OpenOptions::new().write(true).open(path)?;
+    file.write_all(content)?;
+    file.set_len(content.len() as u64)?;
+    file.sync_all()
+}
+
+#[cfg(unix)]
+fn has_several_names(path: &Utf8Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).is_ok_and(|metadata| metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn has_several_names(_path: &Utf8Path) -> bool {
+    false
 }
 
 /// What temporary files are called while a write is under way; recovery after a crash removes files of this form.
@@ -93,8 +116,14 @@ pub const TEMPORARY_PREFIX: &str = ".zubi-";
 /// See [`TEMPORARY_PREFIX`].
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// Writes a neighbour of `target`, makes it durable, and moves it into place. `permissions` as given, else by umask.
-pub(crate) fn replace(target: &Utf8Path, content: &[u8], permissions: Option<std::fs::Permissions>) -> io::Result<()> {
+/// Writes a neighbour of `target`, makes it durable, and moves it into place. `permissions` as given, else by umask;
+/// owner and group as `existing` has them, as far as that is allowed.
+pub(crate) fn replace(
+    target: &Utf8Path,
+    content: &[u8],
+    permissions: Option<std::fs::Permissions>,
+    existing: Option<&std::fs::Metadata>,
+) -> io::Result<()> {
     let directory = target.parent().ok_or_else(|| io::Error::other(format!("`{target}` has no parent directory")))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -103,6 +132,10 @@ pub(crate) fn replace(target: &Utf8Path, content: &[u8], permissions: Option<std
     }
     let mut file = builder.tempfile_in(directory)?;
     file.write_all(content)?;
+    // Before the permissions, some of which are lost with the owner.
+    if let Some(existing) = existing {
+        keep_owner(file.as_file(), existing);
+    }
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }
@@ -110,6 +143,23 @@ pub(crate) fn replace(target: &Utf8Path, content: &[u8], permissions: Option<std
     file.persist(target).map_err(|error| error.error)?;
     sync_directory(directory)
 }
+
+/// Gives a file the owner and the group of another. Only root may give files away, and others only to their own groups, so
+/// what is not allowed is left.
+#[cfg(unix)]
+fn keep_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt as _, fchown};
+    let Ok(own) = file.metadata() else { return };
+    if own.gid() != existing.gid() {
+        fchown(file, None, Some(existing.gid())).ok();
+    }
+    if own.uid() != existing.uid() {
+        fchown(file, Some(existing.uid()), None).ok();
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_file: &std::fs::File, _existing: &std::fs::Metadata) {}
 
 /// Makes a directory's entries durable, so that a file that was moved into it is there after a power failure.
 #[cfg(unix)]

@@ -74,7 +74,7 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     };
     #[cfg(not(unix))]
     let permissions = None;
-    fs::replace(path, content, permissions)
+    fs::replace(path, content, permissions, None)
 }
 
 /// Opens a file for appending, made 0600 when it is new, never through a link.

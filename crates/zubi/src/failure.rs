@@ -1,6 +1,7 @@
 //! How a command fails: what is said on stderr, what is advised, and the exit code.
 
 use std::fmt::Display;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -99,8 +100,14 @@ impl Failure {
     pub fn tell(self) -> ExitCode {
         match self {
             Self::CommandLine { error, note } => {
-                // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake.
-                drop(error.print());
+                // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake, and of a
+                // stderr that cannot be written to nobody can be told.
+                let printed = error.print().and_then(|()| io::stdout().flush());
+                if let Err(lost) = printed.or_else(|error| terminal::lost(&error))
+                    && !error.use_stderr()
+                {
+                    return lost.tell();
+                }
                 if let Some(note) = note {
                     terminal::say(&format!("hint: {note}"));
                 }

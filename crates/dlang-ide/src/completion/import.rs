@@ -10,7 +10,7 @@ use crate::edit::TextEdit;
 /// What the imports of a file can lead to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportCandidates {
-    /// Files and folders as specifiers relative to the importing file: `./orders.dlang`, `../shared/`. A folder ends in
+    /// Files and folders as specifiers relative to the importing file: `./orders.dlang`, `../common/`. A folder ends in
     /// `/`. Those that begin with [`import_prefix`] up to its last `/` suffice.
     pub paths: Vec<String>,
     /// The path aliases of the manifest.

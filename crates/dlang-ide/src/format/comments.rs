@@ -19,13 +19,13 @@ pub(super) fn written<'t>(text: &'t str, kind: SyntaxKind, begins_line_at: Optio
 
 /// Whether it has several lines, all of which begin with a star.
 fn has_stars(text: &str) -> bool {
-    line_breaks(text) > 0 && text.lines().skip(1).all(|line| line.trim_start_matches([' ', '\t']).starts_with('*'))
+    line_breaks(text) > 0 && lines(text).skip(1).all(|line| line.trim_start_matches([' ', '\t']).starts_with('*'))
 }
 
 /// The stars below the first one, whose `/` stands at `indent`.
 fn aligned(text: &str, indent: usize, eol: &str) -> String {
     let mut result = String::with_capacity(text.len());
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in lines(text).enumerate() {
         if index > 0 {
             result.push_str(eol);
             result.extend(std::iter::repeat_n(' ', indent + 1));
@@ -34,4 +34,10 @@ fn aligned(text: &str, indent: usize, eol: &str) -> String {
         result.push_str(if index > 0 { line.trim_start_matches([' ', '\t']) } else { line });
     }
     result
+}
+
+/// The lines of a comment that has an end. A carriage return ends one too, with a line feed behind it or without, as it
+/// does everywhere: what the next formatting sees as line ends must be what this one saw.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'))
 }

@@ -196,8 +196,11 @@ impl Layout<'_> {
         let group = self.leaves.get(from..=to).unwrap_or_default();
         for (index, leaf) in (from..).zip(group) {
             if index > from {
-                let is_beside_comment = leaf.is_comment() || self.leaves.get(index - 1).is_some_and(Leaf::is_comment);
-                if is_beside_comment && leaf.breaks > 0 {
+                // Beside comments, breaks decide, but only those that are there afterwards too: the next formatting must
+                // decide the same. Between a comment behind something and the rest of an entry none stays.
+                let is_behind_comment = self.leaves.get(index - 1).is_some_and(Leaf::is_comment);
+                let begins_part = matches!(leaf.part, Part::Clause | Part::Item);
+                if leaf.breaks > 0 && (leaf.is_comment() || is_behind_comment && begins_part) {
                     return false;
                 }
                 width += usize::from(self.flat_space(index));

@@ -2,6 +2,8 @@ use dlang_syntax::{TextRange, TextSize, parse};
 
 use super::{format, format_range};
 
+mod comments;
+
 /// The text as it is formatted, and again, which must change nothing.
 #[track_caller]
 fn check(text: &str) -> String {
@@ -413,23 +415,4 @@ fn ranges_of_a_text_with_errors() {
         description: "d"
     }
     "#);
-}
-
-#[test]
-fn a_comment_on_a_line_of_its_own_breaks_a_list() {
-    insta::assert_snapshot!(check("cmap M { contains A,
-/* why */
-B contains C, /* inline */ D contains E,
-/* before */ F }"), @r"
-    cmap M {
-        contains
-            A,
-            /* why */
-            B
-        contains C, /* inline */ D
-        contains
-            E,
-            /* before */ F
-    }
-    ");
 }

@@ -7,7 +7,7 @@ use dlang_model::{
 use dlang_syntax::{AstNode as _, trivia};
 use rustc_hash::FxHashSet;
 
-use super::page::{Page, code, line, name, prose, short, written};
+use super::page::{NOT_FOUND, Page, code, line, name, prose, short, written};
 use super::part::{header, relationship_line};
 
 /// Explains an element as a file sees it.
@@ -116,8 +116,11 @@ fn context(page: &mut Page<'_>, definition: Definition, data: &ContextData, part
     let decisions = data.decisions.iter().filter_map(|it| Some(entry(it.name.as_ref()?, it.value.as_deref())));
     parts.extend(Page::list("**Decisions:**", decisions.clone().count(), decisions));
     let model = file_model(page.db, definition.file);
-    let metadata =
-        data.metadata.iter().filter_map(|it| Some(entry(&model.reference(it.key)?.text, it.value.as_deref())));
+    let metadata = data.metadata.iter().filter_map(|it| {
+        let shown = entry(&model.reference(it.key)?.text, it.value.as_deref());
+        let is_there = target(page.db, definition, Some(it.key)).is_some();
+        Some(if is_there { shown } else { format!("{shown} {NOT_FOUND}") })
+    });
     parts.extend(Page::list("**Metadata:**", metadata.clone().count(), metadata));
 }
 

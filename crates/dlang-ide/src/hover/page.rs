@@ -113,10 +113,13 @@ impl<'a> Page<'a> {
     }
 }
 
+/// Stands behind what a text names without there being such a thing.
+pub(crate) const NOT_FOUND: &str = "*(not found)*";
+
 /// A reference that means nothing.
 pub(crate) fn written(reference: &Reference) -> Option<String> {
     let text = reference.text.as_str();
-    (!text.is_empty()).then(|| format!("{} *(not found)*", name(text)))
+    (!text.is_empty()).then(|| format!("{} {NOT_FOUND}", name(text)))
 }
 
 /// A name.

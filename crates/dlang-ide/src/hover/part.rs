@@ -9,7 +9,7 @@ use dlang_model::{
 use dlang_syntax::ast::{Arrow, ImportStatement, PatternKind};
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextSize, trivia};
 
-use super::page::{MAX_ITEMS, Page, RULE, code, emphasised, line, name, prose};
+use super::page::{MAX_ITEMS, NOT_FOUND, Page, RULE, code, emphasised, line, name, prose};
 
 /// The header of an explanation, with the documentation comment before it.
 pub(super) fn header(documentation: Option<&str>, emoji: &str, kind: &str, title: &str) -> String {
@@ -207,7 +207,7 @@ fn end(page: &mut Page<'_>, owner: Definition, relationship: &Relationship, end:
         End::Missing => None,
         End::This(_) => match containing_context(page.db, owner.file, relationship) {
             Some(context) => Some(page.link(context)),
-            None => Some("this *(not found)*".to_owned()),
+            None => Some(format!("this {NOT_FOUND}")),
         },
         End::Context(id) => page.reference(owner, id),
     };

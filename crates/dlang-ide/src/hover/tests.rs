@@ -151,7 +151,7 @@ ns Shop {
 
     **Metadata:**
     - `Language`: Rust
-    - `Missing`: x
+    - `Missing`: x *(not found)*
     ");
     insta::assert_snapshot!(check("bc A { relationships { B [OHS] -> thi$0s } } bc B"), @r"
     <this>

@@ -1,6 +1,8 @@
 //! One element with all that is known of it, or the model in numbers.
 
-use dlang_model::{Db, Definition, ElementKind, effective_classification, effective_team, metadata_map};
+use dlang_model::{
+    Db, Definition, ElementKind, File, definitions_by_fqn, effective_classification, effective_team, metadata_map,
+};
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
@@ -10,11 +12,12 @@ use super::{Lookup, Summary, find, serialize};
 /// as it was given. Without a name `{summary}`.
 ///
 /// Of a bounded context it also has `effectiveTeam` and `effectiveClassification`, where there are such, and
-/// `metadataMap`.
-pub fn get(db: &dyn Db, fqn: Option<&str>) -> Value {
+/// `metadataMap`. Of an element whose fully qualified name is declared more than once it has `file`, as `show` shows the path
+/// of one: that is the declaration which was chosen.
+pub fn get(db: &dyn Db, fqn: Option<&str>, show: &dyn Fn(File) -> String) -> Value {
     let Some(name) = fqn else { return json!({ "summary": Summary::of(db).to_json() }) };
     match find(db, name) {
-        Lookup::Found(definition) => json!({ "found": true, "element": element(db, definition) }),
+        Lookup::Found(definition) => json!({ "found": true, "element": element(db, definition, show) }),
         Lookup::NotFound { suggestions } => {
             let suggestions: Value = suggestions.iter().map(SmolStr::as_str).collect();
             json!({ "found": false, "fqn": name, "suggestions": suggestions })
@@ -22,8 +25,17 @@ pub fn get(db: &dyn Db, fqn: Option<&str>) -> Value {
     }
 }
 
-fn element(db: &dyn Db, definition: Definition) -> Map<String, Value> {
+/// The other declarations of an element's fully qualified name, of whatever type, in the order of files and of their texts.
+pub fn namesakes(db: &dyn Db, definition: Definition) -> Vec<Definition> {
+    let all = definition.fqn(db).map(|fqn| definitions_by_fqn(db, &fqn)).unwrap_or_default();
+    all.iter().copied().filter(|other| *other != definition).collect()
+}
+
+fn element(db: &dyn Db, definition: Definition, show: &dyn Fn(File) -> String) -> Map<String, Value> {
     let mut object = serialize(db, definition).unwrap_or_default();
+    if !namesakes(db, definition).is_empty() {
+        object.insert("file".to_owned(), show(definition.file).into());
+    }
     if definition.kind(db) != Some(ElementKind::BoundedContext) {
         return object;
     }

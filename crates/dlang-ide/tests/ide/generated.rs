@@ -5,32 +5,13 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::gaps::{gaps, laid_out};
+
 type Tokens = Vec<String>;
 
 /// A correct model in any layout, with comments anywhere.
 pub(crate) fn model() -> impl Strategy<Value = String> {
-    (tokens(), vec(gap(), 1..40)).prop_map(|(tokens, gaps)| {
-        let mut text = String::new();
-        for (token, gap) in tokens.iter().zip(gaps.iter().cycle()) {
-            text.push_str(gap);
-            text.push_str(token);
-        }
-        text.push_str(gaps.first().map_or("", |gap| gap));
-        text
-    })
-}
-
-fn gap() -> impl Strategy<Value = &'static str> {
-    prop_oneof![
-        6 => Just(" "),
-        3 => Just("\n"),
-        2 => select(vec!["  ", "\t", "\n\n", "\n    ", "\n\n\n  ", "\r\n", "\r\n\r\n\r\n"]),
-        2 => select(vec![
-            " // note  \n", "\n// own\n", "\n\n// own\n\n\n", " /* c */ ", "/* c */", "\n/* own */ ", "\n/* own */\n",
-            " /** doc */ ", "\n/** doc */\n", "\n  /**\n* doc\n */\n", " /* a\n b */ ", "\n/* a\n * b */ ", " /* a */ // b\n",
-            "/**/", "\n\n/* a */ /* b */\n\n", " // a\r// b\r\n",
-        ]),
-    ]
+    (tokens(), gaps(40)).prop_map(|(tokens, gaps)| laid_out(&tokens, &gaps))
 }
 
 fn words(words: &[&str]) -> Tokens {

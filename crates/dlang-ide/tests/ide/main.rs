@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod gaps;
+#[cfg(test)]
 mod generated;
 #[cfg(test)]
 #[expect(unreachable_pub, reason = "the fuzz package calls these from other crates")]

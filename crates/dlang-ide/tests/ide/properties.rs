@@ -1,12 +1,13 @@
 //! What holds for every text.
 
-use dlang_syntax::{parse, tokenize};
+use dlang_syntax::{TextRange, TextSize, parse, tokenize};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::gaps::{gaps, laid_out};
 use crate::generated::model;
-use crate::invariants::{check_features, check_format};
+use crate::invariants::{check_features, check_format, check_format_ranges};
 use crate::on_disk::examples;
 
 proptest! {
@@ -19,10 +20,10 @@ proptest! {
     }
 
     #[test]
-    fn any_model(text in model()) {
+    fn any_model(text in model(), places in vec(any::<(Index, Index)>(), 3)) {
         let parse = parse(&text);
         prop_assert_eq!(parse.diagnostics(), []);
-        check_format(&text);
+        check_formats(&text, &places);
         check_features(&text);
     }
 
@@ -36,17 +37,27 @@ proptest! {
         check_features(&text);
     }
 
-    /// However an example is laid out, it is formatted; and the same lines at other indentations are the same text.
+    /// However an example is laid out, and wherever comments stand in it, it is formatted.
     #[test]
-    fn the_layout_of_an_example(example in any::<Index>(), gaps in vec(select(vec![" ", "\n", "\n\n\n", "\t", "\r\n", " // c\n", "/* c */"]), 1..20)) {
+    fn the_layout_of_an_example(example in any::<Index>(), gaps in gaps(100), places in vec(any::<(Index, Index)>(), 3)) {
         let examples = examples();
         let (_, text) = example.get(&examples);
-        let mut laid_out = String::new();
         let tokens = tokenize(text).into_iter().filter(|token| !token.kind.is_trivia());
-        for (token, gap) in tokens.zip(gaps.iter().cycle()) {
-            laid_out.push_str(&text[token.range]);
-            laid_out.push_str(gap);
-        }
-        check_format(&laid_out);
+        let tokens: Vec<_> = tokens.map(|token| &text[token.range]).collect();
+        check_formats(&laid_out(&tokens, &gaps), &places);
     }
+}
+
+/// The whole text, and what lies between each two places.
+fn check_formats(text: &str, places: &[(Index, Index)]) {
+    check_format(text);
+    let offset = |place: &Index| {
+        let offset = text.floor_char_boundary(place.index(text.len() + 1));
+        TextSize::try_from(offset).expect("a text with small offsets")
+    };
+    let range = |(one, other): &(Index, Index)| {
+        let (one, other) = (offset(one), offset(other));
+        TextRange::new(one.min(other), one.max(other))
+    };
+    check_format_ranges(text, &places.iter().map(range).collect::<Vec<_>>());
 }

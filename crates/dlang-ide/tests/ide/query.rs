@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use dlang_ide::query::{Detail, EntityType, ListInput, Lookup, Query, find, get, list, serialize, serialize_node};
+use dlang_ide::query::{
+    Detail, EntityType, ListInput, Lookup, Query, find, get, list, namesakes, serialize, serialize_node,
+};
 use dlang_model::{Change, Db, File, ModelHost, definitions, project_files};
 use dlang_syntax::ast::schema::{assignments, node_type};
 use dlang_syntax::{MAX_NESTING, SyntaxNode};
@@ -90,8 +92,12 @@ fn check_model(texts: &[&str]) {
             let Some(fqn) = definition.fqn(db) else { continue };
             let found = find(db, &fqn).found().expect("it is declared");
             assert_eq!(found.fqn(db).as_ref(), Some(&fqn));
-            let element = get(db, Some(&fqn))["element"].take();
+            let element = get(db, Some(&fqn), &|file| file.path(db).to_owned())["element"].take();
             assert_eq!(element["fqn"], fqn.as_str());
+            // The file is there where it is needed to know which declaration this is.
+            let others = namesakes(db, found);
+            assert_eq!(element.get("file").is_some(), !others.is_empty());
+            assert!(others.iter().all(|other| other.fqn(db).as_ref() == Some(&fqn) && *other != found));
             // A name that is cut is another one, or the answer says which there are.
             if let Lookup::NotFound { suggestions } = find(db, &fqn[..fqn.len() - 1]) {
                 assert!(suggestions.len() <= 5);
@@ -116,7 +122,7 @@ fn check_model(texts: &[&str]) {
             assert_eq!(rows.len(), Query::new(db).elements(kind).count());
         }
     }
-    assert!(count >= get(db, None)["summary"]["boundedContextCount"].as_u64().expect("a number"));
+    assert!(count >= get(db, None, &|_| String::new())["summary"]["boundedContextCount"].as_u64().expect("a number"));
 }
 
 proptest! {
@@ -148,7 +154,7 @@ fn as_deep_as_can_be() {
         for depth in [MAX_NESTING, 10_000] {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
             let host = host(&[&text]);
-            let outermost = get(host.db(), Some("A")).to_string();
+            let outermost = get(host.db(), Some("A"), &|_| String::new()).to_string();
             assert_eq!(outermost.matches("NamespaceDeclaration").count(), MAX_NESTING);
         }
     });

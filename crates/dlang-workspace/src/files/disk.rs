@@ -9,7 +9,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::{Bounds, Cut, Files, GENERATED, Kind, MAX_CUTS, ReadError, Stamp, Walk, is_of_interest};
+use super::{Bounds, Cut, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadError, Stamp, Walk, is_of_interest};
 
 /// How far two changes can lie apart and still have the same time: a tick of Linux's clock for files is 10 ms at most,
 /// other file systems count in steps of a second or two.
@@ -21,7 +21,9 @@ pub struct DiskFiles;
 
 impl Files for DiskFiles {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
-        let metadata = std::fs::metadata(path).ok()?;
+        let Ok(metadata) = std::fs::metadata(path) else {
+            return std::fs::symlink_metadata(path).is_ok().then_some(Kind::Special);
+        };
         Some(if metadata.is_dir() {
             Kind::Directory
         } else if metadata.is_file() {
@@ -84,28 +86,76 @@ impl Files for DiskFiles {
                 break;
             }
             match entry {
-                Err(error) => cut(&mut walk, Cut::Unreadable(error.to_string())),
+                Err(error) => cut(&mut walk, unreadable(folder, &error)),
                 Ok(entry) => {
                     let Some(kind) = entry.file_type() else { continue };
                     let depth = entry.depth();
-                    let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) else { continue };
+                    let path = match Utf8PathBuf::from_path_buf(entry.into_path()) {
+                        Ok(path) => path,
+                        Err(path) => {
+                            let path = Utf8PathBuf::from(path.to_string_lossy().into_owned());
+                            if kind.is_dir() || is_of_interest(&path) {
+                                cut(&mut walk, Cut::Unreadable { path, why: "its name is not UTF-8".to_owned() });
+                            }
+                            continue;
+                        }
+                    };
                     if kind.is_dir() && depth >= bounds.depth {
                         cut(&mut walk, Cut::Depth(path));
                     } else if kind.is_dir() {
                         walk.folders.push(path);
                     } else if kind.is_file() && is_of_interest(&path) {
                         walk.files.push(path);
+                    } else if path.extension() == Some(EXTENSION)
+                        && let Some(what) = what_else(folder, &path, kind.is_symlink())
+                    {
+                        cut(&mut walk, Cut::PassedOver { path, what });
                     }
                 }
             }
         }
         if unlisted > 0 {
-            walk.cut.push(Cut::Unreadable(format!("{unlisted} further places")));
+            walk.cut.push(Cut::Unlisted(unlisted));
         }
         walk.files.sort();
         walk.cut.sort();
         walk
     }
+}
+
+/// What something is that is named like a model and is no file. Nothing if it is a link to a model of the folder, which
+/// is there under its own name.
+fn what_else(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'static str> {
+    if !is_link {
+        return Some("not a file");
+    }
+    let (Ok(folder), Ok(target)) = (folder.canonicalize(), path.canonicalize()) else {
+        return Some("a link that leads nowhere");
+    };
+    if !target.starts_with(folder) {
+        Some("a link that leads out of the folder, which is not followed")
+    } else if target.is_dir() {
+        Some("a link to a folder, which is not followed")
+    } else if target.is_file() && target.extension().is_some_and(|extension| extension == EXTENSION) {
+        None
+    } else {
+        Some("a link to something that is no model")
+    }
+}
+
+/// A place that the walk failed at, with the system's words alone.
+fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> Cut {
+    let (mut path, mut error) = (folder.as_std_path(), error);
+    loop {
+        match error {
+            ignore::Error::WithPath { path: place, err } => (path, error) = (place, err),
+            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error = err,
+            _ => break,
+        }
+    }
+    // The whole text names the place again.
+    let why = error.io_error().map_or_else(|| error.to_string(), |error| error.kind().to_string());
+    Cut::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), why }
 }
 
 #[cfg(unix)]

@@ -51,6 +51,17 @@ fn entries_hold_each_on_its_own() {
     "#);
 }
 
+/// Entries of a later version may mean something else.
+#[test]
+fn versions() {
+    assert_snapshot!(check(&format!(r#"{{"version": "2", "dependencies": {{"a/b": {{"ref": "v1", "resolved": "", "commit": "{COMMIT}"}}}}}}"#)), @r#"
+    version 2
+    a/b 0123456789abcdef0123456789abcdef01234567 Commit
+    2 lock-unknown-version 1:2 "\"version\"" model.lock has version '2', and '1' is the one that is known.⏎Hint: It is read as if it had that one. See that what wrote it and this program are of one age.
+    "#);
+    assert_eq!(check(r#"{"version": "1"}"#), "version 1\n");
+}
+
 #[test]
 fn what_is_no_lock() {
     let cases = [

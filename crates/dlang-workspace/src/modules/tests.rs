@@ -197,7 +197,7 @@ made/
     assert_snapshot!(show(&modules.list(&root.join("none"), Bounds::default()), &root), @r#"
     ./ entry ./index.dlang: 
     loose []
-    cut Unreadable("./none: IO error for operation on ./none: No such file or directory (os error 2)")
+    cut Unreadable { path: "./none", why: "entity not found" }
     "#);
 }
 

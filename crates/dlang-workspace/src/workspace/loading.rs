@@ -13,8 +13,8 @@ use crate::files::{Files as _, LOCK, MANIFEST, Overlay, ReadError, Stamp};
 use crate::modules::{Module, Package};
 use crate::specifier::Unresolved;
 
-/// How many files are read between two reports of progress.
-const BATCH: usize = 512;
+/// How many files are read between two reports of progress. Few, because each report is also where work can be ended.
+const BATCH: usize = 64;
 
 /// The imports of a file by their specifiers.
 type Imports = BTreeMap<String, Result<Utf8PathBuf, ImportProblem>>;
@@ -56,8 +56,8 @@ impl Workspace {
                 watch(Progress { loaded: self.sources.len(), total: self.sources.len().max(seen.len()) })?;
                 let now = self.read(batch);
                 changed = Changed { text: changed.text | now.text, files: changed.files | now.files };
+                with_imports.extend(self.with_new_specifiers(batch));
             }
-            with_imports.extend(self.with_new_specifiers(&read));
             let found = self.resolve(&with_imports);
             are_imports_changed |= !found.is_empty();
             let targets = found.values().flat_map(|imports| imports.values().flatten());
@@ -79,8 +79,7 @@ impl Workspace {
         // Most changes are of one text alone.
         if are_imports_changed || changed.files {
             self.forget_unreachable();
-            self.tell_imports();
-            self.look_again();
+            self.take_note();
         }
         ControlFlow::Continue(changed.text || changed.files || are_imports_changed)
     }
@@ -170,8 +169,23 @@ impl Workspace {
         found
     }
 
-    /// Drops the files that no root, no open text and no import leads to.
-    fn forget_unreachable(&mut self) {
+    /// Drops what nothing leads to any more, and tells the model. Whether there was any.
+    pub(super) fn tidy(&mut self) -> bool {
+        let is_changed = self.forget_unreachable();
+        if is_changed {
+            self.take_note();
+        }
+        is_changed
+    }
+
+    /// Tells what follows from other files or imports than before.
+    fn take_note(&mut self) {
+        self.tell_imports();
+        self.look_again();
+    }
+
+    /// Drops the files that no root, no open text and no import leads to. Whether there were any.
+    fn forget_unreachable(&mut self) -> bool {
         let overlaid = self.overlay.paths();
         let mut waiting: Vec<&Utf8PathBuf> = self.listed.iter().chain(&overlaid).collect();
         let mut reached: BTreeSet<&Utf8PathBuf> = BTreeSet::new();
@@ -184,6 +198,7 @@ impl Workspace {
         let unreached = self.sources.keys().filter(|path| !reached.contains(path));
         let unreached: Vec<Utf8PathBuf> = unreached.cloned().collect();
         self.remove(&unreached);
+        !unreached.is_empty()
     }
 
     /// Tells the model where all imports lead. It sees for itself which are new.

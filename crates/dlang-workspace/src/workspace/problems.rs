@@ -1,12 +1,10 @@
 //! What is wrong with a workspace: its models, its manifests and locks, and what could not be looked at.
 
-use std::ops::Range;
-
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Cancelled, Db, File, Severity, file_diagnostics, project_files};
-use line_index::LineIndex;
 use text_size::{TextRange, TextSize};
 
+use super::places::{Place, Places};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
@@ -37,17 +35,6 @@ pub struct Problem {
     pub source: &'static str,
     /// Places that have to do with it.
     pub related: Vec<RelatedPlace>,
-}
-
-/// A line and a column, both from 1. Columns count characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    pub line: u32,
-    pub column: u32,
-}
-
-impl Place {
-    const FIRST: Self = Self { line: 1, column: 1 };
 }
 
 /// A place that has to do with a problem.
@@ -117,21 +104,16 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
 /// A text whose places are wanted.
 struct Text<'t> {
     path: &'t Utf8Path,
-    content: &'t str,
-    lines: LineIndex,
+    places: Places<'t>,
 }
 
 impl<'t> Text<'t> {
     fn new(path: &'t Utf8Path, text: &'t str) -> Self {
-        Self { path, content: text, lines: LineIndex::new(text) }
+        Self { path, places: Places::new(text) }
     }
 
     fn place(&self, offset: TextSize) -> Place {
-        let Some(found) = self.lines.try_line_col(offset) else { return Place::FIRST };
-        let Range { start, end } = Range::<usize>::from(TextRange::up_to(offset));
-        let line_start = end.saturating_sub(found.col as usize).max(start);
-        let before = self.content.get(line_start..end).unwrap_or_default();
-        Place { line: found.line + 1, column: u32::try_from(before.chars().count()).unwrap_or(u32::MAX - 1) + 1 }
+        self.places.place(offset)
     }
 
     fn problem(&self, range: TextRange, severity: Severity, code: &'static str) -> Problem {
@@ -218,11 +200,27 @@ fn of_module(module: &Module) -> Vec<Problem> {
 }
 
 fn of_cut(folder: &Utf8Path, cut: &Cut) -> Problem {
-    let (path, what) = match cut {
-        Cut::Entries(count) => (folder, format!("After {count} files and folders the rest was not looked at.")),
-        Cut::Depth(path) => (path.as_path(), "What lies below is nested too deeply and was not looked at.".to_owned()),
-        Cut::Unreadable(why) => (folder, format!("Something could not be looked at: {why}.")),
+    const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
+    const OWN: &str = "Let .gitignore leave it out, or put a model there.";
+    let (path, code, what, hint) = match cut {
+        Cut::Entries(count) => {
+            let what = format!("After {count} files and folders the rest was not looked at.");
+            (folder, Code::FolderIncomplete, what, SMALLER)
+        }
+        Cut::Depth(path) => {
+            let what = "What lies below is nested too deep and was not looked at.".to_owned();
+            (path.as_path(), Code::FolderIncomplete, what, SMALLER)
+        }
+        Cut::Unreadable { path, why } => {
+            let hint = "What it declares is not known. Let .gitignore leave it out if it holds no models.";
+            (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
+        }
+        Cut::PassedOver { path, what } => {
+            (path.as_path(), Code::FilePassedOver, format!("It is named like a model and is {what}."), OWN)
+        }
+        Cut::Unlisted(count) => {
+            (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
+        }
     };
-    let hint = "Name a smaller folder, or let .gitignore leave out what holds no models.";
-    Text::new(path, "").of(&Diagnostic::new(Code::FolderIncomplete, TextRange::default(), &what, hint))
+    Text::new(path, "").of(&Diagnostic::new(code, TextRange::default(), &what, hint))
 }

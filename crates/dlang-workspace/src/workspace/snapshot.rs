@@ -135,6 +135,12 @@ impl WorkspaceSnapshot {
         &self.view.faults
     }
 
+    /// What was not looked at, with the folder that was walked through. Something of the model may be missing for each but
+    /// [`Cut::PassedOver`].
+    pub fn cuts(&self) -> &[(Utf8PathBuf, Cut)] {
+        &self.view.cuts
+    }
+
     /// The modules of the workspace that have a manifest, without those of packages.
     pub fn modules(&self) -> &[Arc<Module>] {
         &self.view.modules

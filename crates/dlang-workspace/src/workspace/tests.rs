@@ -1,15 +1,17 @@
 //! Workspaces written as texts ([`crate::testing`]), in memory, and on disk where time goes on.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, RwLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{definitions, project_files};
 
-use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
+use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 
 use super::{LoadError, Progress, Root, Workspace, WorkspaceSnapshot};
 use crate::ask;
@@ -217,6 +219,16 @@ fn unsaved_text_counts_and_what_nothing_leads_to_is_forgotten() {
 }
 
 #[test]
+fn a_file_that_was_there_for_its_unsaved_text_goes_with_it() {
+    let files = in_memory("//- a.dlang\nTeam A\n//- b.dlang\nTeam B");
+    let mut workspace = load(Arc::new(files), &[Root::File("/w/a.dlang".into())]);
+    workspace.overlay("/w/b.dlang".into(), Some("Team B".into()));
+    assert_eq!(show(&workspace.snapshot()), "a.dlang: A\nb.dlang: B\n");
+    assert!(workspace.overlay("/w/b.dlang".into(), None));
+    assert_eq!(show(&workspace.snapshot()), "a.dlang: A\n");
+}
+
+#[test]
 fn an_unsaved_manifest_counts() {
     let mut workspace = folder("//- model.yaml\n{}\n//- main.dlang\nimport \"@lib/a\"\n//- src/a.dlang\nTeam A");
     assert!(problems(&workspace.snapshot()).contains("'@lib/a'"));
@@ -326,6 +338,55 @@ fn roots_that_are_none() {
 }
 
 #[test]
+fn a_link_to_a_file_is_the_file() {
+    let (_guard, root) = on_disk(
+        "//- m/a.dlang\nimport \"./b\"\nTeam A\n//- m/b.dlang\nimport \"./a\"\nTeam B\n//- m/l.dlang -> a.dlang\n\
+         //- link.dlang -> m/l.dlang\n//- folder -> m\n//- text.dlang -> m/text.txt\n//- m/text.txt\n",
+    );
+    let files = |root: Root| {
+        let mut workspace = load(Arc::new(DiskFiles), &[root]);
+        workspace.overlay(&workspace.roots()[0].path().with_file_name("l.dlang"), Some("Team Typed".into()));
+        show(&workspace.snapshot()).lines().filter(|line| !line.contains("cycle")).collect::<Vec<_>>().join(" | ")
+    };
+    for path in ["m/a.dlang", "m/l.dlang", "link.dlang", "folder/a.dlang", "folder/l.dlang"] {
+        assert_eq!(files(Root::File(root.join(path))), "a.dlang: Typed", "{path}");
+    }
+    let refused = Workspace::load(Arc::new(DiskFiles), vec![Root::File(root.join("text.dlang"))], &mut |_| {
+        ControlFlow::Continue(())
+    });
+    assert!(matches!(refused.err(), Some(LoadError::NotAModel(_))));
+}
+
+#[test]
+fn what_is_not_read_is_told() {
+    let (_guard, root) = on_disk(
+        "//- a.dlang\nTeam A\n//- own.dlang -> a.dlang\n//- gone.dlang -> nowhere\n//- loop.dlang -> loop.dlang\n\
+         //- out.dlang -> /etc/hostname\n//- text.dlang -> note.txt\n//- note.txt\n\n//- sub.dlang/b.dlang\nTeam B\n\
+         //- links.dlang -> sub.dlang\n//- module/model.yaml -> model.yaml\n//- module/c.dlang\nTeam C",
+    );
+    let name = OsStr::from_bytes(b"b\xff.dlang");
+    File::create(root.as_std_path().join(name)).unwrap();
+    std::fs::create_dir(root.as_std_path().join(OsStr::from_bytes(b"folder\xff"))).unwrap();
+    std::fs::create_dir(root.join("module/model.lock")).unwrap();
+    let workspace = load(Arc::new(DiskFiles), &[Root::Folder(root)]);
+    insta::assert_snapshot!(show(&workspace.snapshot()), @r"
+    a.dlang: A
+    module/c.dlang: C
+    sub.dlang/b.dlang: B
+    b�.dlang:1:1 warning folder-incomplete It could not be looked at: its name is not UTF-8.⏎Hint: What it declares is not known. Let .gitignore leave it out if it holds no models.
+    folder�:1:1 warning folder-incomplete It could not be looked at: its name is not UTF-8.⏎Hint: What it declares is not known. Let .gitignore leave it out if it holds no models.
+    gone.dlang:1:1 info file-passed-over It is named like a model and is a link that leads nowhere.⏎Hint: Let .gitignore leave it out, or put a model there.
+    links.dlang:1:1 info file-passed-over It is named like a model and is a link to a folder, which is not followed.⏎Hint: Let .gitignore leave it out, or put a model there.
+    loop.dlang:1:1 info file-passed-over It is named like a model and is a link that leads nowhere.⏎Hint: Let .gitignore leave it out, or put a model there.
+    module/c.dlang:1:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    module/model.lock:1:1 error lock-unreadable model.lock cannot be read: it is not a file.⏎Hint: It counts as empty until it can.
+    module/model.yaml:1:1 error manifest-unreadable model.yaml cannot be read: Too many levels of symbolic links (os error 40).⏎Hint: It counts as empty until it can.
+    out.dlang:1:1 info file-passed-over It is named like a model and is a link that leads out of the folder, which is not followed.⏎Hint: Let .gitignore leave it out, or put a model there.
+    text.dlang:1:1 info file-passed-over It is named like a model and is a link to something that is no model.⏎Hint: Let .gitignore leave it out, or put a model there.
+    ");
+}
+
+#[test]
 fn loading_tells_how_far_it_is_and_can_be_ended() {
     let files: SharedFiles = Arc::new(in_memory(TWO_MODULES));
     let mut heard = Vec::new();
@@ -351,6 +412,19 @@ fn a_text_is_a_workspace() {
     text.dlang:2:1 warning bounded-context-no-description Bounded Context 'Sales' is missing a description.
     text.dlang:2:1 warning bounded-context-no-domain Bounded Context 'Sales' must belong to a domain. Use 'for DomainName'.
     ");
+}
+
+/// In proportion to its length: half a minute is a hundred times what it takes.
+#[test]
+fn a_line_as_long_as_its_text() {
+    let text = "Täm é ".repeat(1_000_000);
+    let begin = Instant::now();
+    let workspace = Workspace::of_text("long.dlang", text);
+    let problems = workspace.snapshot().problems().unwrap();
+    assert!(problems.len() > 900 && problems.iter().all(|problem| problem.start.line == 1));
+    let second = &problems[1];
+    assert_eq!((second.start.column, second.end.column), (5, 6), "{}", second.message);
+    assert!(begin.elapsed() < Duration::from_secs(30), "it took {:?}", begin.elapsed());
 }
 
 #[test]
@@ -456,6 +530,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
     #[test]
     fn the_way_does_not_matter(steps in steps(), is_file in any::<bool>()) {

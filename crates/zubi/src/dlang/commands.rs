@@ -9,6 +9,7 @@ mod mcp;
 mod query;
 mod validate;
 
+use std::io;
 use std::process::ExitCode;
 
 use camino::Utf8Path;
@@ -35,6 +36,17 @@ pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
 /// A path that leads to nothing. As the existing program says it.
 pub(crate) fn not_found(given: &Utf8Path) -> Failure {
     Failure::usage(format!("Path not found: {given}")).hint("Name a folder, or a file that ends in .dlang.")
+}
+
+/// A path that is there and cannot be read.
+pub(crate) fn unreadable(given: &Utf8Path, error: &io::Error) -> Failure {
+    Failure::environment(format!("cannot read `{given}`: {error}"))
+        .hint("See that it can be read by you, and that links lead somewhere.")
+}
+
+/// Fails for a folder that may not be looked into: nobody knows whether it is empty.
+pub(crate) fn look_into(given: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
+    std::fs::read_dir(folder).map(drop).map_err(|error| unreadable(given, &error))
 }
 
 /// A file that is no model. As the existing program says it.

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use dlang_ide::query::EntityType;
-use dlang_model::{Db, File, ImportOutcome, file_index, project_files};
-use dlang_workspace::files::DiskFiles;
+use dlang_model::{Db, File, ImportOutcome, Reference, file_index, file_model, project_files, resolutions};
+use dlang_workspace::files::{Cut, DiskFiles};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::Failure;
@@ -41,13 +41,15 @@ pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<Loaded, Failure>
 pub(crate) fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
     let path = output.absolute(given);
     match std::fs::metadata(&path) {
-        Ok(metadata) if metadata.is_dir() => Ok(Root::Folder(path)),
+        Ok(metadata) if metadata.is_dir() => {
+            super::commands::look_into(given, &path)?;
+            Ok(Root::Folder(path))
+        }
         Ok(_) => Ok(Root::File(path)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             Err(super::commands::not_found(given))
         }
-        Err(error) => Err(Failure::environment(format!("cannot read `{given}`: {error}"))
-            .hint("See that it can be read by you, and that links lead somewhere.")),
+        Err(error) => Err(super::commands::unreadable(given, &error)),
     }
 }
 
@@ -67,7 +69,7 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
     }
     match loaded {
         Err(LoadError::Interrupted) => Ok(Loaded::Interrupted(Interrupt::code())),
-        Err(LoadError::NotAModel(_)) => Err(super::commands::wrong_extension(given)),
+        Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(super::commands::wrong_extension(given)),
         Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(given)),
         Ok(workspace) => {
             interrupt.is_over();
@@ -111,14 +113,19 @@ fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     let counted = snapshot.ask(|db| {
         let files = project_files(db);
         let broken = files.iter().filter(|file| dlang_model::parse(db, **file).has_errors()).count();
-        let unresolved = files.iter().map(|file| unresolved_imports(db, *file)).sum();
-        (broken, unresolved)
+        let imports = files.iter().map(|file| unresolved_imports(db, *file)).sum();
+        let references = files.iter().map(|file| unresolved_references(db, *file)).sum();
+        (broken, imports, references)
     });
-    let (broken, unresolved) = counted.map_err(Failure::environment)?;
+    let (broken, imports, references) = counted.map_err(Failure::environment)?;
+    // What is passed over is no model.
+    let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, Cut::PassedOver { .. })).count();
     let missing: Vec<String> = [
         (broken, "files with syntax errors"),
         (snapshot.faults().len(), "files that cannot be read"),
-        (unresolved, "imports that lead nowhere"),
+        (unseen, "places that were not looked at"),
+        (imports, "imports that lead nowhere"),
+        (references, "references that mean nothing"),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
@@ -135,6 +142,14 @@ fn unresolved_imports(db: &dyn Db, file: File) -> usize {
     let outcomes = file.import_outcomes(db);
     let imports = file_index(db, file).imports.iter().filter_map(|import| import.specifier.as_deref());
     imports.filter(|specifier| matches!(outcomes.get(specifier), Some(ImportOutcome::Problem(_)))).count()
+}
+
+/// References and entries of maps. What is not written to its end is a syntax error, and counted as such.
+fn unresolved_references(db: &dyn Db, file: File) -> usize {
+    let resolutions = resolutions(db, file);
+    let is_whole = |reference: &Reference| !reference.text.is_empty() && !reference.text.ends_with('.');
+    let references = file_model(db, file).numbered_references();
+    references.filter(|(id, it)| is_whole(it) && resolutions.targets(*id).is_empty()).count()
 }
 
 /// The type of things that a word of the command line names.

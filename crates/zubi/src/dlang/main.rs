@@ -7,7 +7,6 @@ mod cli;
 mod commands;
 mod excerpt;
 mod interrupt;
-mod lines;
 mod load;
 mod output;
 mod table;

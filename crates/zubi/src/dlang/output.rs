@@ -89,8 +89,3 @@ fn width(stream: &impl std::os::windows::io::AsHandle) -> Option<usize> {
 pub(crate) fn count(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
-
-/// A text without anything that a terminal would obey: what a model or a file's name says is data.
-pub(crate) fn printable(text: &str) -> String {
-    text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), "\u{fffd}")
-}

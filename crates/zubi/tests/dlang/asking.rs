@@ -208,3 +208,68 @@ fn explained() {
     hint: did you mean OpsTeam?
     ");
 }
+
+/// A row that is not there because its reference means nothing would be missed by nobody.
+#[test]
+fn what_an_answer_may_lack() {
+    let ghost =
+        "//- a.dlang\nbc A { relationships { this -> Ghost this -> B } }\nbc B\ncmap M { contains A, Nobody }\n";
+    assert_snapshot!(check(ghost, "query relationships -q"), @"
+    exit 0
+    --- stdout
+    A -> B
+    --- stderr
+    warning: the answer may lack something (references that mean nothing: 2)
+    hint: `dlang validate` shows them.
+    ");
+    // Nothing is where the name should stand: that is a syntax error, and said as one.
+    assert_snapshot!(check("//- a.dlang\nTeam T\nbc A by { }\n", "query teams -q"), @"
+    exit 0
+    --- stdout
+    T
+    --- stderr
+    warning: the answer may lack something (files with syntax errors: 1)
+    hint: `dlang validate` shows them.
+    ");
+}
+
+#[test]
+fn places_that_were_not_looked_at() {
+    let place = Place::new("//- a.dlang\nTeam A\n");
+    place.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team B\n");
+    assert_snapshot!(place.check("query teams -q"), @"
+    exit 0
+    --- stdout
+    A
+    --- stderr
+    warning: the answer may lack something (places that were not looked at: 1)
+    hint: `dlang validate` shows them.
+    ");
+}
+
+/// One of them is chosen, and that is said.
+#[test]
+fn several_declarations_of_one_name() {
+    let place = Place::new(
+        "//- a.dlang\nNamespace Shop { Team Twice }\n//- sub/b.dlang\nTeam Other\nNamespace Shop { Team Twice }\n",
+    );
+    assert_snapshot!(place.check("get Shop.Twice"), @r#"
+    exit 0
+    --- stdout
+    {"found":true,"element":{"$type":"Team","name":"Twice","fqn":"Shop.Twice","file":"a.dlang"}}
+    --- stderr
+    warning: `Shop.Twice` is also declared in sub/b.dlang:2
+    "#);
+    assert_snapshot!(place.check("explain Twice"), @"
+    exit 0
+    --- stdout
+    👥 **(team) Shop.Twice**
+    --- stderr
+    warning: `Shop.Twice` is also declared in sub/b.dlang:2
+    ");
+    assert_snapshot!(place.check("explain Twice sub"), @"
+    exit 0
+    --- stdout
+    👥 **(team) Shop.Twice**
+    ");
+}

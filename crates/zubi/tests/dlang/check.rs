@@ -53,6 +53,19 @@ impl Place {
         self.show(self.dlang().args(line.split_whitespace()))
     }
 
+    /// Runs dlang as somebody who is bound by permissions, which root is not.
+    #[expect(clippy::disallowed_methods, reason = "the program under test, as another user")]
+    pub(crate) fn check_as_nobody(&self, line: &str) -> String {
+        use std::os::unix::process::CommandExt as _;
+        const NOBODY: u32 = 65_534;
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
+        command.current_dir(&self.root).env_clear().args(line.split_whitespace());
+        if rustix::process::geteuid().is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        self.show(&mut Command::from_std(command))
+    }
+
     /// Exit code, stdout and stderr, with the place's own path as `[PLACE]`.
     pub(crate) fn show(&self, command: &mut Command) -> String {
         let output = command.output().unwrap();

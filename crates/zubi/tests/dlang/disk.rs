@@ -54,7 +54,11 @@ fn links_in_a_circle() {
     assert_snapshot!(check(circle, "validate"), @"
     exit 0
     --- stdout
-    1 file, 0 domains, 0 bounded contexts: nothing is wrong
+    info[file-passed-over]: It is named like a model and is a link that leads nowhere.
+    --> loop.dlang
+     = help: Let .gitignore leave it out, or put a model there.
+
+    1 file, 0 domains, 0 bounded contexts: 1 remark
     ");
     assert_snapshot!(check(circle, "query teams -q"), @"
     exit 0
@@ -117,12 +121,52 @@ fn large_files() {
     exit 0
     --- stdout
     20000
+    --- stderr
+    warning: the answer may lack something (references that mean nothing: 1)
+    hint: `dlang validate` shows them.
     ");
     assert_snapshot!(place.check("query domains --json"), @r#"
     exit 0
     --- stdout
     {"entityType":"domains","count":1,"results":[{"name":"D","fqn":"D","vision":"v"}]}
+    --- stderr
+    warning: the answer may lack something (references that mean nothing: 1)
+    hint: `dlang validate` shows them.
     "#);
+}
+
+/// More than is read. What the file declares is not known, and that is said.
+#[test]
+fn files_that_cannot_be_read() {
+    let place = Place::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
+    std::fs::File::create(place.root.join("huge.dlang")).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    assert_snapshot!(place.check("validate a.dlang"), @"
+    exit 1
+    --- stdout
+    error[file-unreadable]: The file cannot be read: it has more than 67108864 bytes.
+     --> huge.dlang:1:1
+      |
+    1 |
+      | ^
+      |
+      = help: Models of up to 64 MiB are read. Split it.
+
+    2 files, 0 domains, 0 bounded contexts: 1 error
+    ");
+    assert_snapshot!(place.check("query teams -q"), @"
+    exit 0
+    --- stdout
+    A
+    --- stderr
+    warning: the answer may lack something (files that cannot be read: 1)
+    hint: `dlang validate` shows them.
+    ");
+    assert_snapshot!(place.check("fmt huge.dlang"), @"
+    exit 2
+    --- stderr
+    error: cannot format `huge.dlang`: it has more than 67108864 bytes
+    changed: 0 of 1 file
+    ");
 }
 
 /// Ten thousand namespaces inside each other, and as many errors.
@@ -139,12 +183,104 @@ fn absurd_files() {
     assert_eq!(place.dlang().arg("fmt").output().unwrap().status.code(), Some(2));
 }
 
-/// What a text says never reaches the terminal as a command to it.
+/// What a text or a name says never reaches the terminal as a command to it.
 #[test]
 fn control_characters_are_not_obeyed() {
-    let place = Place::new("//- \u{1b}]0;x\u{7}.dlang\nDomain D { vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }\n");
-    for line in ["validate", "validate -q", "query domains", "query domains --format yaml", "explain D"] {
-        let shown = place.check(line);
-        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}']), "{line}: {shown:?}");
+    let name = "\u{1b}]0;x\u{7}\u{7f}\u{9b}.dlang";
+    let place = Place::new(&format!("//- {name}\nDomain D {{ vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }}\n"));
+    // The name of a domain without a vision stands in a warning, and the file's name before it.
+    place.write(&format!("warned/{name}"), "Domain D\n");
+    place.write(&format!("changed/{name}"), "Team   A\n");
+    place.write(
+        "manifest/model.yaml",
+        "dependencies:\n  \"\\e[31m\\x9b/a\": \"v\\e1\"\n  \"\\e[2J\": [x]\n\"\\e[3J\": 1\n",
+    );
+    let lines = [
+        "validate",
+        "validate -q",
+        "validate --json",
+        "query domains",
+        "query domains -q",
+        "query domains --json",
+        "query domains --format yaml",
+        "get D",
+        "explain D",
+        "explain D --json",
+        "fmt -q",
+        "fmt",
+        "fmt --json",
+        "fmt --check changed -q",
+        "fmt --check changed --json",
+        "validate warned -q",
+        "validate warned",
+        "install manifest",
+        "install manifest -q",
+        "install manifest --json",
+    ];
+    let lines = lines.map(|line| line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+    let named =
+        [vec!["validate"], vec!["validate", "--json"], vec!["fmt"], vec!["init"], vec!["init", "-q"], vec!["get", "D"]];
+    let named = named.map(|mut words| {
+        words.push("\u{1b}[31m\u{9b}");
+        words.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    });
+    for words in lines.iter().chain(&named) {
+        let shown = place.show(place.dlang().args(words));
+        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{words:?}: {shown:?}");
     }
+    let shown = check("//- a.dlang\nDomain D { vision: \"\u{9b}\u{7f}\" }", "query domains --json");
+    assert!(shown.contains(r#""vision":"\u009b\u007f""#), "{shown}");
+}
+
+/// To say of a folder that nothing is in it when nobody could look would be a lie.
+#[test]
+fn folders_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new("//- shut/a.dlang\nTeam A\n//- open.dlang\nTeam B\n");
+    let shut = |mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(place.root.join("shut"), permissions).unwrap();
+    };
+    shut(0o000);
+    std::fs::set_permissions(&place.root, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let answers =
+        ["validate shut", "query teams shut --json", "fmt shut", "query teams -q", "fmt --check", "fmt --check --json"]
+            .map(|line| format!("{line}: {}", place.check_as_nobody(line)));
+    shut(0o755);
+    assert_snapshot!(answers.join("\n\n"), @r#"
+    validate shut: exit 3
+    --- stderr
+    error: cannot read `shut`: Permission denied (os error 13)
+    hint: See that it can be read by you, and that links lead somewhere.
+
+    query teams shut --json: exit 3
+    --- stdout
+    {"success":false,"error":"cannot read `shut`: Permission denied (os error 13)","hints":["See that it can be read by you, and that links lead somewhere."]}
+    --- stderr
+    error: cannot read `shut`: Permission denied (os error 13)
+    hint: See that it can be read by you, and that links lead somewhere.
+
+    fmt shut: exit 3
+    --- stderr
+    error: cannot read `shut`: Permission denied (os error 13)
+    hint: See that it can be read by you, and that links lead somewhere.
+
+    query teams -q: exit 0
+    --- stdout
+    B
+    --- stderr
+    warning: the answer may lack something (places that were not looked at: 1)
+    hint: `dlang validate` shows them.
+
+    fmt --check: exit 3
+    --- stderr
+    error: `shut`: not looked at: permission denied
+    would change: 0 of 1 file
+
+    fmt --check --json: exit 3
+    --- stdout
+    {"success":false,"fileCount":1,"changed":[],"refused":[],"failed":[{"file":"shut","error":"`shut`: not looked at: permission denied"}]}
+    --- stderr
+    error: `shut`: not looked at: permission denied
+    "#);
 }

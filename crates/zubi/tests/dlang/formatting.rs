@@ -170,3 +170,42 @@ fn from_stdin() {
     For more information, try '--help'.
     ");
 }
+
+/// A file of several names keeps them all, and what is formatted keeps its owner.
+#[test]
+fn names_and_owners_are_kept() {
+    use std::os::unix::fs::MetadataExt as _;
+    let place = Place::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
+    std::fs::hard_link(place.root.join("a.dlang"), place.root.join("other.txt")).unwrap();
+    // Whoever may not give files away formats them as before, and keeps them.
+    std::os::unix::fs::chown(place.root.join("b.dlang"), Some(65_533), Some(65_532)).ok();
+    let before = std::fs::metadata(place.root.join("b.dlang")).unwrap();
+    assert_eq!(place.check("fmt -q"), "exit 0\n--- stdout\na.dlang\nb.dlang");
+    assert_eq!(place.read("a.dlang"), "Team A\n");
+    assert_eq!(place.read("other.txt"), "Team A\n");
+    assert_eq!(std::fs::metadata(place.root.join("a.dlang")).unwrap().nlink(), 2);
+    let after = std::fs::metadata(place.root.join("b.dlang")).unwrap();
+    assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
+    assert_eq!(place.read("b.dlang"), "Team B\n");
+}
+
+/// What nobody looked at is not known to be formatted.
+#[test]
+fn folders_that_were_not_looked_at() {
+    let place = Place::new("//- a.dlang\nTeam A\n");
+    place.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team   B\n");
+    let check = |line| place.check(line).replace(&"d/".repeat(63), "…/");
+    assert_snapshot!(check("fmt --check"), @"
+    exit 3
+    --- stderr
+    error: `…/d`: nested too deep, and not looked at
+    would change: 0 of 1 file
+    ");
+    assert_snapshot!(check("fmt --check --json"), @r#"
+    exit 3
+    --- stdout
+    {"success":false,"fileCount":1,"changed":[],"refused":[],"failed":[{"file":"…/d","error":"`…/d`: nested too deep, and not looked at"}]}
+    --- stderr
+    error: `…/d`: nested too deep, and not looked at
+    "#);
+}

@@ -17,6 +17,8 @@ mod mistakes;
 #[cfg(test)]
 mod projects;
 #[cfg(test)]
+mod terminal;
+#[cfg(test)]
 mod validating;
 #[cfg(test)]
 mod watching;

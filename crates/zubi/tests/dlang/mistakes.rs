@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::check::check;
+use crate::check::{Place, check};
 
 const FILES: &str = "//- a.txt\n//- emptyd/\n//- broken.dlang\nDomain { vision: \"v\" }\nTeam T\n";
 
@@ -194,4 +194,35 @@ fn broken_texts() {
 
     1 file, 1 domain, 0 bounded contexts: 1 error
     "#);
+}
+
+/// An answer that reached nobody is no success, and a disk that is full is told.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program under test, with a stdout that takes nothing")]
+fn a_stdout_that_takes_nothing() {
+    let place = Place::new("//- a.dlang\nTeam   A\n");
+    for line in ["--help", "validate --help", "--version", "validate", "query teams", "fmt --check", "get --json"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
+        command.current_dir(&place.root).env_clear().args(line.split_whitespace());
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = command.stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{line}: {said}");
+        assert!(said.contains("cannot write to stdout: No space left on device"), "{line}: {said}");
+    }
+}
+
+/// A reader that has heard enough is no mistake.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program under test, whose reader goes away")]
+fn a_reader_that_went_away() {
+    let place = Place::new("//- a.dlang\nTeam A\n");
+    for line in ["--help", "validate", "query teams", "get --json"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
+        command.current_dir(&place.root).env_clear().args(line.split_whitespace());
+        let output = command.stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{line}");
+    }
 }

@@ -281,13 +281,87 @@ fn nothing_to_go_by() {
     2 |   a/b: [
       |        ^
 
-    error: `model.yaml` cannot be read to its end
-    hint: Mend what is said above; until then nobody knows which dependencies there are.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
     ");
     assert_snapshot!(check("//- .dlang/packages/a/b/1234567/model.yaml\n", "install .dlang/packages/a/b/1234567"), @"
     exit 2
     --- stderr
     error: `.dlang/packages/a/b/1234567` lies in the package cache
     hint: Run it in the project that the cache belongs to.
+    ");
+}
+
+/// Nobody knows which dependencies there are, so nobody can say that all are there.
+#[test]
+fn manifests_whose_dependencies_cannot_be_read() {
+    let broken = [
+        "dependencies: \"x\"\n",
+        "dependencies: [a/b]\n",
+        "{? [a] : b}\n",
+        "dependencies: {? [a] : b}\n",
+        "- a\n",
+        "x\n",
+        "dependencies: {}\ndependencies: {a/b: v1}\n",
+        "dependencies: *none\n",
+    ];
+    let answers = broken.map(|text| check(&format!("//- model.yaml\n{text}"), "install -q"));
+    assert_snapshot!(answers.join("\n\n"), @"
+    exit 2
+    --- stderr
+    model.yaml:1:1: error: 'dependencies' must be a mapping of keys to values.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:1:1: error: 'dependencies' must be a mapping of keys to values.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:1:4: error: YAML parse error: a key must be text.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:1:18: error: YAML parse error: a key must be text.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:1:1: error: 'model.yaml' must be a mapping of keys to values.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:1:1: error: 'model.yaml' must be a mapping of keys to values.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:2:1: error: YAML parse error: the key 'dependencies' is there twice.
+    Hint: The first one counts.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+
+    exit 2
+    --- stderr
+    model.yaml:1:15: error: YAML parse error: there is no anchor '&none' before this alias.
+    error: `model.yaml` does not say which dependencies there are
+    hint: Mend what is said above.
+    ");
+    // What else is wrong says nothing of dependencies.
+    let other = "//- model.yaml\npaths: {\"@x\": [1]}\noverrides: {dependencies: [x]}\n";
+    assert_snapshot!(check(other, "install -q"), @"
+    exit 0
+    --- stderr
+    model.yaml:1:9: error: '@x' must be text.
+    model.yaml:2:13: error: 'dependencies' must be text.
     ");
 }

@@ -36,3 +36,18 @@ fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
     kill_process(Pid::from_child(&watching.0), Signal::INT).unwrap();
     assert_eq!(watching.0.wait().unwrap().code(), Some(130));
 }
+
+/// As with `| head -1`: nobody would ever hear of a change, so there is nothing to wait for.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
+fn it_ends_when_nobody_listens() {
+    let place = Place::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
+    command.current_dir(&place.root).env_clear().args(["validate", "--watch", "--json"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut watching = Watching(child);
+    let mut answers = BufReader::new(watching.0.stdout.take().unwrap()).lines();
+    assert!(answers.next().unwrap().unwrap().contains("\"valid\":true"));
+    drop(answers);
+    assert_eq!(watching.0.wait().unwrap().code(), Some(0));
+}

@@ -150,17 +150,18 @@ fn what_does_not_fit() {
 #[test]
 fn one_element() {
     let host = host(MODEL);
-    let shown = ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name)).to_string());
+    let show = |file: dlang_model::File| format!("shown/{}", file.path(host.db()));
+    let shown = ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name), &show).to_string());
     insta::assert_snapshot!(shown.join("\n"), @r#"
     {"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Sales","classification":["Core"],"team":["Crew"],"metadata":[{"$type":"MetadataEntry","key":"Language","value":"a=b"}],"relationships":[{"$type":"DirectionalRelationship","left":{"$type":"ThisRef"},"leftPatterns":[{"$type":"OpenHostService"}],"arrow":"->","right":{"$type":"BoundedContextRef","link":"Billing"},"rightPatterns":[],"inferredKind":"UpstreamDownstream"}],"decisions":[],"terminology":[],"fqn":"Shop.Orders","effectiveTeam":"Crew","effectiveClassification":"Core","metadataMap":{"Language":"a=b"}}}
     {"found":true,"element":{"$type":"BoundedContext","name":"Billing","domain":"Nowhere","classification":["Ghost"],"team":["Ghost","Crew"],"description":"","decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Shop.Billing","metadataMap":{}}}
     {"found":false,"fqn":"Order","suggestions":["Shop.Orders"]}
-    {"found":true,"element":{"$type":"Team","name":"Twice","fqn":"Twice"}}
+    {"found":true,"element":{"$type":"Team","name":"Twice","fqn":"Twice","file":"shown/a.dlang"}}
     "#);
 }
 
 #[test]
 fn an_empty_project_has_nothing_of_everything() {
     let db = dlang_model::Database::default();
-    insta::assert_snapshot!(get(&db, None), @r#"{"summary":{"fileCount":0,"domainCount":0,"boundedContextCount":0,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
+    insta::assert_snapshot!(get(&db, None, &|_| String::new()), @r#"{"summary":{"fileCount":0,"domainCount":0,"boundedContextCount":0,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
 }

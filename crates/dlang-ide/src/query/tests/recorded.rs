@@ -104,7 +104,7 @@ fn single_elements() {
     let host = host(MODEL);
     let mut count = 0;
     for theirs in recorded(ELEMENTS) {
-        let mut ours = get(host.db(), theirs["fqn"].as_str());
+        let mut ours = get(host.db(), theirs["fqn"].as_str(), &|_| String::new());
         assert_eq!(ours["found"], true);
         let element = ours["element"].as_object_mut().expect("an object");
         for added in ["effectiveTeam", "effectiveClassification", "metadataMap"] {
@@ -118,7 +118,7 @@ fn single_elements() {
 
 #[test]
 fn what_is_added_to_a_context() {
-    let element = get(host(MODEL).db(), Some("Shop.Orders"))["element"].take();
+    let element = get(host(MODEL).db(), Some("Shop.Orders"), &|_| String::new())["element"].take();
     let added: Vec<String> = element.as_object().expect("an object").keys().rev().take(4).cloned().collect();
     assert_eq!(added, ["metadataMap", "effectiveClassification", "effectiveTeam", "fqn"]);
     assert_eq!(element["effectiveTeam"], "SalesTeam");
@@ -128,6 +128,6 @@ fn what_is_added_to_a_context() {
 
 #[test]
 fn summary() {
-    let summary = get(host(MODEL).db(), None);
+    let summary = get(host(MODEL).db(), None, &|_| String::new());
     insta::assert_snapshot!(summary, @r#"{"summary":{"fileCount":1,"domainCount":3,"boundedContextCount":3,"teamCount":2,"classificationCount":6,"contextMapCount":2,"domainMapCount":1,"namespaceCount":2,"relationshipCount":11,"classificationBreakdown":{"Supporting":2,"Core":1}}}"#);
 }

@@ -7,10 +7,10 @@ use serde_json::Value;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 
-use super::get::not_found;
+use super::get::{not_found, say_namesakes};
 use crate::cli::Explain;
 use crate::load;
-use crate::output::{Mode, Output, printable};
+use crate::output::{Mode, Output};
 
 pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
     load::ask(output, &arguments.path, |snapshot| {
@@ -18,8 +18,9 @@ pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Fail
         match answer.get("explanation").and_then(Value::as_str) {
             None => return not_found(output, &arguments.fqn, &answer),
             Some(_) if output.mode == Mode::Json => terminal::print_json(&answer)?,
-            Some(explanation) => terminal::print(&printable(explanation))?,
+            Some(explanation) => terminal::print(explanation)?,
         }
+        say_namesakes(output, snapshot, &arguments.fqn)?;
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -1,13 +1,16 @@
-//! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was.
+//! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was; one that has several
+//! names is written over, so that it stays one file.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::format::format;
-use dlang_syntax::{MAX_LENGTH, Parse, Severity};
+use dlang_syntax::{Parse, Severity};
 use dlang_workspace::files::{Bounds, CACHE, Cut, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
+use dlang_workspace::workspace::MAX_MODEL_BYTES;
+use dlang_workspace::workspace::Places;
 use serde_json::{Value, json};
 use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
@@ -15,7 +18,6 @@ use zubi_cli::terminal;
 use crate::cli::Fmt;
 use crate::excerpt::{self, Place, Problem};
 use crate::interrupt::Interrupt;
-use crate::lines::Cursor;
 use crate::output::{Mode, Output, count};
 
 pub(super) fn run(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
@@ -42,10 +44,10 @@ fn outcome(text: &str) -> Outcome {
 
 fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let mut bytes = Vec::new();
-    let read = io::stdin().take(MAX_LENGTH as u64 + 1).read_to_end(&mut bytes);
+    let read = io::stdin().take(MAX_MODEL_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::environment(format!("cannot read stdin: {error}")))?;
-    if bytes.len() > MAX_LENGTH {
-        return Err(Failure::usage(format!("stdin has more than {MAX_LENGTH} bytes")));
+    if bytes.len() > MAX_MODEL_BYTES {
+        return Err(Failure::usage(format!("stdin has more than {MAX_MODEL_BYTES} bytes")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -59,7 +61,7 @@ fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     if output.mode == Mode::Json {
         terminal::print_json(&json!({ "success": true, "changed": is_changed, "text": formatted }))?;
     } else if !arguments.check {
-        print_whole(&formatted)?;
+        terminal::print_exact(&formatted)?;
     }
     Ok(ExitCode::from(if arguments.check && is_changed { NEGATIVE } else { 0 }))
 }
@@ -73,21 +75,15 @@ fn refuse_stdin(output: &Output, text: &str, parse: &Parse) -> Result<ExitCode, 
     Ok(ExitCode::from(USAGE))
 }
 
-/// Writes a text to stdout as it is, without another line feed. A reader that went away is no error.
-fn print_whole(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::listen()?;
-    let files = files(output, &arguments.paths)?;
+    let (files, cuts) = files(output, &arguments.paths)?;
     let mut report = Report { files: files.len(), ..Report::default() };
+    for (path, why) in cuts {
+        // Models may lie there, and nobody knows whether they are formatted.
+        let shown = output.show(&path).to_owned();
+        report.fail(&shown, &format!("`{shown}`: {why}"), ENVIRONMENT);
+    }
     for path in &files {
         // Between two files, so that none is left half done.
         if interrupt.is_wanted() {
@@ -102,16 +98,12 @@ fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
 
 fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -> Result<(), Failure> {
     let shown = output.show(path).to_owned();
-    let mut fail = |error: String, code: u8| {
-        terminal::say(&format!("error: {error}"));
-        report.failed.push(json!({ "file": shown, "error": error }));
-        report.worst = report.worst.max(code);
-    };
-    let text = match DiskFiles.read_text(path, MAX_LENGTH) {
+    let text = match DiskFiles.read_text(path, MAX_MODEL_BYTES) {
         Ok(text) => text,
         Err(error) => {
             let is_invalid = matches!(error, ReadError::NotUtf8 { .. } | ReadError::TooLarge { .. });
-            fail(format!("cannot format `{shown}`: {error}"), if is_invalid { USAGE } else { ENVIRONMENT });
+            let code = if is_invalid { USAGE } else { ENVIRONMENT };
+            report.fail(&shown, &format!("cannot format `{shown}`: {error}"), code);
             return Ok(());
         }
     };
@@ -124,9 +116,9 @@ fn one(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -
         }
         Outcome::Changed(formatted) => {
             if !arguments.check
-                && let Err(error) = zubi_base::fs::write_atomic(path, formatted.as_bytes())
+                && let Err(error) = zubi_base::fs::write_under_all_names(path, formatted.as_bytes())
             {
-                fail(format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
+                report.fail(&shown, &format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
                 return Ok(());
             }
             if output.mode != Mode::Json {
@@ -145,13 +137,20 @@ struct Report {
     changed: Vec<String>,
     /// Those with syntax errors, with them.
     refused: Vec<Value>,
-    /// Those that could not be read or written.
+    /// Those that could not be read or written, and what was not looked at.
     failed: Vec<Value>,
     /// The exit code of the worst that happened.
     worst: u8,
 }
 
 impl Report {
+    /// A file that is not what it should be, or a folder that was not looked at.
+    fn fail(&mut self, shown: &str, error: &str, code: u8) {
+        terminal::say(&format!("error: {error}"));
+        self.failed.push(json!({ "file": shown, "error": error }));
+        self.worst = self.worst.max(code);
+    }
+
     fn code(&self, arguments: &Fmt) -> u8 {
         if self.worst == 0 && arguments.check && !self.changed.is_empty() { NEGATIVE } else { self.worst }
     }
@@ -178,10 +177,13 @@ impl Report {
     }
 }
 
-/// The files to format, sorted, each once.
-fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<BTreeSet<Utf8PathBuf>, Failure> {
+/// What was not looked at, and why.
+type Unseen = (Utf8PathBuf, String);
+
+/// The files to format, sorted, each once; and where there may be others.
+fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<Unseen>), Failure> {
     let is_cached = |path: &Utf8Path| path.components().any(|part| part.as_str() == CACHE);
-    let mut files = BTreeSet::new();
+    let (mut files, mut unseen) = (BTreeSet::new(), Vec::new());
     let default = [Utf8PathBuf::from(".")];
     for given in if paths.is_empty() { &default } else { paths } {
         let path = output.absolute(given);
@@ -192,36 +194,42 @@ fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<BTreeSet<Utf8PathBuf>
         }
         match DiskFiles.kind(&path) {
             Some(Kind::Directory) => {
+                super::look_into(given, &path)?;
                 let walk = DiskFiles.walk(&path, Bounds::default());
                 files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
-                for cut in walk.cut {
-                    terminal::say(&format!("warning: {}", shown_cut(output, &cut)));
-                }
+                unseen.extend(walk.cut.into_iter().filter_map(|cut| why_unseen(output, &path, cut)));
             }
             Some(Kind::File) if path.extension() == Some(EXTENSION) => _ = files.insert(path),
             Some(_) => return Err(super::wrong_extension(given)),
             None => return Err(super::not_found(given)),
         }
     }
-    Ok(files)
+    Ok((files, unseen))
 }
 
-fn shown_cut(output: &Output, cut: &Cut) -> String {
-    match cut {
-        Cut::Entries(count) => format!("only the first {count} files and folders were looked at"),
-        Cut::Depth(folder) => format!("`{}` is nested too deep, and was not looked at", output.show(folder)),
-        Cut::Unreadable(why) => format!("not looked at: {why}"),
-    }
+/// Where models may lie that were not looked at. What is passed over is none, and said at once.
+fn why_unseen(output: &Output, folder: &Utf8Path, cut: Cut) -> Option<Unseen> {
+    Some(match cut {
+        Cut::Entries(count) => (folder.to_owned(), format!("only the first {count} files and folders were looked at")),
+        Cut::Depth(path) => (path, "nested too deep, and not looked at".to_owned()),
+        Cut::Unreadable { path, why } => (path, format!("not looked at: {why}")),
+        Cut::Unlisted(count) => (folder.to_owned(), format!("{count} further places were not looked at")),
+        Cut::PassedOver { path, what } => {
+            terminal::say(&format!("warning: `{}` is {what}", output.show(&path)));
+            return None;
+        }
+    })
 }
 
 /// Shows the syntax errors of a text on stderr, and gives them as data.
 fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Value> {
     let style = output.on_stderr();
     let mut errors = Vec::new();
-    let mut cursor = Cursor::new(text);
+    let places = Places::new(text);
     for diagnostic in parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error) {
         let range = std::ops::Range::<usize>::from(diagnostic.range);
-        let (line, column) = cursor.place(range.start);
+        let at = places.place(diagnostic.range.start());
+        let (line, column) = (at.line as usize, at.column as usize);
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
         let message = format!("{}{hint}", diagnostic.message);
         let place = Place { path: shown, text: Some(text), range, line, column };
@@ -229,7 +237,7 @@ fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Va
         let problem = Problem { severity: excerpt::Severity::Error, code, message: &message, place, related: vec![] };
         match output.mode {
             Mode::Quiet => terminal::say(&format!("{shown}:{line}:{column}: error: {message}")),
-            Mode::Rich | Mode::Json => terminal::say(&format!("{}\n", excerpt::render(&problem, style))),
+            Mode::Rich | Mode::Json => terminal::say_styled(&format!("{}\n", excerpt::render(&problem, style))),
         }
         errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));
     }

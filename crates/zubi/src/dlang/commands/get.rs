@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_workspace::ask;
+use dlang_ide::{Lines, query};
 use dlang_workspace::files::EXTENSION;
+use dlang_workspace::{WorkspaceSnapshot, ask};
 use serde_json::Value;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
@@ -27,8 +28,36 @@ pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure>
             return code;
         }
         terminal::print_json(&answer)?;
+        if let Some(fqn) = fqn {
+            say_namesakes(output, snapshot, fqn)?;
+        }
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// How many other declarations are told.
+const MAX_NAMESAKES: usize = 5;
+
+/// Says where else the name is declared that an answer is about: of several declarations one was chosen.
+pub(super) fn say_namesakes(output: &Output, snapshot: &WorkspaceSnapshot, name: &str) -> Result<(), Failure> {
+    let told = snapshot.ask(|db| {
+        let found = query::find(db, name).found()?;
+        let others = query::namesakes(db, found);
+        let places = others.iter().take(MAX_NAMESAKES).filter_map(|other| {
+            let (file, at) = (other.file, other.focus(db)?.start());
+            let line = Lines::new(file.text(db)).number(at) + 1;
+            Some(format!("{}:{line}", output.show(Utf8Path::new(file.path(db)))))
+        });
+        let places: Vec<String> = places.collect();
+        let more = others.len() - places.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let fqn = found.fqn(db).filter(|_| !places.is_empty())?;
+        Some(format!("`{fqn}` is also declared in {}{more}", places.join(", ")))
+    });
+    if let Some(told) = told.map_err(Failure::environment)? {
+        terminal::say(&format!("warning: {told}"));
+    }
+    Ok(())
 }
 
 /// An element that is not there: the answer as data, and in words what may be meant.

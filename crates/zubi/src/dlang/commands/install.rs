@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use camino::Utf8Path;
 use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
-use dlang_workspace::modules::{Module, Modules};
+use dlang_workspace::modules::{ManifestFile, Module, Modules};
 use dlang_workspace::packages::{self, Finding, Installed, Origin};
-use dlang_workspace::{Diagnostic, Severity};
+use dlang_workspace::workspace::Places;
+use dlang_workspace::{Code, Diagnostic, Severity};
 use serde_json::{Value, json};
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 
 use crate::cli::Install;
 use crate::excerpt::{self, Place, Problem};
-use crate::lines::Cursor;
 use crate::output::{Mode, Output};
 use crate::table;
 
@@ -36,9 +36,12 @@ pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Fail
             .hint("Run it in the project that the cache belongs to."));
     }
     say_problems(output, &module);
-    if !manifest.manifest.complete {
-        return Err(Failure::usage(format!("`{}` cannot be read to its end", output.show(&manifest.path)))
-            .hint("Mend what is said above; until then nobody knows which dependencies there are."));
+    if !is_known(manifest) {
+        return Err(Failure::usage(format!(
+            "`{}` does not say which dependencies there are",
+            output.show(&manifest.path)
+        ))
+        .hint("Mend what is said above."));
     }
     let rows = packages::check(&modules, &module);
     let unused = packages::unused(&module);
@@ -46,6 +49,21 @@ pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Fail
     let error = error(&rows, &unused, is_frozen);
     print(output, &module, &rows, &unused, error.as_deref())?;
     Ok(ExitCode::from(if error.is_some() { NEGATIVE } else { 0 }))
+}
+
+/// Whether the manifest says which dependencies there are. One that is broken otherwise does; a broken dependency is known
+/// to be one, and is told as missing.
+fn is_known(file: &ManifestFile) -> bool {
+    // What is said when there is no mapping where the dependencies are, or around them.
+    const NO_MAPPING: [&str; 2] = ["'dependencies' must be a mapping", "'model.yaml' must be a mapping"];
+    let hides = |diagnostic: &Diagnostic| match diagnostic.code {
+        Code::YamlError | Code::DuplicateKey | Code::Unreadable => true,
+        Code::UnexpectedValue => NO_MAPPING.iter().any(|what| diagnostic.message.starts_with(what)),
+        // What is not listed may be any of these.
+        Code::TooMany => true,
+        _ => false,
+    };
+    file.manifest.complete && !file.diagnostics.iter().any(hides)
 }
 
 /// Why the answer is negative, if it is.
@@ -223,10 +241,11 @@ fn say_problems(output: &Output, module: &Module) {
     let manifest = module.manifest.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
     let lock = module.lock.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
     for (path, text, diagnostics) in manifest.chain(lock) {
-        let mut cursor = Cursor::new(text);
+        let places = Places::new(text);
         for Diagnostic { code, severity, message, range, .. } in diagnostics {
+            let at = places.place(range.start());
+            let (line, column) = (at.line as usize, at.column as usize);
             let range = std::ops::Range::<usize>::from(*range);
-            let (line, column) = cursor.place(range.start);
             let shown = output.show(path);
             let (severity, word) = match severity {
                 Severity::Error => (excerpt::Severity::Error, "error"),
@@ -239,7 +258,7 @@ fn say_problems(output: &Output, module: &Module) {
             }
             let place = Place { path: shown, text: Some(text), range, line, column };
             let problem = Problem { severity, code: code.as_str(), message, place, related: Vec::new() };
-            terminal::say(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
+            terminal::say_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
         }
     }
 }

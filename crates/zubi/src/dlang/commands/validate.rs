@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::Severity;
@@ -17,10 +17,13 @@ use zubi_cli::terminal;
 use crate::cli::Validate;
 use crate::excerpt;
 use crate::load::{self, Loaded};
-use crate::output::{Mode, Output, count, printable};
+use crate::output::{Mode, Output, count};
 
 /// How long a watch waits before it looks without having been told to: some file systems tell nobody.
 const AT_MOST: Duration = Duration::from_mins(1);
+
+/// How long a watch may go on after nobody listens any more.
+const DEAF_AT_MOST: Duration = Duration::from_secs(1);
 
 pub(super) fn run(output: &Output, arguments: &Validate) -> Result<ExitCode, Failure> {
     let mut workspace = match load::load(output, &arguments.path)? {
@@ -45,7 +48,7 @@ fn answer(output: &Output, arguments: &Validate, workspace: &Workspace) -> Resul
     Ok(ExitCode::from(if is_denied || !validation.is_valid() { NEGATIVE } else { 0 }))
 }
 
-/// Answers again after every change, until Ctrl-C ends the process.
+/// Answers again after every change, until Ctrl-C ends the process or nobody reads the answers any more.
 fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Result<ExitCode, Failure> {
     let mut watcher = Watcher::new().map_err(Failure::environment)?;
     loop {
@@ -53,14 +56,20 @@ fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Re
         if let Err(error) = watcher.follow(workspace.folders()) {
             terminal::say(&format!("warning: {error}; changes there are noticed within a minute"));
         }
-        match answer(output, arguments, workspace) {
-            Ok(_) => {}
+        let code = match answer(output, arguments, workspace) {
+            Ok(code) => code,
             // All models may be gone for a moment, while another version is checked out.
-            Err(failure) => _ = failure.tell(),
+            Err(failure) => failure.tell(),
+        };
+        if terminal::is_reader_gone() {
+            return Ok(code);
         }
         terminal::say("watching; Ctrl-C ends");
         loop {
-            let woken = watcher.wait(AT_MOST);
+            let woken = wait(&mut watcher);
+            if terminal::is_reader_gone() {
+                return Ok(code);
+            }
             if workspace.refresh() {
                 break;
             }
@@ -72,12 +81,23 @@ fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Re
     }
 }
 
+/// Waits until it is time to look again, or until nobody reads stdout any more.
+fn wait(watcher: &mut Watcher) -> Woken {
+    let begin = Instant::now();
+    loop {
+        let woken = watcher.wait(DEAF_AT_MOST);
+        if woken == Woken::Changed || begin.elapsed() >= AT_MOST || terminal::is_reader_gone() {
+            return woken;
+        }
+    }
+}
+
 /// Errors, then warnings, as the existing program prints them: warnings without their column.
 fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> {
     let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
     for problem in of(Severity::Error) {
         let (path, Place { line, column }) = (output.show(&problem.path), problem.start);
-        terminal::print(&printable(&format!("{path}:{line}:{column}: error: {}", problem.message)))?;
+        terminal::print(&format!("{path}:{line}:{column}: error: {}", problem.message))?;
     }
     for problem in of(Severity::Warning) {
         terminal::print(&format!(
@@ -108,7 +128,7 @@ fn print_excerpts(output: &Output, snapshot: &WorkspaceSnapshot, validation: &Va
             place: place(output, &problem.path, text.as_deref(), problem.range.into(), problem.start),
             related: related.collect(),
         };
-        terminal::print(&excerpt::render(&shown, style))?;
+        terminal::print_styled(&excerpt::render(&shown, style))?;
         terminal::print("")?;
     }
     terminal::print(&summary(validation))

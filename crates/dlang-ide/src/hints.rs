@@ -1,0 +1,63 @@
+//! What is not written and follows: the kind of a relationship.
+
+use dlang_model::{Db, File, relationship_views};
+use dlang_syntax::{TextRange, TextSize};
+
+/// A few words that an editor shows in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hint {
+    /// Behind what they stand.
+    pub offset: TextSize,
+    /// The words.
+    pub text: String,
+}
+
+/// The kinds of the relationships that end in a range and whose arrow points somewhere: what these patterns on these sides
+/// make of it. The other forms are named by what is written. In the order of the text.
+pub fn hints(db: &dyn Db, file: File, within: TextRange) -> Vec<Hint> {
+    let views = relationship_views(db, file);
+    let wanted = views.iter().filter(|view| view.is_directional() && within.contains_inclusive(view.range.end()));
+    wanted.map(|view| Hint { offset: view.range.end(), text: view.kind.as_str().to_owned() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use dlang_model::testing::host;
+    use dlang_syntax::{TextRange, TextSize};
+    use insta::assert_snapshot;
+
+    use super::hints;
+
+    /// The text with its hints in it.
+    fn check(text: &str, within: TextRange) -> String {
+        let host = host(text);
+        let file = host.files().next().unwrap();
+        let mut shown = String::new();
+        let mut from = 0;
+        for hint in hints(host.db(), file, within) {
+            let to = usize::from(hint.offset);
+            write!(shown, "{}«{}»", &text[from..to], hint.text).unwrap();
+            from = to;
+        }
+        shown + &text[from..]
+    }
+
+    const TEXT: &str = "Domain D { vision: \"v\" }
+bc A for D { description: \"d\" }
+bc B for D { description: \"d\" relationships { A [OHS] -> this  A [S] -> [C] this  A <-> this  A >< this  A [SK] this  Gone -> this } }
+ContextMap M { contains A, B  B -> A }
+";
+
+    #[test]
+    fn kinds_of_relationships() {
+        assert_snapshot!(check(TEXT, TextRange::up_to(TextSize::of(TEXT))), @r#"
+        Domain D { vision: "v" }
+        bc A for D { description: "d" }
+        bc B for D { description: "d" relationships { A [OHS] -> this«UpstreamDownstream»  A [S] -> [C] this«CustomerSupplier»  A <-> this«Bidirectional»  A >< this  A [SK] this  Gone -> this } }
+        ContextMap M { contains A, B  B -> A«UpstreamDownstream» }
+        "#);
+        assert_eq!(check(TEXT, TextRange::up_to(TextSize::from(10))), TEXT);
+    }
+}

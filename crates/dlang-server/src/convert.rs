@@ -1,0 +1,198 @@
+//! From the model's terms to the protocol's: places, edits, kinds.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::SymbolKind;
+use dlang_model::{Cancelled, Db, ElementKind, File, Severity};
+use dlang_syntax::{TextRange, TextSize};
+use rustc_hash::FxHashMap;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextIndex};
+
+use crate::snapshot::Snapshot;
+
+/// The places of one text, in the client's unit.
+pub(crate) struct Lines {
+    index: TextIndex,
+    encoding: Encoding,
+}
+
+impl Lines {
+    pub(crate) fn new(text: &str, encoding: Encoding) -> Self {
+        Self { index: TextIndex::new(text), encoding }
+    }
+
+    /// What a client's position means. One outside of the text is moved to the nearest inside.
+    pub(crate) fn offset(&self, position: lsp::Position) -> TextSize {
+        self.index.from_lsp(position, self.encoding)
+    }
+
+    /// What a client's range means.
+    pub(crate) fn bytes(&self, range: &lsp::Range) -> TextRange {
+        self.index.range_from_lsp(range, self.encoding)
+    }
+
+    pub(crate) fn position(&self, offset: TextSize) -> lsp::Position {
+        self.index.to_lsp(offset, self.encoding)
+    }
+
+    pub(crate) fn range(&self, range: TextRange) -> lsp::Range {
+        self.index.range_to_lsp(range, self.encoding)
+    }
+
+    pub(crate) fn edit(&self, edit: &dlang_ide::TextEdit) -> lsp::TextEdit {
+        lsp::TextEdit { range: self.range(edit.range), new_text: edit.insert.clone() }
+    }
+
+    /// The parts of a range on each of its lines, without line ends and without empty ones.
+    pub(crate) fn split(&self, range: TextRange) -> impl Iterator<Item = TextRange> {
+        let (first, last) = (self.index.line_col(range.start()).line, self.index.line_col(range.end()).line);
+        let parts = (first..=last).filter_map(move |line| self.index.line_range(line)?.intersect(range));
+        parts.filter(|part| !part.is_empty())
+    }
+}
+
+/// Places in many texts. Each text is looked through once.
+pub(crate) struct Places<'s> {
+    snapshot: &'s Snapshot,
+    known: RefCell<FxHashMap<Utf8PathBuf, Rc<Lines>>>,
+}
+
+impl<'s> Places<'s> {
+    pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
+        Self { snapshot, known: RefCell::default() }
+    }
+
+    /// Those of a model.
+    pub(crate) fn of(&self, db: &dyn Db, file: File) -> Rc<Lines> {
+        self.of_text(Utf8Path::new(file.path(db)), || file.text(db))
+    }
+
+    /// Those of a model, a manifest or a lock; of anything else, those of an empty text.
+    pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<Lines>, Cancelled> {
+        if let Some(lines) = self.known.borrow().get(path) {
+            return Ok(Rc::clone(lines));
+        }
+        if let Some(file) = self.snapshot.workspace().file(path)? {
+            return self.snapshot.ask(|db| self.of(db, file));
+        }
+        Ok(self.of_text(path, || manifest_text(self.snapshot, path).unwrap_or_default()))
+    }
+
+    pub(crate) fn location(&self, db: &dyn Db, file: File, range: TextRange) -> lsp::Location {
+        let uri = self.snapshot.uri(Utf8Path::new(file.path(db)));
+        lsp::Location { uri, range: self.of(db, file).range(range) }
+    }
+
+    fn of_text<'t>(&self, path: &Utf8Path, text: impl FnOnce() -> &'t str) -> Rc<Lines> {
+        let mut known = self.known.borrow_mut();
+        if let Some(lines) = known.get(path) {
+            return Rc::clone(lines);
+        }
+        let lines = Rc::new(Lines::new(text(), self.snapshot.settings.encoding));
+        known.insert(path.to_owned(), Rc::clone(&lines));
+        lines
+    }
+}
+
+/// The text of a manifest or lock of the workspace.
+pub(crate) fn manifest_text<'s>(snapshot: &'s Snapshot, path: &Utf8Path) -> Option<&'s str> {
+    snapshot.workspace().modules().iter().find_map(|module| {
+        let manifest = module.manifest.as_ref().filter(|it| it.path == path).map(|it| it.text.as_str());
+        manifest.or_else(|| module.lock.as_ref().filter(|it| it.path == path).map(|it| it.text.as_str()))
+    })
+}
+
+/// Edits of several documents, as the client understands them.
+#[derive(Default)]
+pub(crate) struct Edits {
+    texts: BTreeMap<Utf8PathBuf, Vec<lsp::TextEdit>>,
+    new_file: Option<(Utf8PathBuf, String)>,
+}
+
+impl Edits {
+    pub(crate) fn add(&mut self, path: &Utf8Path, edits: impl IntoIterator<Item = lsp::TextEdit>) {
+        self.texts.entry(path.to_owned()).or_default().extend(edits);
+    }
+
+    /// Makes a file, which must not be there. Only for clients that can.
+    pub(crate) fn create(path: Utf8PathBuf, text: String) -> Self {
+        Self { texts: BTreeMap::new(), new_file: Some((path, text)) }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.texts.values().all(Vec::is_empty) && self.new_file.is_none()
+    }
+
+    /// With versions where the client can compare them, so that an edit of an older text is refused.
+    pub(crate) fn into_lsp(self, snapshot: &Snapshot) -> lsp::WorkspaceEdit {
+        let texts = self.texts.into_iter().filter(|(_, edits)| !edits.is_empty());
+        if !snapshot.settings.has_document_changes {
+            let changes = texts.map(|(path, edits)| (snapshot.uri(&path), edits)).collect();
+            return lsp::WorkspaceEdit { changes: Some(changes), ..lsp::WorkspaceEdit::default() };
+        }
+        let mut changes = Vec::new();
+        if let Some((path, text)) = self.new_file {
+            let uri = snapshot.uri(&path);
+            changes.push(lsp::DocumentChange::CreateFile(lsp::CreateFile::new(uri.clone(), None, None)));
+            let start = lsp::Position { line: 0, character: 0 };
+            let edit = lsp::TextEdit { range: lsp::Range { start, end: start }, new_text: text };
+            changes.push(document_edit(uri, None, vec![edit]));
+        }
+        changes.extend(texts.map(|(path, edits)| document_edit(snapshot.uri(&path), snapshot.version(&path), edits)));
+        lsp::WorkspaceEdit { document_changes: Some(changes), ..lsp::WorkspaceEdit::default() }
+    }
+}
+
+fn document_edit(uri: lsp::Uri, version: Option<i32>, edits: Vec<lsp::TextEdit>) -> lsp::DocumentChange {
+    lsp::DocumentChange::TextDocumentEdit(lsp::TextDocumentEdit {
+        text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+            version,
+            text_document_identifier: lsp::TextDocumentIdentifier { uri },
+        },
+        edits: edits.into_iter().map(lsp::Edit::TextEdit).collect(),
+    })
+}
+
+pub(crate) fn severity(severity: Severity) -> lsp::DiagnosticSeverity {
+    match severity {
+        Severity::Error => lsp::DiagnosticSeverity::Error,
+        Severity::Warning => lsp::DiagnosticSeverity::Warning,
+        Severity::Info => lsp::DiagnosticSeverity::Information,
+        Severity::Hint => lsp::DiagnosticSeverity::Hint,
+    }
+}
+
+/// As the existing program has them; what it does not have, as what is most like it.
+pub(crate) fn symbol_kind(kind: SymbolKind) -> lsp::SymbolKind {
+    match kind {
+        SymbolKind::Domain | SymbolKind::Namespace => lsp::SymbolKind::Namespace,
+        SymbolKind::BoundedContext | SymbolKind::ContextMap | SymbolKind::DomainMap => lsp::SymbolKind::Package,
+        SymbolKind::Team | SymbolKind::Relationship => lsp::SymbolKind::Interface,
+        SymbolKind::Classification | SymbolKind::Metadata => lsp::SymbolKind::Enum,
+        SymbolKind::Folder => lsp::SymbolKind::Object,
+        SymbolKind::Term | SymbolKind::Decision | SymbolKind::Policy | SymbolKind::Rule | SymbolKind::MetadataEntry => {
+            lsp::SymbolKind::Field
+        }
+    }
+}
+
+/// As the existing program has them.
+pub(crate) fn completion_kind(kind: ElementKind) -> lsp::CompletionItemKind {
+    match kind {
+        ElementKind::Domain => lsp::CompletionItemKind::Folder,
+        ElementKind::BoundedContext | ElementKind::ContextMap | ElementKind::DomainMap | ElementKind::Namespace => {
+            lsp::CompletionItemKind::Module
+        }
+        ElementKind::Team => lsp::CompletionItemKind::Interface,
+        ElementKind::Classification | ElementKind::Metadata => lsp::CompletionItemKind::Enum,
+    }
+}
+
+pub(crate) fn markup(is_markdown: bool, text: String) -> lsp::MarkupContent {
+    let kind = if is_markdown { lsp::MarkupKind::Markdown } else { lsp::MarkupKind::PlainText };
+    lsp::MarkupContent { kind, value: text }
+}

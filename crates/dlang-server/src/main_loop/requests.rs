@@ -1,0 +1,143 @@
+//! Requests of the client, from their arrival to their one answer.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lsp_server::{ErrorCode, Request, RequestId, Response, ResponseError};
+use serde_json::{Value, json};
+
+use super::{MainLoop, Phase, after};
+use crate::capabilities::capabilities;
+use crate::methods::{Cancel, Method, Patience, Responder, response_error};
+use crate::model::{Command, Question};
+use crate::settings::{self, Settings};
+use crate::watching;
+
+/// How many requests may wait at once. An editor has a handful; more is a client that went wrong, and is told so.
+const MAX_PENDING: usize = 4096;
+
+/// A request without an answer.
+pub(super) struct Pending {
+    id: RequestId,
+    pub(super) cancel: Cancel,
+    /// When it is told that the workspace is loading, if it still is.
+    deadline: Option<Instant>,
+}
+
+impl MainLoop {
+    pub(super) fn request(&mut self, request: Request) {
+        match (self.phase, request.method.as_str()) {
+            (Phase::Begun, "initialize") => self.initialize(request.id, &request.params),
+            (Phase::Begun, _) => {
+                self.refuse(request.id, ErrorCode::ServerNotInitialized, "`initialize` comes first");
+            }
+            (Phase::Running, "initialize") => {
+                self.refuse(request.id, ErrorCode::InvalidRequest, "the server is initialized already");
+            }
+            (Phase::Running, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                self.respond(request.id, Ok(Value::Null));
+            }
+            (Phase::Running, _) => self.begin(request),
+            (Phase::ShutDown, _) => {
+                self.refuse(request.id, ErrorCode::InvalidRequest, "the server is shut down");
+            }
+        }
+    }
+
+    fn initialize(&mut self, id: RequestId, params: &Value) {
+        self.phase = Phase::Running;
+        self.settings = Arc::new(Settings::new(params));
+        self.roots = settings::roots(params);
+        if !self.settings.watches && self.options.watch {
+            match watching::watch(self.model.clone()) {
+                Ok(waker) => self.waker = Some(waker),
+                Err(error) => tracing::warn!("changes of files are not heard of: {error}"),
+            }
+        }
+        if let Some(start) = self.start_model.take() {
+            start(Arc::clone(&self.settings), self.waker.clone());
+        }
+        self.load();
+        let result = json!({
+            "capabilities": capabilities(&self.settings),
+            "serverInfo": { "name": self.options.name, "version": self.options.version },
+        });
+        self.respond(id, Ok(result));
+    }
+
+    fn begin(&mut self, request: Request) {
+        let Request { id, method: name, params } = request;
+        let Some(method) = self.methods.get(&name) else {
+            self.refuse(id, ErrorCode::MethodNotFound, &format!("there is no method `{name}`"));
+            return;
+        };
+        if self.by_id.contains_key(&id) {
+            self.refuse(id, ErrorCode::InvalidRequest, "a request with this id has no answer yet");
+            return;
+        }
+        if self.pending.len() >= MAX_PENDING {
+            self.refuse(id, ErrorCode::RequestFailed, &format!("{MAX_PENDING} requests are waiting already"));
+            return;
+        }
+        self.next_serial += 1;
+        let (serial, cancel) = (self.next_serial, Cancel::default());
+        let is_impatient = matches!(*method, Method::Ask { patience: Patience::Limited, .. });
+        let deadline = (is_impatient && self.loading > 0).then(|| after(self.options.loading_limit));
+        self.by_id.insert(id.clone(), serial);
+        self.pending.insert(serial, Pending { id, cancel: cancel.clone(), deadline });
+        if let Method::Start(_) = &*method {
+            let (events, client) = (self.back.clone(), self.client.clone());
+            let responder = Responder { serial, events, cancel, client, is_answered: false };
+            self.pool.run(move || {
+                if let Method::Start(start) = &*method {
+                    start(params, responder);
+                }
+            });
+        } else {
+            self.model.send(Command::Ask(Question { serial, name, method, params, cancel, is_second: false }));
+        }
+    }
+
+    /// A thread has an answer. Nobody wants it if the request was cancelled.
+    pub(super) fn answered(&mut self, serial: u64, result: Result<Value, ResponseError>) {
+        if let Some(pending) = self.pending.remove(&serial) {
+            self.by_id.remove(&pending.id);
+            self.respond(pending.id, result);
+        }
+    }
+
+    /// The client does not want an answer any more. It gets one all the same, as the protocol demands.
+    pub(super) fn cancel(&mut self, id: &RequestId) {
+        let Some(serial) = self.by_id.get(id).copied() else { return };
+        self.give_up(serial, Err(response_error(ErrorCode::RequestCanceled, "cancelled by the client")));
+    }
+
+    pub(super) fn requests_deadline(&self) -> Option<Instant> {
+        self.pending.values().filter_map(|pending| pending.deadline).min()
+    }
+
+    /// Tells those who waited long enough that the workspace is still loading.
+    pub(super) fn give_up_waiting(&mut self, now: Instant) {
+        let is_due = |pending: &Pending| pending.deadline.is_some_and(|deadline| deadline <= now);
+        let due = self.pending.iter().filter(|(_, pending)| is_due(pending)).map(|(serial, _)| *serial);
+        for serial in due.collect::<Vec<_>>() {
+            self.give_up(serial, Ok(self.loading_result()));
+        }
+    }
+
+    fn give_up(&mut self, serial: u64, result: Result<Value, ResponseError>) {
+        if let Some(pending) = self.pending.get(&serial) {
+            pending.cancel.cancel();
+        }
+        self.answered(serial, result);
+    }
+
+    fn refuse(&self, id: RequestId, code: ErrorCode, message: &str) {
+        self.respond(id, Err(response_error(code, message)));
+    }
+
+    fn respond(&self, id: RequestId, result: Result<Value, ResponseError>) {
+        self.client.send(Response { id, response_result: result });
+    }
+}

@@ -1,0 +1,292 @@
+//! Which requests the server answers: a table of names, filled by [`crate::requests`] and by the host.
+//!
+//! There are two ways to answer. Most methods *ask*: they get a [`Snapshot`] of the model, run on a thread of the pool, and
+//! are asked again when the model changes under them. What has nothing to do with the model, or takes long, is *started*:
+//! it gets a [`Responder`], returns soon, and answers whenever it is done.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crossbeam_channel::Sender;
+use dlang_model::Cancelled;
+use dlang_workspace::ask::AskError;
+use lsp_server::{ErrorCode, ResponseError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use zubi_base::lsp;
+
+use crate::client::ClientHandle;
+use crate::event::Event;
+use crate::snapshot::Snapshot;
+
+/// Why a request has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The model changed, or nobody wants the answer any more.
+    #[error("cancelled")]
+    Cancelled,
+    /// The parameters do not fit.
+    #[error("{message}")]
+    InvalidParams {
+        /// The one that does not, as a path such as `position.line`; empty for all of them.
+        field: String,
+        /// What is wrong with it, and what would fit.
+        message: String,
+    },
+    /// It cannot be done, for a reason that a person understands.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<Cancelled> for RequestError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<AskError> for RequestError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Cancelled(_) => Self::Cancelled,
+            AskError::InvalidInput(input) => {
+                Self::InvalidParams { field: input.field.to_owned(), message: input.to_string() }
+            }
+        }
+    }
+}
+
+impl RequestError {
+    /// As the protocol has it.
+    pub(crate) fn into_response(self) -> ResponseError {
+        match self {
+            Self::Cancelled => response_error(ErrorCode::ContentModified, "the model changed; ask again"),
+            Self::InvalidParams { field, message } => ResponseError {
+                code: ErrorCode::InvalidParams as i32,
+                message,
+                data: (!field.is_empty()).then(|| json!({ "field": field })),
+            },
+            Self::Failed(message) => response_error(ErrorCode::RequestFailed, &message),
+        }
+    }
+}
+
+pub(crate) fn response_error(code: ErrorCode, message: &str) -> ResponseError {
+    ResponseError { code: code as i32, message: message.to_owned(), data: None }
+}
+
+/// The result of a request, as JSON.
+pub type Answer = Result<Value, RequestError>;
+
+type Ask = dyn Fn(&Snapshot, Value) -> Answer + Send + Sync;
+type Start = dyn Fn(Value, Responder) + Send + Sync;
+type Hear = dyn Fn(Value) + Send + Sync;
+
+/// How a method is answered.
+pub(crate) enum Method {
+    /// Of a snapshot of the model.
+    Ask { run: Box<Ask>, patience: Patience },
+    /// By somebody else.
+    Start(Box<Start>),
+}
+
+/// What happens to a question while the workspace is loading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// It waits until the model is there: an editor asks for what it shows.
+    Endless,
+    /// It is told after a while how far loading is: a program wants to know. Such a program may also have changed files a
+    /// moment ago, so the disk is looked at first.
+    Limited,
+}
+
+/// The methods of a server, by their names.
+#[derive(Default)]
+pub struct MethodTable {
+    methods: BTreeMap<String, Arc<Method>>,
+    notifications: BTreeMap<String, Box<Hear>>,
+}
+
+impl MethodTable {
+    /// Without any.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A request about the model. It is asked on a thread of the pool, possibly twice: when the model changes under it, its
+    /// questions to the snapshot end in [`Cancelled`], which it passes on. It must not wait for anything else, because
+    /// changes wait for it. While the workspace is loading it is answered as `domainlang/*` are.
+    #[must_use]
+    pub fn ask(
+        self,
+        name: impl Into<String>,
+        run: impl Fn(&Snapshot, Value) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.with(name, Method::Ask { run: Box::new(run), patience: Patience::Limited })
+    }
+
+    /// A request that is answered through its [`Responder`]. It runs on a thread of the pool and returns soon; work that
+    /// takes long goes on elsewhere.
+    #[must_use]
+    pub fn start(self, name: impl Into<String>, run: impl Fn(Value, Responder) + Send + Sync + 'static) -> Self {
+        self.with(name, Method::Start(Box::new(run)))
+    }
+
+    /// A notification. It is heard by the loop itself, in order with everything else, and so must return at once.
+    #[must_use]
+    pub fn hear(mut self, name: impl Into<String>, hear: impl Fn(Value) + Send + Sync + 'static) -> Self {
+        self.notifications.insert(name.into(), Box::new(hear));
+        self
+    }
+
+    /// A request of the protocol, with typed parameters and result.
+    #[must_use]
+    pub(crate) fn typed<R: lsp::Request>(
+        self,
+        run: fn(&Snapshot, &R::Params) -> Result<R::Result, RequestError>,
+    ) -> Self {
+        let run = move |snapshot: &Snapshot, params: Value| to_value(run(snapshot, &from_value(&params)?)?);
+        self.with(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: Patience::Endless })
+    }
+
+    /// With the methods of another table, as far as their names are not taken.
+    #[must_use]
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        for (name, method) in other.methods {
+            self.methods.entry(name).or_insert(method);
+        }
+        self.notifications.extend(other.notifications);
+        self
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Method>> {
+        self.methods.get(name).cloned()
+    }
+
+    pub(crate) fn heard(&self, name: &str) -> Option<&Hear> {
+        self.notifications.get(name).map(|hear| &**hear)
+    }
+
+    fn with(mut self, name: impl Into<String>, method: Method) -> Self {
+        self.methods.insert(name.into(), Arc::new(method));
+        self
+    }
+}
+
+/// Typed parameters.
+///
+/// # Errors
+///
+/// [`RequestError::InvalidParams`] with the path of the field that does not fit.
+pub fn from_value<T: DeserializeOwned>(params: &Value) -> Result<T, RequestError> {
+    serde_path_to_error::deserialize(params).map_err(|error| {
+        let wrong = match error.path().to_string() {
+            path if path == "." => COMMON.iter().find_map(|(field, check)| check(field, params.get(field)?)),
+            path => Some(path),
+        };
+        let field = wrong.unwrap_or_default();
+        let place = if field.is_empty() { String::new() } else { format!("{field}: ") };
+        RequestError::InvalidParams { message: format!("Invalid params: {place}{}", error.into_inner()), field }
+    })
+}
+
+/// Looks for what is wrong inside of a field: its path.
+type Check = fn(&str, &Value) -> Option<String>;
+
+/// The fields that many requests share. The types of these hold them as parts, and of a part serde does not know the path.
+const COMMON: [(&str, Check); 3] = [
+    ("textDocument", check::<lsp::TextDocumentIdentifier>),
+    ("position", check::<lsp::Position>),
+    ("range", check::<lsp::Range>),
+];
+
+fn check<T: DeserializeOwned>(field: &str, value: &Value) -> Option<String> {
+    let error = serde_path_to_error::deserialize::<_, T>(value).err()?;
+    let path = error.path().to_string();
+    Some(if path == "." { field.to_owned() } else { format!("{field}.{path}") })
+}
+
+fn to_value(result: impl Serialize) -> Answer {
+    // What the server makes itself can be written; a reason why not is a mistake of this program.
+    serde_json::to_value(result).map_err(|error| RequestError::Failed(error.to_string()))
+}
+
+/// Answers one request that was started, from any thread. A request that is forgotten is answered as an internal error.
+pub struct Responder {
+    pub(crate) serial: u64,
+    pub(crate) events: Sender<Event>,
+    pub(crate) cancel: Cancel,
+    pub(crate) client: ClientHandle,
+    pub(crate) is_answered: bool,
+}
+
+impl Responder {
+    /// Answers. What comes after a cancellation is dropped.
+    pub fn answer(mut self, answer: Answer) {
+        self.send(answer.map_err(RequestError::into_response));
+    }
+
+    /// Whether, and when, the client stops wanting the answer.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// The client that asked.
+    pub fn client(&self) -> &ClientHandle {
+        &self.client
+    }
+
+    fn send(&mut self, result: Result<Value, ResponseError>) {
+        self.is_answered = true;
+        // Without a loop there is nobody to answer.
+        self.events.send(Event::Answered { serial: self.serial, result }).ok();
+    }
+}
+
+impl Drop for Responder {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            self.send(Err(response_error(ErrorCode::InternalError, "the request was given up without an answer")));
+        }
+    }
+}
+
+/// Whether somebody still wants an answer.
+#[derive(Clone, Default)]
+pub struct Cancel(Arc<CancelState>);
+
+#[derive(Default)]
+struct CancelState {
+    is_cancelled: AtomicBool,
+    hooks: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Cancel {
+    /// Whether nobody does.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled.load(Ordering::SeqCst)
+    }
+
+    /// Calls this when it happens, or at once if it has happened. It runs on the thread of the loop and returns at once.
+    pub fn on_cancel(&self, hook: impl FnOnce() + Send + 'static) {
+        let mut hooks = self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_cancelled() {
+            drop(hooks);
+            hook();
+        } else {
+            hooks.push(Box::new(hook));
+        }
+    }
+
+    pub(crate) fn cancel(&self) {
+        let hooks = {
+            let mut hooks = self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner);
+            self.0.is_cancelled.store(true, Ordering::SeqCst);
+            std::mem::take(&mut *hooks)
+        };
+        for hook in hooks {
+            hook();
+        }
+    }
+}

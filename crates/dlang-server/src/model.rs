@@ -1,0 +1,318 @@
+//! The thread that owns the workspace.
+//!
+//! It does one thing after the other, in the order in which the loop says so: it loads, edits, looks at the disk, and hands
+//! out snapshots with the requests that are asked of them. That is why the loop never waits, why a request sees every
+//! change that was made before it, and why what comes while the workspace is loading waits behind that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use crossbeam_channel::{Receiver, Sender, bounded};
+use dlang_workspace::Workspace;
+use dlang_workspace::files::{LOCK, MANIFEST, SharedFiles};
+use dlang_workspace::workspace::{LoadError, Progress, Root};
+use lsp_server::ErrorCode;
+use serde_json::Value;
+use zubi_base::lsp::Uri;
+
+use crate::diagnostics;
+use crate::documents;
+use crate::event::{ChangedBy, Event};
+use crate::methods::{Cancel, Method, Patience, RequestError, response_error};
+use crate::pool::Pool;
+use crate::settings::Settings;
+use crate::snapshot::{Names, Open, Snapshot, TokenStore};
+
+/// What is to be done, in this order.
+pub(crate) enum Command {
+    /// Loads the workspace of these folders.
+    Roots(Vec<Utf8PathBuf>),
+    /// A document has another text; none if it was closed.
+    Edit(Edit),
+    /// The disk may have changed.
+    Refresh,
+    /// Somebody asks.
+    Ask(Question),
+    /// Works out everything that is wrong, for the loop to publish.
+    Problems(u64),
+    /// Gives a snapshot away.
+    Lend(Sender<Snapshot>),
+    /// Nothing more is wanted.
+    Stop,
+}
+
+/// An edit of a document.
+pub(crate) struct Edit {
+    pub(crate) uri: String,
+    pub(crate) version: i32,
+    pub(crate) text: Option<Arc<str>>,
+}
+
+/// A request that is asked of a snapshot.
+pub(crate) struct Question {
+    pub(crate) serial: u64,
+    pub(crate) name: String,
+    pub(crate) method: Arc<Method>,
+    pub(crate) params: Value,
+    pub(crate) cancel: Cancel,
+    /// Whether it was asked before, and the model changed under it.
+    pub(crate) is_second: bool,
+}
+
+/// What other threads see of the workspace. Cheap to clone.
+#[derive(Clone)]
+pub struct ModelHandle {
+    pub(crate) commands: Sender<Command>,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What the thread of the model shares with others.
+#[derive(Default)]
+pub(crate) struct Shared {
+    /// How far loading was when it was last heard of.
+    progress: Mutex<Option<Progress>>,
+    /// Whether loading, too, should end.
+    pub(crate) is_over: AtomicBool,
+    /// The folders of the workspace, for who watches them.
+    pub(crate) folders: Mutex<BTreeSet<Utf8PathBuf>>,
+}
+
+impl Shared {
+    pub(crate) fn progress(&self) -> Progress {
+        let progress = *self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.unwrap_or(Progress { loaded: 0, total: 0 })
+    }
+}
+
+impl ModelHandle {
+    /// The workspace as it is when all changes of the client so far are made. Changes wait until the snapshot is dropped.
+    ///
+    /// # Errors
+    ///
+    /// How far loading is, when it is not there within this time.
+    pub fn snapshot(&self, patience: Duration) -> Result<Snapshot, Progress> {
+        let (sender, snapshot) = bounded(1);
+        self.send(Command::Lend(sender));
+        snapshot.recv_timeout(patience).map_err(|_| self.shared.progress())
+    }
+
+    pub(crate) fn send(&self, command: Command) {
+        // Without the thread the server is over.
+        self.commands.send(command).ok();
+    }
+}
+
+/// The workspace and who hears of it.
+pub(crate) struct Model {
+    pub(crate) files: SharedFiles,
+    pub(crate) workspace: Workspace,
+    pub(crate) roots: Vec<Utf8PathBuf>,
+    pub(crate) names: Arc<Names>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) tokens: Arc<TokenStore>,
+    pub(crate) pool: Pool,
+    pub(crate) handle: ModelHandle,
+    pub(crate) events: Sender<Event>,
+    /// Wakes who watches the folders, when they are others.
+    pub(crate) on_folders: Box<dyn Fn() + Send>,
+}
+
+impl Model {
+    /// Does what is commanded until it is told to stop.
+    pub(crate) fn run(mut self, commands: &Receiver<Command>) {
+        let mut next = None;
+        while let Some(command) = next.take().or_else(|| commands.recv().ok()) {
+            let outcome = catch_unwind(AssertUnwindSafe(|| match command {
+                Command::Edit(edit) => {
+                    let mut edits = BTreeMap::from([(edit.uri.clone(), edit)]);
+                    // Of several edits of a document the last has all of them.
+                    while let Ok(command) = commands.try_recv() {
+                        match command {
+                            Command::Edit(edit) => {
+                                edits.insert(edit.uri.clone(), edit);
+                            }
+                            other => {
+                                next = Some(other);
+                                break;
+                            }
+                        }
+                    }
+                    for edit in edits.into_values() {
+                        self.edit(edit);
+                    }
+                    ControlFlow::Continue(())
+                }
+                other => self.other(other),
+            }));
+            match outcome {
+                Ok(ControlFlow::Continue(())) => {}
+                Ok(ControlFlow::Break(())) => return,
+                Err(_) => self.recover(),
+            }
+        }
+    }
+
+    fn other(&mut self, command: Command) -> ControlFlow<()> {
+        match command {
+            Command::Stop => return ControlFlow::Break(()),
+            Command::Roots(roots) => {
+                self.roots = roots;
+                self.load();
+            }
+            Command::Edit(edit) => self.edit(edit),
+            Command::Refresh => self.refresh(),
+            Command::Ask(question) => self.ask(question),
+            Command::Problems(number) => self.problems(number),
+            Command::Lend(to) => {
+                // Who gave up waiting needs none.
+                to.send(self.snapshot()).ok();
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let (names, settings) = (Arc::clone(&self.names), Arc::clone(&self.settings));
+        Snapshot::new(self.workspace.snapshot(), names, settings, Arc::clone(&self.tokens))
+    }
+
+    fn load(&mut self) {
+        let mut roots: Vec<Root> = self.roots.iter().cloned().map(Root::Folder).collect();
+        let workspace = loop {
+            let mut watch = |progress| {
+                *self.handle.shared.progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress);
+                self.events.send(Event::Progress(progress)).ok();
+                let is_over = self.handle.shared.is_over.load(Ordering::SeqCst);
+                if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            match Workspace::load(Arc::clone(&self.files), roots.clone(), &mut watch) {
+                Ok(workspace) => break workspace,
+                Err(LoadError::Interrupted) => return,
+                Err(error) => {
+                    // A folder of an editor may be gone; the others are there all the same.
+                    tracing::warn!("a folder is left out: {error}");
+                    let exists = |root: &Root| self.files.is_directory(root.path());
+                    let before = roots.len();
+                    roots.retain(exists);
+                    if roots.len() == before {
+                        roots.clear();
+                    }
+                }
+            }
+        };
+        self.workspace = workspace;
+        for (path, open) in self.names.iter() {
+            self.workspace.overlay(path, Some(Arc::clone(&open.text)));
+        }
+        self.tell_folders();
+        self.events.send(Event::Loaded).ok();
+    }
+
+    fn edit(&mut self, edit: Edit) {
+        let (path, is_changed) = match edit.text {
+            Some(text) => {
+                let path = self.workspace.spelling(&documents::path_of(&Uri(edit.uri.clone())));
+                let open = Open { uri: edit.uri, version: edit.version, text: Arc::clone(&text) };
+                Arc::make_mut(&mut self.names).open(path.clone(), open);
+                let is_changed = self.workspace.overlay(&path, Some(text));
+                (path, is_changed)
+            }
+            None => {
+                let Some(path) = Arc::make_mut(&mut self.names).close(&edit.uri) else { return };
+                let is_changed = self.workspace.overlay(&path, None);
+                (path, is_changed)
+            }
+        };
+        let is_manifest = matches!(path.file_name(), Some(MANIFEST | LOCK));
+        if is_changed {
+            self.tell_folders();
+        }
+        // Also without a change of the model: what is published names the version of the document.
+        let by = if is_manifest { ChangedBy::Others } else { ChangedBy::Editor };
+        self.events.send(Event::Changed { by }).ok();
+    }
+
+    fn refresh(&mut self) {
+        if self.workspace.refresh() {
+            self.tell_folders();
+            self.events.send(Event::Changed { by: ChangedBy::Others }).ok();
+        }
+    }
+
+    fn tell_folders(&self) {
+        let folders = self.workspace.folders();
+        let mut known = self.handle.shared.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if *known != folders {
+            *known = folders;
+            drop(known);
+            (self.on_folders)();
+        }
+    }
+
+    fn ask(&mut self, question: Question) {
+        if question.cancel.is_cancelled() {
+            return;
+        }
+        if matches!(*question.method, Method::Ask { patience: Patience::Limited, .. }) {
+            self.refresh();
+        }
+        let snapshot = self.snapshot();
+        let token = snapshot.workspace().cancellation_token();
+        question.cancel.on_cancel(move || token.cancel());
+        let (commands, events) = (self.handle.clone(), self.events.clone());
+        self.pool.run(move || question.answer(snapshot, &commands, &events));
+    }
+
+    fn problems(&self, number: u64) {
+        let (snapshot, events) = (self.snapshot(), self.events.clone());
+        self.pool.run(move || {
+            let found = catch_unwind(AssertUnwindSafe(|| diagnostics::everything(&snapshot)));
+            drop(snapshot);
+            let problems = found.unwrap_or_else(|_| {
+                tracing::error!("working out what is wrong panicked");
+                Ok(Vec::new())
+            });
+            events.send(Event::Problems { number, problems: problems.ok() }).ok();
+        });
+    }
+
+    /// After a panic nobody knows what state the workspace is in, so it is read anew; and if that cannot be done either,
+    /// there is none.
+    fn recover(&mut self) {
+        tracing::error!("changing the workspace panicked; it is loaded again");
+        if catch_unwind(AssertUnwindSafe(|| self.load())).is_err() {
+            self.workspace = Workspace::of_text("empty.dlang", "");
+            self.events.send(Event::Loaded).ok();
+        }
+    }
+}
+
+impl Question {
+    fn answer(self, snapshot: Snapshot, model: &ModelHandle, events: &Sender<Event>) {
+        let Method::Ask { run, .. } = &*self.method else { return };
+        if self.cancel.is_cancelled() {
+            return;
+        }
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(&snapshot, self.params.clone())));
+        // Before anybody hears of it: the next change waits for this.
+        drop(snapshot);
+        let result = match outcome {
+            Ok(Err(RequestError::Cancelled)) if !self.is_second => {
+                model.send(Command::Ask(Self { is_second: true, ..self }));
+                return;
+            }
+            Ok(answer) => answer.map_err(RequestError::into_response),
+            Err(_) => {
+                tracing::error!("{} panicked", self.name);
+                Err(response_error(ErrorCode::InternalError, &format!("{} failed: a defect of the server", self.name)))
+            }
+        };
+        // Without a loop there is nobody to answer.
+        events.send(Event::Answered { serial: self.serial, result }).ok();
+    }
+}

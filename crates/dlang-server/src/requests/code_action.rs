@@ -1,0 +1,191 @@
+//! `textDocument/codeAction`: quick fixes for models, for what they import, and for manifests.
+//!
+//! A fix that needs a program to be run is not offered: the hint of its diagnostic names the command.
+
+use camino::Utf8Path;
+use dlang_model::{Cancelled, Db, DiagnosticData, File, file_diagnostics, fixes};
+use dlang_syntax::TextRange;
+use dlang_workspace::manifest;
+use dlang_workspace::modules::Module;
+use dlang_workspace::specifier::{Reason, Unresolved};
+use dlang_workspace::{Action, Code, Fix};
+use zubi_base::lsp;
+
+use crate::convert::{Edits, Lines, Places};
+use crate::methods::RequestError;
+use crate::snapshot::Snapshot;
+
+/// For how many diagnostics of a range fixes are worked out.
+const MAX_DIAGNOSTICS: usize = 200;
+
+/// Every reason that an import may lead nowhere for: diagnostics carry them by their names.
+const REASONS: [Reason; 8] = [
+    Reason::FileNotFound,
+    Reason::UnknownAlias,
+    Reason::MissingManifest,
+    Reason::NotInstalled,
+    Reason::DependencyNotFound,
+    Reason::MissingEntry,
+    Reason::Unresolvable,
+    Reason::EscapesWorkspace,
+];
+
+pub(super) fn code_action(
+    snapshot: &Snapshot,
+    params: &lsp::CodeActionParams,
+) -> Result<Option<Vec<lsp::CodeActionResponse>>, RequestError> {
+    let is_wanted = |only: &Vec<lsp::CodeActionKind>| {
+        only.iter().any(|kind| matches!(kind, lsp::CodeActionKind::Empty | lsp::CodeActionKind::QuickFix))
+    };
+    if !params.context.only.as_ref().is_none_or(is_wanted) {
+        return Ok(Some(Vec::new()));
+    }
+    let Some(path) = snapshot.path(&params.text_document.uri) else { return Ok(None) };
+    let asked =
+        Asked { snapshot, places: Places::new(snapshot), range: params.range, shown: &params.context.diagnostics };
+    let actions = match snapshot.workspace().file(&path)? {
+        Some(file) => asked.of_model(file)?,
+        None => asked.of_manifest(&path)?,
+    };
+    Ok(Some(actions.into_iter().map(lsp::CodeActionResponse::CodeAction).collect()))
+}
+
+/// A range that actions are wanted for.
+struct Asked<'s> {
+    snapshot: &'s Snapshot,
+    places: Places<'s>,
+    range: lsp::Range,
+    /// The diagnostics that the client shows there.
+    shown: &'s [lsp::Diagnostic],
+}
+
+impl Asked<'_> {
+    fn of_model(&self, file: File) -> Result<Vec<lsp::CodeAction>, Cancelled> {
+        // Fixes of manifests need places in other texts, which are asked for after the model.
+        let found = self.snapshot.ask(|db| self.fixes_of_model(db, file))?;
+        let mut actions = Vec::new();
+        for found in found {
+            match found {
+                Found::Action(action) => actions.push(*action),
+                Found::Fix(fix, range, code) => actions.extend(self.action(fix, range, code)?),
+            }
+        }
+        Ok(actions)
+    }
+
+    fn fixes_of_model(&self, db: &dyn Db, file: File) -> Vec<Found> {
+        let path = Utf8Path::new(file.path(db));
+        if file.package(db).is_some() {
+            // A package is changed in its own repository.
+            return Vec::new();
+        }
+        let lines = self.places.of(db, file);
+        let range = lines.bytes(&self.range);
+        let mut found = Vec::new();
+        let diagnostics = file_diagnostics(db, file);
+        for diagnostic in diagnostics.iter().filter(|it| touches(it.range, range)).take(MAX_DIAGNOSTICS) {
+            let place = lines.range(diagnostic.range);
+            let code = diagnostic.code.as_str();
+            for fix in fixes(db, file, diagnostic) {
+                let mut edits = Edits::default();
+                edits.add(path, fix.edits.iter().map(|edit| text_edit(&lines, edit.range, &edit.text)));
+                let action = self.quick_fix(fix.title, fix.is_preferred, edits, place, code);
+                found.push(Found::Action(Box::new(action)));
+            }
+            if let DiagnosticData::Import { specifier, reason } = &diagnostic.data
+                && let Some(unresolved) = unresolved(specifier, reason, code, &diagnostic.text())
+            {
+                let fixes = match self.snapshot.module_of(path) {
+                    Some(module) => unresolved.fixes(module),
+                    None => unresolved.fixes(&module_without_manifest(path)),
+                };
+                found.extend(fixes.into_iter().map(|fix| Found::Fix(fix, place, code)));
+            }
+        }
+        found
+    }
+
+    fn of_manifest(&self, path: &Utf8Path) -> Result<Vec<lsp::CodeAction>, Cancelled> {
+        let is_it = |module: &&Module| module.manifest.as_ref().is_some_and(|file| file.path == path);
+        let modules = self.snapshot.workspace().modules().iter().map(|module| &**module);
+        let Some(file) = modules.into_iter().find(is_it).and_then(|module| module.manifest.as_ref()) else {
+            return Ok(Vec::new());
+        };
+        let lines = self.places.of_path(path)?;
+        let range = lines.bytes(&self.range);
+        let mut actions = Vec::new();
+        for diagnostic in file.diagnostics.iter().filter(|it| touches(it.range, range)).take(MAX_DIAGNOSTICS) {
+            for fix in manifest::fixes(path, &file.text, diagnostic) {
+                let place = lines.range(diagnostic.range);
+                actions.extend(self.action(fix, place, diagnostic.code.as_str())?);
+            }
+        }
+        Ok(actions)
+    }
+
+    fn action(&self, fix: Fix, place: lsp::Range, code: &str) -> Result<Option<lsp::CodeAction>, Cancelled> {
+        let edits = match fix.action {
+            Action::Edit { path, range, text } => {
+                let mut edits = Edits::default();
+                edits.add(&path, [text_edit(&*self.places.of_path(&path)?, range, &text)]);
+                edits
+            }
+            Action::Create { path, text } if self.snapshot.settings.has_new_files => Edits::create(path, text),
+            Action::Create { .. } | Action::Run { .. } => return Ok(None),
+        };
+        Ok(Some(self.quick_fix(fix.title, fix.preferred, edits, place, code)))
+    }
+
+    fn quick_fix(
+        &self,
+        title: String,
+        is_preferred: bool,
+        edits: Edits,
+        place: lsp::Range,
+        code: &str,
+    ) -> lsp::CodeAction {
+        let is_it = |shown: &&lsp::Diagnostic| {
+            shown.range == place && matches!(&shown.code, Some(lsp::Code::String(shown)) if shown == code)
+        };
+        let mended: Vec<_> = self.shown.iter().filter(is_it).cloned().collect();
+        lsp::CodeAction {
+            title,
+            kind: Some(lsp::CodeActionKind::QuickFix),
+            diagnostics: (!mended.is_empty()).then_some(mended),
+            is_preferred: is_preferred.then_some(true),
+            edit: Some(edits.into_lsp(self.snapshot)),
+            ..lsp::CodeAction::default()
+        }
+    }
+}
+
+/// A fix, finished or still in the workspace's terms.
+enum Found {
+    Action(Box<lsp::CodeAction>),
+    Fix(Fix, lsp::Range, &'static str),
+}
+
+/// What a file belongs to that has no manifest above it: its folder.
+fn module_without_manifest(path: &Utf8Path) -> Module {
+    let root = path.parent().unwrap_or(path).to_owned();
+    Module { root, manifest: None, lock: None, package: None }
+}
+
+fn unresolved(specifier: &str, reason: &str, code: &str, message: &str) -> Option<Unresolved> {
+    Some(Unresolved {
+        code: *Code::ALL.iter().find(|known| known.as_str() == code)?,
+        reason: *REASONS.iter().find(|known| known.as_str() == reason)?,
+        message: message.to_owned(),
+        hint: None,
+        specifier: specifier.to_owned(),
+    })
+}
+
+fn text_edit(lines: &Lines, range: TextRange, text: &str) -> lsp::TextEdit {
+    lsp::TextEdit { range: lines.range(range), new_text: text.to_owned() }
+}
+
+/// A cursor at the edge of a word is at the word.
+fn touches(one: TextRange, other: TextRange) -> bool {
+    one.intersect(other).is_some()
+}

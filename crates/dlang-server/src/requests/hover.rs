@@ -1,0 +1,19 @@
+//! `textDocument/hover`.
+
+use camino::Utf8Path;
+use dlang_ide::hover as explain;
+use zubi_base::lsp;
+
+use super::at;
+use crate::convert::markup;
+use crate::methods::RequestError;
+use crate::snapshot::Snapshot;
+
+pub(super) fn hover(snapshot: &Snapshot, params: &lsp::HoverParams) -> Result<Option<lsp::Hover>, RequestError> {
+    let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+        let found = explain(db, file, offset, &|file| snapshot.uri(Utf8Path::new(file.path(db))).0)?;
+        let contents = lsp::Contents::MarkupContent(markup(snapshot.settings.has_markdown_hover, found.markdown));
+        Some(lsp::Hover { contents, range: Some(lines.range(found.range)) })
+    });
+    Ok(found?.flatten())
+}

@@ -1,0 +1,43 @@
+//! `textDocument/prepareRename`, `textDocument/rename`. What cannot be renamed is refused with the reason, which editors
+//! show where the name was asked for.
+
+use camino::Utf8Path;
+use dlang_ide as ide;
+use zubi_base::lsp;
+
+use super::at;
+use crate::convert::{Edits, Places};
+use crate::methods::RequestError;
+use crate::snapshot::Snapshot;
+
+pub(super) fn prepare(
+    snapshot: &Snapshot,
+    params: &lsp::PrepareRenameParams,
+) -> Result<Option<lsp::PrepareRenameResult>, RequestError> {
+    let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
+        let renaming = ide::prepare_rename(db, file, offset)?;
+        let (range, placeholder) = (lines.range(renaming.range), renaming.text);
+        let result = lsp::PrepareRenamePlaceholder { range, placeholder };
+        Ok(lsp::PrepareRenameResult::PrepareRenamePlaceholder(result))
+    });
+    found?.transpose().map_err(|error| refused(&error))
+}
+
+pub(super) fn rename(
+    snapshot: &Snapshot,
+    params: &lsp::RenameParams,
+) -> Result<Option<lsp::WorkspaceEdit>, RequestError> {
+    let found = at(snapshot, &params.text_document_position_params, |db, file, _, offset| {
+        let (places, mut edits) = (Places::new(snapshot), Edits::default());
+        for (file, changes) in ide::rename(db, file, offset, &params.new_name)? {
+            let lines = places.of(db, file);
+            edits.add(Utf8Path::new(file.path(db)), changes.iter().map(|change| lines.edit(change)));
+        }
+        Ok(edits.into_lsp(snapshot))
+    });
+    found?.transpose().map_err(|error| refused(&error))
+}
+
+fn refused(error: &ide::RenameError) -> RequestError {
+    RequestError::Failed(error.to_string())
+}

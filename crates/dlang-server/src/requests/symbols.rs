@@ -1,0 +1,87 @@
+//! `textDocument/documentSymbol`, `workspace/symbol`.
+
+use dlang_ide::{Symbol, document_symbols, symbol_search};
+use dlang_model::parse;
+use zubi_base::lsp;
+
+use super::about;
+use crate::convert::{Lines, Places, symbol_kind};
+use crate::methods::RequestError;
+use crate::snapshot::Snapshot;
+
+/// How many symbols of the workspace are shown. Who wants others writes more of the name.
+const MAX_SYMBOLS: usize = 256;
+
+pub(super) fn document(
+    snapshot: &Snapshot,
+    params: &lsp::DocumentSymbolParams,
+) -> Result<Option<lsp::DocumentSymbolResponse>, RequestError> {
+    let document = &params.text_document;
+    Ok(about(snapshot, document, |db, file, lines| {
+        let symbols = document_symbols(parse(db, file));
+        if snapshot.settings.has_nested_symbols {
+            let nested = symbols.iter().map(|symbol| nested(symbol, lines));
+            return lsp::DocumentSymbolResponse::DocumentSymbolList(nested.collect());
+        }
+        let mut flat = Vec::new();
+        flatten(&symbols, &document.uri, lines, &mut flat);
+        lsp::DocumentSymbolResponse::SymbolInformationList(flat)
+    })?)
+}
+
+/// The parser bounds how deep symbols lie in each other.
+fn nested(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
+    let children: Vec<_> = symbol.children.iter().map(|child| nested(child, lines)).collect();
+    #[expect(deprecated, reason = "the type has a field that the protocol has given up")]
+    lsp::DocumentSymbol {
+        name: symbol.name.clone(),
+        detail: symbol.detail.clone(),
+        kind: symbol_kind(symbol.kind),
+        tags: None,
+        deprecated: None,
+        range: lines.range(symbol.range),
+        selection_range: lines.range(symbol.selection),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+/// In the order of the text, each with the name of what it lies in.
+fn flatten(symbols: &[Symbol], uri: &lsp::Uri, lines: &Lines, flat: &mut Vec<lsp::SymbolInformation>) {
+    let mut waiting: Vec<(&Symbol, Option<&str>)> = symbols.iter().rev().map(|symbol| (symbol, None)).collect();
+    while let Some((symbol, container)) = waiting.pop() {
+        let location = lsp::Location { uri: uri.clone(), range: lines.range(symbol.range) };
+        flat.push(information(&symbol.name, symbol_kind(symbol.kind), location, container));
+        waiting.extend(symbol.children.iter().rev().map(|child| (child, Some(symbol.name.as_str()))));
+    }
+}
+
+fn information(
+    name: &str,
+    kind: lsp::SymbolKind,
+    location: lsp::Location,
+    container: Option<&str>,
+) -> lsp::SymbolInformation {
+    let container_name = container.map(str::to_owned);
+    let base_symbol_information =
+        lsp::BaseSymbolInformation { name: name.to_owned(), kind, tags: None, container_name };
+    #[expect(deprecated, reason = "the type has a field that the protocol has given up")]
+    lsp::SymbolInformation { deprecated: None, location, base_symbol_information }
+}
+
+/// Names are fully qualified, as the existing program shows them, so that namesakes can be told apart.
+pub(super) fn workspace(
+    snapshot: &Snapshot,
+    params: &lsp::WorkspaceSymbolParams,
+) -> Result<Option<lsp::WorkspaceSymbolResponse>, RequestError> {
+    let found = snapshot.ask(|db| {
+        let places = Places::new(snapshot);
+        let found = symbol_search(db, &params.query, MAX_SYMBOLS);
+        let found = found.symbols.iter().map(|symbol| {
+            let location = places.location(db, symbol.file, symbol.selection);
+            let name = symbol.fqn.as_ref().unwrap_or(&symbol.name);
+            information(name, symbol_kind(symbol.kind), location, None)
+        });
+        found.collect()
+    })?;
+    Ok(Some(lsp::WorkspaceSymbolResponse::SymbolInformationList(found)))
+}

@@ -1,0 +1,100 @@
+//! `workspace/willRenameFiles`: imports follow the files that they lead to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_ide::{Moved, import_edits, moved_specifier};
+use dlang_model::{Db, File, ImportOutcome, parse, project_files};
+use dlang_workspace::modules::Module;
+use zubi_base::lsp;
+use zubi_base::uri;
+
+use crate::convert::{Edits, Places};
+use crate::methods::RequestError;
+use crate::snapshot::Snapshot;
+
+pub(super) fn will_rename(
+    snapshot: &Snapshot,
+    params: &lsp::RenameFilesParams,
+) -> Result<Option<lsp::WorkspaceEdit>, RequestError> {
+    let renames = params.files.iter().filter_map(|file| {
+        let new = snapshot.workspace().find(uri::to_path(&file.new_uri)?.as_str())?;
+        Some((snapshot.path(&file.old_uri)?, new))
+    });
+    let moves = Moves(renames.collect());
+    let edits = snapshot.ask(|db| edits(snapshot, db, &moves))?;
+    Ok((!edits.is_empty()).then(|| edits.into_lsp(snapshot)))
+}
+
+/// Files and folders that get another path.
+struct Moves(BTreeMap<Utf8PathBuf, Utf8PathBuf>);
+
+impl Moves {
+    /// Where a path is afterwards.
+    fn of(&self, path: &Utf8Path) -> Utf8PathBuf {
+        let moved = path.ancestors().find_map(|above| {
+            let new = self.0.get(above)?;
+            let below = path.strip_prefix(above).ok()?;
+            Some(if below.as_str().is_empty() { new.clone() } else { new.join(below) })
+        });
+        moved.unwrap_or_else(|| path.to_owned())
+    }
+}
+
+fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
+    let afterwards: Vec<Utf8PathBuf> = project_files(db).iter().map(|file| moves.of(path_of(db, *file))).collect();
+    let folders: BTreeSet<&Utf8Path> = afterwards.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let (places, mut edits) = (Places::new(snapshot), Edits::default());
+    for (file, importer) in project_files(db).iter().zip(&afterwards) {
+        let before = path_of(db, *file);
+        let module = snapshot.module_of(before);
+        // With its manifest a module moves as a whole, and its imports lead nowhere else. A package is not ours to change.
+        let is_whole = module.is_some_and(|module| moves.of(&module.root) != module.root);
+        if is_whole || file.package(db).is_some() {
+            continue;
+        }
+        let aliases = module.map(|module| aliases(snapshot, module)).unwrap_or_default();
+        let aliases: Vec<(&str, &str)> = aliases.iter().map(|(key, folder)| (key.as_str(), folder.as_str())).collect();
+        let outcomes = file.import_outcomes(db);
+        let changed = import_edits(parse(db, *file), |specifier| {
+            let Some(ImportOutcome::File(target)) = outcomes.get(specifier) else { return None };
+            let target_before = path_of(db, *target);
+            let target = moves.of(target_before);
+            if target == target_before && importer == before {
+                return None;
+            }
+            let moved = Moved {
+                importer_before: before.as_str(),
+                importer: importer.as_str(),
+                target_before: target_before.as_str(),
+                target: target.as_str(),
+                has_folder_beside: folders.contains(target.with_extension("").as_path()),
+                aliases: &aliases,
+            };
+            moved_specifier(specifier, &moved)
+        });
+        if !changed.is_empty() {
+            let lines = places.of(db, *file);
+            edits.add(before, changed.iter().map(|edit| lines.edit(edit)));
+        }
+    }
+    edits
+}
+
+fn path_of(db: &dyn Db, file: File) -> &Utf8Path {
+    Utf8Path::new(file.path(db))
+}
+
+/// What `@…` stands for in a module. `@` alone is its folder.
+fn aliases(snapshot: &Snapshot, module: &Module) -> Vec<(String, Utf8PathBuf)> {
+    let rows = module.manifest().map(|manifest| manifest.aliases.as_slice()).unwrap_or_default();
+    let known = rows.iter().filter_map(|alias| {
+        let target = module.root.join(alias.target.as_ref().ok()?);
+        Some((alias.key.clone(), snapshot.workspace().find(target.as_str())?))
+    });
+    let mut known: Vec<_> = known.collect();
+    if rows.iter().all(|alias| alias.key != "@") {
+        known.push(("@".to_owned(), module.root.clone()));
+    }
+    known
+}

@@ -1,0 +1,108 @@
+//! What the client said about itself in `initialize`.
+//!
+//! It is read leniently: what is not there or is not what the protocol says counts as not supported.
+
+use camino::Utf8PathBuf;
+use serde_json::Value;
+use zubi_base::lsp::{PositionEncodingKind, Uri};
+use zubi_base::position::Encoding;
+use zubi_base::uri;
+
+/// What the client can do, as far as answers depend on it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Settings {
+    /// What a column counts.
+    pub(crate) encoding: Encoding,
+    /// `LocationLink`s as answer to `textDocument/definition`.
+    pub(crate) has_links: bool,
+    /// Symbols inside of symbols.
+    pub(crate) has_nested_symbols: bool,
+    /// Changes of documents with their versions.
+    pub(crate) has_document_changes: bool,
+    /// New files in an edit.
+    pub(crate) has_new_files: bool,
+    /// Code actions that are more than commands.
+    pub(crate) has_code_action_literals: bool,
+    /// Snippets in completions.
+    pub(crate) has_snippets: bool,
+    /// Markdown in hovers.
+    pub(crate) has_markdown_hover: bool,
+    /// Markdown in the documentation of completions.
+    pub(crate) has_markdown_completion: bool,
+    /// Diagnostics are asked for (`textDocument/diagnostic`).
+    pub(crate) pulls_diagnostics: bool,
+    /// Related places of diagnostics.
+    pub(crate) has_related: bool,
+    /// `workspace/diagnostic/refresh`.
+    pub(crate) refreshes_diagnostics: bool,
+    /// `workspace/inlayHint/refresh`.
+    pub(crate) refreshes_hints: bool,
+    /// `window/workDoneProgress/create`.
+    pub(crate) has_progress: bool,
+    /// `workspace/didChangeWatchedFiles` can be registered.
+    pub(crate) watches: bool,
+}
+
+impl Settings {
+    /// From the parameters of `initialize`.
+    pub(crate) fn new(params: &Value) -> Self {
+        let can = |path: &str| params.pointer(&format!("/capabilities/{path}"));
+        let is = |path: &str| can(path).and_then(Value::as_bool) == Some(true);
+        let lists = |path: &str, wanted: &str| {
+            can(path).and_then(Value::as_array).is_some_and(|list| list.iter().any(|it| it.as_str() == Some(wanted)))
+        };
+        Self {
+            encoding: Encoding::from_lsp(encoding(params).as_ref()),
+            has_links: is("textDocument/definition/linkSupport"),
+            has_nested_symbols: is("textDocument/documentSymbol/hierarchicalDocumentSymbolSupport"),
+            has_document_changes: is("workspace/workspaceEdit/documentChanges"),
+            has_new_files: is("workspace/workspaceEdit/documentChanges")
+                && lists("workspace/workspaceEdit/resourceOperations", "create"),
+            has_code_action_literals: can("textDocument/codeAction/codeActionLiteralSupport")
+                .is_some_and(Value::is_object),
+            has_snippets: is("textDocument/completion/completionItem/snippetSupport"),
+            has_markdown_hover: lists("textDocument/hover/contentFormat", "markdown"),
+            has_markdown_completion: lists("textDocument/completion/completionItem/documentationFormat", "markdown"),
+            pulls_diagnostics: can("textDocument/diagnostic").is_some_and(Value::is_object),
+            has_related: is("textDocument/publishDiagnostics/relatedInformation")
+                || is("textDocument/diagnostic/relatedInformation"),
+            refreshes_diagnostics: is("workspace/diagnostics/refreshSupport"),
+            refreshes_hints: is("workspace/inlayHint/refreshSupport"),
+            has_progress: is("window/workDoneProgress"),
+            watches: is("workspace/didChangeWatchedFiles/dynamicRegistration"),
+        }
+    }
+
+    /// The unit of columns by its name in the protocol.
+    pub(crate) fn encoding_kind(&self) -> PositionEncodingKind {
+        match self.encoding {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+            Encoding::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+}
+
+/// The first encoding of the client's list, which begins with what it likes best, that there is.
+fn encoding(params: &Value) -> Option<PositionEncodingKind> {
+    let offered = params.pointer("/capabilities/general/positionEncodings")?.as_array()?;
+    let known = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
+    let names = offered.iter().filter_map(Value::as_str);
+    names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| known.contains(kind))
+}
+
+/// The folders that the client has open, most telling first: `workspaceFolders`, `rootUri`, `rootPath`.
+pub(crate) fn roots(params: &Value) -> Vec<Utf8PathBuf> {
+    if let Some(folders) = params.get("workspaceFolders").and_then(Value::as_array) {
+        return folders.iter().filter_map(|folder| path_of(folder.get("uri")?.as_str()?)).collect();
+    }
+    if let Some(uri) = params.get("rootUri").and_then(Value::as_str) {
+        return path_of(uri).into_iter().collect();
+    }
+    let path = params.get("rootPath").and_then(Value::as_str).map(Utf8PathBuf::from);
+    path.filter(|path| path.is_absolute()).into_iter().collect()
+}
+
+fn path_of(uri: &str) -> Option<Utf8PathBuf> {
+    uri::to_path(&Uri(uri.to_owned()))
+}

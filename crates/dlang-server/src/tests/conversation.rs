@@ -1,0 +1,286 @@
+//! The protocol's rules: beginning and end, what is unknown, cancelled, hostile, or panics.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dlang_model::{file_index, project_files};
+use insta::assert_snapshot;
+use lsp_server::{Request, RequestId};
+use serde_json::{Value, json};
+
+use super::client::{Client, TestFiles, able, options, uri_of};
+use crate::{ClientError, Exit, MethodTable, RequestError, Responder};
+
+fn begin(extra: MethodTable) -> Client {
+    let files = TestFiles::new("//- a.dlang\nTeam A\n");
+    Client::begin(options(&files), files, extra)
+}
+
+/// With this table, initialized.
+fn with(extra: MethodTable) -> Client {
+    let mut client = begin(extra);
+    client.initialize(&able(), &["/w"]);
+    client
+}
+
+#[test]
+fn what_the_server_can_do() {
+    let mut client = begin(MethodTable::new());
+    assert_snapshot!(client.initialize(&able(), &["/w"]), @r#"{"capabilities":{"positionEncoding":"utf-16","textDocumentSync":{"openClose":true,"change":2},"completionProvider":{"triggerCharacters":[".","\"","/","[","@"],"resolveProvider":true},"hoverProvider":true,"definitionProvider":true,"referencesProvider":true,"documentHighlightProvider":true,"documentSymbolProvider":true,"codeActionProvider":{"codeActionKinds":["quickfix"]},"codeLensProvider":{"resolveProvider":false},"documentLinkProvider":{"resolveProvider":false},"workspaceSymbolProvider":true,"documentFormattingProvider":true,"documentRangeFormattingProvider":true,"renameProvider":{"prepareProvider":true},"foldingRangeProvider":true,"selectionRangeProvider":true,"semanticTokensProvider":{"legend":{"tokenTypes":["keyword","operator","string","comment","namespace","class","type","enum","property","struct","variable","enumMember"],"tokenModifiers":["declaration","documentation"]},"range":true,"full":{"delta":true}},"inlayHintProvider":true,"diagnosticProvider":{"identifier":"domain-lang","interFileDependencies":true,"workspaceDiagnostics":true},"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":true},"fileOperations":{"willRename":{"filters":[{"scheme":"file","pattern":{"glob":"**/*.dlang","matches":"file"}},{"scheme":"file","pattern":{"glob":"**/*","matches":"folder"}}]}}}},"serverInfo":{"name":"domainlang","version":"0"}}"#);
+    let mut client = begin(MethodTable::new());
+    let plain = client.initialize(&json!({ "general": { "positionEncodings": ["x", "utf-32", "utf-8"] } }), &[]);
+    assert_eq!(plain["capabilities"]["positionEncoding"], "utf-32");
+    assert_eq!(plain["capabilities"].get("diagnosticProvider"), None);
+    assert_eq!(plain["capabilities"].get("codeActionProvider"), None);
+}
+
+#[test]
+fn before_it_is_initialized_nothing_is_answered() {
+    let mut client = begin(MethodTable::new());
+    client.open("a.dlang", 1, "Team A");
+    assert_snapshot!(client.try_ask("textDocument/hover", json!({})).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
+    assert_snapshot!(client.try_ask("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
+    assert_eq!(client.finish(), Exit::Abrupt);
+}
+
+#[test]
+fn it_is_initialized_once_and_shut_down_once() {
+    let mut client = with(MethodTable::new());
+    assert_snapshot!(client.try_ask("initialize", json!({})).unwrap_err(), @r#"{"code":-32600,"message":"the server is initialized already"}"#);
+    assert_eq!(client.ask("shutdown", Value::Null), Value::Null);
+    assert_snapshot!(client.try_ask("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32600,"message":"the server is shut down"}"#);
+    assert_eq!(client.exit(), Exit::Orderly);
+}
+
+#[test]
+fn a_client_that_is_gone_ends_it() {
+    let (connection, server) = lsp_server::Connection::memory();
+    let server = crate::run(server, options(&TestFiles::new("")), MethodTable::new()).unwrap();
+    drop(connection);
+    assert_eq!(server.join(), Exit::Abrupt);
+}
+
+#[test]
+fn strange_parameters() {
+    let mut client = with(MethodTable::new());
+    let place = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
+    let params = place(&json!({ "line": "one", "character": 1 }));
+    assert_snapshot!(client.try_ask("textDocument/hover", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: position.line: invalid type: string \"one\", expected u32","data":{"field":"position.line"}}"#);
+    assert_snapshot!(client.try_ask("textDocument/hover", Value::Null).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: invalid type: null, expected struct HoverParams"}"#);
+    assert_snapshot!(client.try_ask("textDocument/nothing", Value::Null).unwrap_err(), @r#"{"code":-32601,"message":"there is no method `textDocument/nothing`"}"#);
+    for (method, params) in [
+        ("textDocument/didOpen", json!({ "textDocument": 1 })),
+        ("textDocument/didChange", json!([])),
+        (
+            "textDocument/didChange",
+            json!({ "textDocument": { "uri": "file:///w/no.dlang", "version": 1 }, "contentChanges": [{ "text": "" }] }),
+        ),
+        ("textDocument/didClose", json!({ "textDocument": { "uri": "file:///w/no.dlang" } })),
+        ("workspace/didChangeWorkspaceFolders", json!({ "event": 7 })),
+        ("workspace/didChangeWatchedFiles", json!("?")),
+        ("$/cancelRequest", json!({ "id": 1.5 })),
+        ("$/setTrace", json!({})),
+        ("unknown", Value::Null),
+    ] {
+        client.tell(method, params);
+    }
+    let far = place(&json!({ "line": 0, "character": 4_000_000_000_u32 }));
+    assert_eq!(client.ask("textDocument/hover", far)["range"]["start"]["character"], 5);
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_is_dropped() {
+    let mut client = with(MethodTable::new());
+    client.respond(RequestId::from(99), json!(1));
+    client.ask("domainlang/get", json!({}));
+}
+
+#[test]
+fn a_panic_ends_one_request() {
+    let extra = MethodTable::new()
+        .ask("test/panic", |_, _| panic!("as it should"))
+        .start("test/panics", |_, _| panic!("as it should"))
+        .hear("test/heard", |_| panic!("as it should"));
+    let mut client = with(extra);
+    assert_snapshot!(client.try_ask("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
+    assert_snapshot!(client.try_ask("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
+    client.tell("test/heard", Value::Null);
+    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 1);
+}
+
+#[test]
+fn the_server_s_own_names_come_first() {
+    let mut client = with(MethodTable::new().ask("domainlang/get", |_, _| Ok(json!("another"))));
+    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 1);
+}
+
+/// A method that says when it begins, and that ends its first runs only when it is cancelled, which it says, too.
+fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
+    let (says, said) = channel();
+    let state = Mutex::new((says, runs));
+    let table = MethodTable::new().ask("test/work", move |snapshot, _| {
+        let (says, is_stubborn) = {
+            let mut state = state.lock().unwrap();
+            let left = state.1;
+            state.1 = left.saturating_sub(1);
+            (state.0.clone(), left > 0)
+        };
+        says.send("begins").unwrap();
+        loop {
+            let count = snapshot.ask(|db| {
+                let files = project_files(db);
+                files.iter().map(|file| file_index(db, *file).elements.len()).sum::<usize>()
+            });
+            match count {
+                Ok(count) if !is_stubborn => return Ok(json!(count)),
+                Ok(_) => std::thread::yield_now(),
+                Err(cancelled) => {
+                    says.send("is cancelled").unwrap();
+                    return Err(cancelled.into());
+                }
+            }
+        }
+    });
+    (table, said)
+}
+
+#[test]
+fn a_cancelled_request_is_answered_at_once() {
+    let (table, runs) = stubborn(1);
+    let mut client = with(table);
+    let id = client.begin_request("test/work", Value::Null);
+    assert_eq!(runs.recv(), Ok("begins"));
+    client.tell("$/cancelRequest", json!({ "id": id }));
+    assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32800,"message":"cancelled by the client"}"#);
+    assert_eq!(runs.recv(), Ok("is cancelled"));
+    // Nothing keeps the next change from being made.
+    client.open("a.dlang", 1, "Team A\nTeam B");
+    assert_eq!(client.ask("test/work", Value::Null), json!(2));
+    // One that has its answer is not cancelled any more.
+    client.tell("$/cancelRequest", json!({ "id": id }));
+}
+
+#[test]
+fn a_change_asks_once_more() {
+    let (table, runs) = stubborn(1);
+    let mut client = with(table);
+    let id = client.begin_request("test/work", Value::Null);
+    assert_eq!(runs.recv(), Ok("begins"));
+    client.open("a.dlang", 1, "Team A\nTeam B");
+    assert_eq!(client.answer(&id), Ok(json!(2)));
+}
+
+#[test]
+fn after_two_changes_the_client_is_told_to_ask_again() {
+    let (table, runs) = stubborn(2);
+    let mut client = with(table);
+    let id = client.begin_request("test/work", Value::Null);
+    assert_eq!(runs.recv(), Ok("begins"));
+    client.open("a.dlang", 1, "Team A\nTeam B");
+    assert_eq!(runs.recv(), Ok("is cancelled"));
+    assert_eq!(runs.recv(), Ok("begins"));
+    client.replace("a.dlang", 2, "Team A\nTeam C");
+    assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32801,"message":"the model changed; ask again"}"#);
+}
+
+#[test]
+fn two_requests_with_one_id() {
+    let (table, runs) = stubborn(1);
+    let mut client = with(table);
+    let id = client.begin_request("test/work", Value::Null);
+    assert_eq!(runs.recv(), Ok("begins"));
+    client.send(Request { id: id.clone(), method: "test/work".to_owned(), params: Value::Null });
+    assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32600,"message":"a request with this id has no answer yet"}"#);
+    client.open("a.dlang", 1, "Team A\nTeam B");
+    assert_eq!(client.answer(&id), Ok(json!(2)));
+}
+
+#[test]
+fn a_started_request_is_answered_from_anywhere() {
+    let (hands_over, handed) = channel::<Responder>();
+    let hands_over = Mutex::new(hands_over);
+    let extra = MethodTable::new().start("test/start", move |params, responder| {
+        if params.is_null() {
+            drop(responder);
+        } else {
+            hands_over.lock().unwrap().send(responder).unwrap();
+        }
+    });
+    let mut client = with(extra);
+    let id = client.begin_request("test/start", json!(1));
+    let responder = handed.recv().unwrap();
+    assert!(!responder.cancel().is_cancelled());
+    responder.answer(Err(RequestError::Failed("no".to_owned())));
+    assert_snapshot!(client.answer(&id).unwrap_err(), @r#"{"code":-32803,"message":"no"}"#);
+
+    let id = client.begin_request("test/start", json!(1));
+    let responder = handed.recv().unwrap();
+    let (tells, told) = channel();
+    responder.cancel().on_cancel(move || tells.send(()).unwrap());
+    client.tell("$/cancelRequest", json!({ "id": id }));
+    told.recv().unwrap();
+    assert!(responder.cancel().is_cancelled());
+    responder.answer(Ok(json!("too late")));
+    assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
+
+    assert_snapshot!(client.try_ask("test/start", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
+}
+
+#[test]
+fn notifications_of_the_host_come_in_order() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let keeps = Arc::clone(&heard);
+    let mut client = with(MethodTable::new().hear("test/say", move |params| keeps.lock().unwrap().push(params)));
+    (0..3).for_each(|number| client.tell("test/say", json!(number)));
+    client.ask("domainlang/get", json!({}));
+    assert_eq!(*heard.lock().unwrap(), [json!(0), json!(1), json!(2)]);
+}
+
+#[test]
+fn the_host_asks_the_client() {
+    let mut client = with(MethodTable::new());
+    let handle = client.server().client().clone();
+    let asks = |handle: &crate::ClientHandle, patience| {
+        let handle = handle.clone();
+        std::thread::spawn(move || handle.request_within("zubi/editor/request", json!({ "method": "m" }), patience))
+    };
+    let asked = asks(&handle, Duration::from_mins(1));
+    let request = client.request("zubi/editor/request");
+    client.respond(request.id, json!("yes"));
+    assert_eq!(asked.join().unwrap(), Ok(json!("yes")));
+
+    // Who does not answer in time is told to stop.
+    let asked = asks(&handle, Duration::ZERO);
+    let request = client.request("zubi/editor/request");
+    assert_eq!(asked.join().unwrap(), Err(ClientError::TimedOut));
+    assert_eq!(client.notification("$/cancelRequest")["id"], json!(request.id));
+
+    let asked = asks(&handle, Duration::from_mins(1));
+    client.request("zubi/editor/request");
+    assert_eq!(client.finish(), Exit::Orderly);
+    assert_eq!(asked.join().unwrap(), Err(ClientError::Closed));
+    assert_eq!(handle.request_within("m", Value::Null, Duration::from_mins(1)), Err(ClientError::Closed));
+}
+
+/// Started requests are held by the test, so that they pile up.
+#[test]
+fn a_flood_of_requests_is_refused() {
+    let held = Arc::new(Mutex::new(Vec::new()));
+    let keeps = Arc::clone(&held);
+    let extra = MethodTable::new().start("test/hold", move |_, responder| keeps.lock().unwrap().push(responder));
+    let mut client = with(extra);
+    let ids: Vec<RequestId> = (0..4097).map(|_| client.begin_request("test/hold", Value::Null)).collect();
+    let (last, others) = ids.split_last().unwrap();
+    assert_snapshot!(client.answer(last).unwrap_err(), @r#"{"code":-32803,"message":"4096 requests are waiting already"}"#);
+    // They are given up as the server drops them.
+    held.lock().unwrap().clear();
+    client.tell("$/setTrace", json!({}));
+    for id in others {
+        client.tell("$/cancelRequest", json!({ "id": id }));
+    }
+    for id in others {
+        assert!(client.answer(id).is_err());
+    }
+    held.lock().unwrap().clear();
+}

@@ -1,0 +1,99 @@
+//! Diagnostics: asked for, or published; with versions, related places, and gone when they are put right.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, able, uri_of};
+use super::questions::show;
+
+const DUPLICATE: &str = "//- a.dlang\nTeam A\nTeam A\n";
+
+fn pull(client: &mut Client, path: &str, previous: Option<&Value>) -> Value {
+    let params = json!({ "textDocument": { "uri": uri_of(path) }, "previousResultId": previous });
+    client.ask("textDocument/diagnostic", params)
+}
+
+#[test]
+fn asked_for() {
+    let mut client = Client::new(DUPLICATE);
+    let first = pull(&mut client, "a.dlang", None);
+    assert_snapshot!(show(&first["items"]), @r#"{"range":"1:5-1:6","severity":1,"code":"duplicate-element","source":"domain-lang","message":"Duplicate element: 'A' is already defined.","relatedInformation":[{"location":{"uri":"a.dlang","range":"0:5-0:6"},"message":"defined here first"}]}"#);
+    let same = pull(&mut client, "a.dlang", Some(&first["resultId"]));
+    assert_eq!(same, json!({ "kind": "unchanged", "resultId": first["resultId"] }));
+    client.open("a.dlang", 1, "Team A\n");
+    let mended = pull(&mut client, "a.dlang", Some(&first["resultId"]));
+    assert_eq!((&mended["kind"], &mended["items"]), (&json!("full"), &json!([])));
+}
+
+#[test]
+fn asked_for_the_workspace() {
+    let mut client =
+        Client::new("//- model.yaml\nmodel: {version: x}\n//- a.dlang\nTeam A\nTeam A\n//- b.dlang\nTeam B\n");
+    let all = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] }));
+    let items = all["items"].as_array().unwrap();
+    let known: Vec<Value> = items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
+    let files: Vec<_> =
+        items.iter().map(|item| (item["uri"].clone(), item["items"].as_array().unwrap().len())).collect();
+    assert_eq!(files, [(json!(uri_of("a.dlang")), 1), (json!(uri_of("model.yaml")), 1)]);
+    client.open("a.dlang", 3, "Team A\n");
+    client.open("model.yaml", 1, "model: {version: x}\n");
+    let again = client.ask("workspace/diagnostic", json!({ "previousResultIds": known }));
+    let shown = again["items"].as_array().unwrap().iter().map(|item| {
+        let mut item = item.clone();
+        item.as_object_mut().unwrap().remove("resultId");
+        item
+    });
+    assert_snapshot!(show(&Value::Array(shown.collect())), @r#"
+    {"uri":"a.dlang","version":3,"kind":"full","items":[]}
+    {"uri":"model.yaml","version":1,"kind":"unchanged"}
+    "#);
+}
+
+/// A client that waits to be told.
+fn told() -> Value {
+    json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } })
+}
+
+#[test]
+fn published_until_they_are_put_right() {
+    let fixture = format!("{DUPLICATE}//- model.yaml\nmodel: {{version: x}}\n");
+    let mut client = Client::with(&fixture, &told());
+    let published = |client: &mut Client| show(&client.notification("textDocument/publishDiagnostics"));
+    assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","diagnostics":[{"range":"1:5-1:6","severity":1,"code":"duplicate-element","source":"domain-lang","message":"Duplicate element: 'A' is already defined.","relatedInformation":[{"location":{"uri":"a.dlang","range":"0:5-0:6"},"message":"defined here first"}]}]}"#);
+    assert_snapshot!(published(&mut client), @r#"{"uri":"model.yaml","diagnostics":[{"range":"0:8-0:15","severity":2,"code":"manifest-model-invalid-version","source":"domainlang","message":"Version 'x' is not valid SemVer format.\nHint: Use SemVer format like \"1.0.0\" or \"1.2.3-beta\"."}]}"#);
+    client.open("a.dlang", 4, "Team A\n");
+    assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","version":4,"diagnostics":[]}"#);
+    client.open("model.yaml", 1, "model: {version: 1.0.0}\n");
+    assert_snapshot!(published(&mut client), @r#"{"uri":"model.yaml","version":1,"diagnostics":[]}"#);
+    // Closed, both are what they are on disk.
+    client.close("model.yaml");
+    assert_snapshot!(published(&mut client), @r#"{"uri":"model.yaml","diagnostics":[{"range":"0:8-0:15","severity":2,"code":"manifest-model-invalid-version","source":"domainlang","message":"Version 'x' is not valid SemVer format.\nHint: Use SemVer format like \"1.0.0\" or \"1.2.3-beta\"."}]}"#);
+    client.close("a.dlang");
+    assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","diagnostics":[{"range":"1:5-1:6","severity":1,"code":"duplicate-element","source":"domain-lang","message":"Duplicate element: 'A' is already defined.","relatedInformation":[{"location":{"uri":"a.dlang","range":"0:5-0:6"},"message":"defined here first"}]}]}"#);
+    client.files.write("a.dlang", "Team A\n");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    assert_snapshot!(published(&mut client), @r#"{"uri":"a.dlang","diagnostics":[]}"#);
+}
+
+#[test]
+fn a_client_that_asks_is_told_when_to() {
+    let mut capabilities = able();
+    capabilities["workspace"]["diagnostics"] = json!({ "refreshSupport": true });
+    capabilities["workspace"]["inlayHint"] = json!({ "refreshSupport": true });
+    let mut client = Client::with("//- a.dlang\nimport \"./b.dlang\"\n", &capabilities);
+    let refreshed = |client: &mut Client| {
+        for method in ["workspace/diagnostic/refresh", "workspace/inlayHint/refresh"] {
+            let request = client.request(method);
+            client.respond(request.id, Value::Null);
+        }
+    };
+    // Loaded.
+    refreshed(&mut client);
+    client.files.write("b.dlang", "Team B\n");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    refreshed(&mut client);
+    assert_eq!(pull(&mut client, "a.dlang", None)["items"], json!([]));
+    // What it changes itself it knows.
+    client.open("a.dlang", 1, "Team A\n");
+    assert_eq!(pull(&mut client, "a.dlang", None)["items"], json!([]));
+}

@@ -1,0 +1,93 @@
+//! What programs ask: the same answers as everywhere, on the text that the editor shows.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use dlang_workspace::workspace::Root;
+use dlang_workspace::{Workspace, ask};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, uri_of};
+
+const MODEL: &str = "//- a.dlang
+Domain Sales { vision: \"v\" }
+bc Orders for Sales { description: \"d\" }
+Team A
+Team A
+";
+
+fn check(method: &str, params: Value) -> String {
+    match Client::new(MODEL).try_ask(&format!("domainlang/{method}"), params) {
+        Ok(result) => result.to_string(),
+        Err(error) => format!("error {error}"),
+    }
+}
+
+#[test]
+fn validate() {
+    assert_snapshot!(check("validate", Value::Null), @r#"{"valid":false,"fileCount":1,"domainCount":1,"bcCount":1,"errors":[{"severity":1,"message":"Duplicate element: 'A' is already defined.","code":"duplicate-element","file":"a.dlang","line":4,"column":6}],"warnings":[],"infoCount":0}"#);
+    for file in [uri_of("a.dlang"), "a.dlang".to_owned(), "/w/./a.dlang".to_owned()] {
+        assert_eq!(check("validate", json!({ "file": file })), check("validate", json!({ "path": "a.dlang" })));
+    }
+    assert_snapshot!(check("validate", json!({ "file": "b.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: file: `b.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it","data":{"field":"file"}}"#);
+    assert_snapshot!(check("validate", json!({ "text": "Domain D" })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":0,"errors":[],"warnings":[{"severity":2,"message":"Domain 'D' is missing a vision statement.","code":"domain-no-vision","file":"text.dlang","line":1,"column":1}],"infoCount":0}"#);
+    assert_snapshot!(check("validate", json!({ "text": "", "file": "a.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: text: it is validated by itself, so leave `file` and `path` out","data":{"field":"text"}}"#);
+}
+
+#[test]
+fn list() {
+    assert_snapshot!(check("list", json!({ "type": "bcs", "domain": "Sales", "workDoneToken": 1 })), @r#"{"entityType":"bcs","count":1,"results":[{"name":"Orders","fqn":"Orders","domain":"Sales","description":"d"}]}"#);
+    assert_snapshot!(check("list", json!({ "type": "bounded-contexts-of-mine" })), @r#"error {"code":-32602,"message":"Invalid input: type: unknown type 'bounded-contexts-of-mine'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.","data":{"field":"type"}}"#);
+    assert_snapshot!(check("list", json!({})), @r#"error {"code":-32602,"message":"Invalid input: type: it is missing. Use one of domains, bcs, teams, classifications, relationships, context-maps, domain-maps.","data":{"field":"type"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "teams", "team": "A" })), @r#"error {"code":-32602,"message":"Invalid input: team: does not filter teams. Filters for teams: name, fqn.","data":{"field":"team"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "teams", "detail": "more" })), @r#"error {"code":-32602,"message":"Invalid input: detail: unknown detail 'more'. Use row or full.","data":{"field":"detail"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "teams", "filters": {} })), @r#"error {"code":-32602,"message":"Invalid input: filters: there is no such parameter. Use type, name, fqn, domain, team, classification, metadata, context, pattern, detail.","data":{"field":"filters"}}"#);
+}
+
+#[test]
+fn get() {
+    assert_snapshot!(check("get", json!({ "fqn": "Order" })), @r#"{"found":false,"fqn":"Order","suggestions":["Orders"]}"#);
+    assert_snapshot!(check("get", json!({ "fqn": 1 })), @r#"error {"code":-32602,"message":"Invalid input: fqn: it is a text","data":{"field":"fqn"}}"#);
+    assert_snapshot!(check("get", json!([])), @r#"error {"code":-32602,"message":"Invalid input: the parameters are an object"}"#);
+}
+
+#[test]
+fn explain() {
+    assert_snapshot!(check("explain", json!({ "fqn": "Sales" })), @r#"{"fqn":"Sales","type":"Domain","explanation":"📁 **(domain) Sales**\n\n```domain-lang\nDomain Sales\n```\n\n---\n\n**Vision:** v"}"#);
+    assert_snapshot!(check("explain", json!({})), @r#"error {"code":-32602,"message":"Invalid input: fqn: it is missing: name the element to explain","data":{"field":"fqn"}}"#);
+}
+
+#[test]
+fn answers_are_those_of_every_channel() {
+    let mut client = Client::new(MODEL);
+    let roots = vec![Root::Folder("/w".into())];
+    let files = Arc::clone(&client.files);
+    let workspace = Workspace::load(files, roots, &mut |_| ControlFlow::Continue(())).unwrap();
+    let snapshot = workspace.snapshot();
+    let text = |value: Value| value.to_string();
+    assert_eq!(text(client.ask("domainlang/get", json!({}))), text(ask::get(&snapshot, None).unwrap()));
+    let validation = ask::validate(&snapshot, None).unwrap().to_json(&snapshot);
+    assert_eq!(text(client.ask("domainlang/validate", json!({}))), text(validation));
+}
+
+#[test]
+fn a_change_is_seen_by_what_comes_right_behind_it() {
+    let mut client = Client::new(MODEL);
+    let teams = |client: &mut Client| client.ask("domainlang/get", json!({}))["summary"]["teamCount"].clone();
+    for version in 1..50 {
+        let text = "Team A\n".repeat(version);
+        match version {
+            1 => client.open("a.dlang", 1, &text),
+            _ => client.replace("a.dlang", i32::try_from(version).unwrap(), &text),
+        }
+        assert_eq!(teams(&mut client), json!(version));
+    }
+    client.close("a.dlang");
+    assert_eq!(teams(&mut client), json!(2));
+    // So is one on disk that nobody told of.
+    client.files.write("b.dlang", "Team B\n");
+    assert_eq!(teams(&mut client), json!(3));
+    client.files.remove("b.dlang");
+    assert_eq!(teams(&mut client), json!(2));
+}

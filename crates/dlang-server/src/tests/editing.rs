@@ -1,0 +1,111 @@
+//! Documents as the client has them: incremental changes, documents that are no files, two names of one file.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, able, uri_of};
+use super::questions::show;
+
+#[test]
+fn changes_are_made_in_order() {
+    for (encoding, column) in [("utf-8", 8), ("utf-16", 6), ("utf-32", 5)] {
+        let mut capabilities = able();
+        capabilities["general"] = json!({ "positionEncodings": [encoding] });
+        let mut client = Client::with("", &capabilities);
+        client.open("a.dlang", 1, "Team A // ä𝄞x\n");
+        let at = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+        let changes = json!([
+            { "range": at(0, 0, 0), "text": "// ä𝄞\n" },
+            { "range": at(0, column - 1, 99), "text": " Team B\n" },
+            { "range": at(2, 5, 6), "text": "C" },
+        ]);
+        let document = json!({ "uri": uri_of("a.dlang"), "version": 2 });
+        client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        let symbols = client.ask("workspace/symbol", json!({ "query": "" }));
+        assert_eq!(
+            show(&symbols),
+            r#"{"location":{"uri":"a.dlang","range":"2:5-2:6"},"name":"C","kind":11}"#,
+            "{encoding}"
+        );
+    }
+}
+
+#[test]
+fn a_document_that_is_no_file() {
+    let mut client = Client::new("//- a.dlang\nTeam A\n");
+    let uri = "untitled:Untitled-1";
+    client.open_uri(uri, 1, "Team New\nbc B by New {}\n");
+    let params = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 9 } });
+    assert_snapshot!(show(&client.ask("textDocument/definition", params.clone())), @r#"{"originSelectionRange":"1:8-1:11","targetUri":"untitled:Untitled-1","targetRange":"0:0-0:8","targetSelectionRange":"0:5-0:8"}"#);
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(client.ask("textDocument/definition", params), Value::Null);
+}
+
+#[test]
+fn answers_spell_uris_as_the_client_does() {
+    let mut client = Client::new("//- a.dlang\nTeam A\n");
+    client.open_uri("file:///w/%61.dlang", 1, "Team A\n");
+    let symbols = client.ask("workspace/symbol", json!({ "query": "A" }));
+    assert_eq!(symbols[0]["location"]["uri"], "file:///w/%61.dlang");
+    // Under its other name it is the same file; closing that one leaves it open.
+    client.open("a.dlang", 5, "Team AB\n");
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": "file:///w/%61.dlang" } }));
+    assert_eq!(client.ask("workspace/symbol", json!({ "query": "AB" }))[0]["name"], "AB");
+}
+
+#[test]
+fn a_new_file_is_part_of_the_model_before_it_is_saved() {
+    let mut client = Client::new("//- a.dlang\nimport \"./b.dlang\"\nbc X by B {}\n");
+    client.open("b.dlang", 1, "Team B\n");
+    let params = json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": { "line": 1, "character": 9 } });
+    assert_snapshot!(show(&client.ask("textDocument/definition", params.clone())), @r#"{"originSelectionRange":"1:8-1:9","targetUri":"b.dlang","targetRange":"0:0-0:6","targetSelectionRange":"0:5-0:6"}"#);
+    client.close("b.dlang");
+    assert_eq!(client.ask("textDocument/definition", params), Value::Null);
+}
+
+/// Deeper than anybody writes, on the stacks that threads have.
+#[test]
+fn absurd_nesting_is_answered() {
+    const DEPTH: usize = 10_000;
+    let mut client = Client::new("");
+    let texts = ["Namespace N {\n".repeat(DEPTH), "bc B { relationships { ".repeat(DEPTH / 10), "[".repeat(DEPTH)];
+    for (text, version) in texts.iter().zip(1..) {
+        client.open("a.dlang", version, text);
+        let place = json!({ "line": 5000, "character": 3 });
+        let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 20_000, "character": 0 } });
+        let params = json!({
+            "textDocument": { "uri": uri_of("a.dlang") },
+            "position": place,
+            "positions": [place],
+            "range": range,
+            "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1 },
+            "options": { "tabSize": 4, "insertSpaces": true },
+            "newName": "M",
+        });
+        for method in [
+            "codeAction",
+            "codeLens",
+            "completion",
+            "definition",
+            "diagnostic",
+            "documentHighlight",
+            "documentLink",
+            "documentSymbol",
+            "foldingRange",
+            "formatting",
+            "hover",
+            "inlayHint",
+            "prepareRename",
+            "rangeFormatting",
+            "references",
+            "rename",
+            "selectionRange",
+            "semanticTokens/full",
+            "semanticTokens/range",
+        ] {
+            let answer = client.try_ask(&format!("textDocument/{method}"), params.clone());
+            // A rename may be refused; nothing else is.
+            assert!(answer.is_ok() || method.to_lowercase().contains("rename"), "{method}: {answer:?}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! While the workspace is loading: what waits, what is told, what is shown.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_workspace::files::{Bounds, Files, Kind, ReadError, Stamp, Walk};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, TestFiles, able, options};
+use crate::{MethodTable, Options};
+
+/// Files whose reading waits until the test lets it go on.
+struct SlowFiles {
+    files: Arc<TestFiles>,
+    is_open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl SlowFiles {
+    fn new(files: &Arc<TestFiles>) -> Arc<Self> {
+        Arc::new(Self { files: Arc::clone(files), is_open: Mutex::new(false), opened: Condvar::new() })
+    }
+
+    fn open(&self) {
+        *self.is_open.lock().unwrap() = true;
+        self.opened.notify_all();
+    }
+}
+
+impl Files for SlowFiles {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        self.files.kind(path)
+    }
+
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        let is_open = self.is_open.lock().unwrap();
+        drop(self.opened.wait_while(is_open, |is_open| !*is_open).unwrap());
+        self.files.read(path, max)
+    }
+
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.files.canonical(path)
+    }
+
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        self.files.stamp(path)
+    }
+
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        self.files.walk(folder, bounds)
+    }
+}
+
+/// A client of a server that is loading, until the files are opened.
+fn loading(limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
+    let files = TestFiles::new("//- a.dlang\nTeam A\n//- b.dlang\nTeam B\n");
+    let slow = SlowFiles::new(&files);
+    let options = Options { files: Arc::clone(&slow) as _, loading_limit: limit, ..options(&files) };
+    let mut client = Client::begin(options, files, MethodTable::new());
+    client.initialize(capabilities, &["/w"]);
+    (client, slow)
+}
+
+#[test]
+fn programs_are_told_that_it_is_loading() {
+    let (mut client, slow) = loading(Duration::ZERO, &able());
+    for method in ["validate", "list", "get", "explain"] {
+        assert_eq!(client.ask(&format!("domainlang/{method}"), json!({}))["error"], "workspace is loading");
+    }
+    // The count is that of the last report before the reading that waits.
+    let told = client.ask("domainlang/get", json!({}));
+    assert_eq!(told["progress"]["loaded"], 0);
+    let lent = client.server().model().snapshot(Duration::ZERO);
+    assert!(lent.is_err());
+    slow.open();
+    // What an editor asks waits for the model; then programs are answered, too.
+    assert_eq!(client.ask("workspace/symbol", json!({ "query": "" })).as_array().unwrap().len(), 2);
+    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 2);
+    assert!(client.server().model().snapshot(Duration::from_mins(1)).is_ok());
+}
+
+#[test]
+fn who_waits_within_the_limit_is_answered() {
+    let (mut client, slow) = loading(Duration::MAX, &able());
+    client.open("a.dlang", 1, "Team A\nTeam C\n");
+    let early = client.begin_request("domainlang/get", json!({}));
+    let cancelled = client.begin_request("domainlang/get", json!({}));
+    client.tell("$/cancelRequest", json!({ "id": cancelled }));
+    assert_eq!(client.answer(&cancelled).unwrap_err()["code"], -32800);
+    slow.open();
+    assert_eq!(client.answer(&early).unwrap()["summary"]["teamCount"], 3);
+}
+
+#[test]
+fn it_ends_while_it_is_loading() {
+    let (client, slow) = loading(Duration::MAX, &able());
+    drop(client);
+    slow.open();
+}
+
+#[test]
+fn it_is_shown() {
+    let mut capabilities = able();
+    capabilities["window"] = json!({ "workDoneProgress": true });
+    let (mut client, slow) = loading(Duration::ZERO, &capabilities);
+    let create = client.request("window/workDoneProgress/create");
+    assert_eq!(create.params, json!({ "token": "domainlang/load/1" }));
+    client.respond(create.id, Value::Null);
+    assert_snapshot!(client.notification("$/progress"), @r#"{"token":"domainlang/load/1","value":{"kind":"begin","title":"DomainLang: Indexing workspace","percentage":0}}"#);
+    slow.open();
+    assert_snapshot!(client.notification("$/progress"), @r#"{"token":"domainlang/load/1","value":{"kind":"report","percentage":100,"message":"2/2 files"}}"#);
+    assert_snapshot!(client.notification("$/progress"), @r#"{"token":"domainlang/load/1","value":{"kind":"end"}}"#);
+}
+
+#[test]
+fn what_is_over_before_the_client_answers_is_not_shown() {
+    let mut capabilities = able();
+    capabilities["window"] = json!({ "workDoneProgress": true });
+    let (mut client, slow) = loading(Duration::ZERO, &capabilities);
+    let create = client.request("window/workDoneProgress/create");
+    slow.open();
+    client.ask("workspace/symbol", json!({ "query": "" }));
+    client.respond(create.id, Value::Null);
+    client.ask("workspace/symbol", json!({ "query": "" }));
+}

@@ -1,0 +1,429 @@
+//! One test for each request of an editor: a fixture, and what comes back in few words.
+
+use std::fmt::Write as _;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, able, marked, path_of, plain, uri_of};
+
+/// JSON as people read it: ranges as `line:character-line:character`, URIs as paths, one element of a list a line.
+pub(super) fn show(value: &Value) -> String {
+    let lines = |list: &[Value]| list.iter().map(|it| short(it).to_string()).collect::<Vec<_>>().join("\n");
+    match value {
+        Value::Array(list) => lines(list),
+        other => short(other).to_string(),
+    }
+}
+
+fn short(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) if fields.contains_key("start") && fields.contains_key("end") => {
+            let place = |place: &Value| format!("{}:{}", place["line"], place["character"]);
+            json!(format!("{}-{}", place(&value["start"]), place(&value["end"])))
+        }
+        Value::Object(fields) => {
+            let name = |key: &String| if key.starts_with("file://") { path_of(key) } else { key.clone() };
+            Value::Object(fields.iter().map(|(key, value)| (name(key), short(value))).collect())
+        }
+        Value::Array(list) => Value::Array(list.iter().map(short).collect()),
+        Value::String(text) if text.starts_with("file://") => json!(path_of(text)),
+        other => other.clone(),
+    }
+}
+
+/// Asks at the place of a fixture.
+fn at(method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
+    at_with(&able(), method, fixture, more)
+}
+
+fn at_with(capabilities: &Value, method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
+    let (fixture, path, position) = marked(fixture);
+    let mut client = Client::with(&fixture, capabilities);
+    let mut params = json!({ "textDocument": { "uri": uri_of(&path) }, "position": position });
+    params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let answer = client.try_ask(method, params);
+    (client, answer)
+}
+
+fn check(method: &str, fixture: &str) -> String {
+    check_with(method, fixture, &json!({}))
+}
+
+fn check_with(method: &str, fixture: &str, more: &Value) -> String {
+    match at(method, fixture, more).1 {
+        Ok(result) => show(&result),
+        Err(error) => format!("error {}: {}", error["code"], error["message"].as_str().unwrap()),
+    }
+}
+
+const MODEL: &str = r#"
+//- shared/teams.dlang
+/// Who sells.
+Team Sellers
+Classification Core
+//- main.dlang
+import "./shared/teams.dlang"
+Domain Sales { vision: "ä𝄞" }
+bc Orders for Sales as Core by Sell$0ers {
+    description: "d"
+    relationships { this [OHS] -> Billing }
+}
+bc Billing for Sales by Sellers { description: "e" }
+ContextMap Map { contains Orders, Billing }
+"#;
+
+fn in_model(mark_before: &str) -> String {
+    MODEL.replace("$0", "").replacen(mark_before, &format!("$0{mark_before}"), 1)
+}
+
+#[test]
+fn hover() {
+    assert_snapshot!(check("textDocument/hover", MODEL), @r#"{"contents":{"kind":"markdown","value":"👥 **(team) Sellers**\n\n---\n\n**Responsible for:**\n- [Orders](file:///w/main.dlang#L3,1)\n- [Billing](file:///w/main.dlang#L7,1)"},"range":"2:31-2:38"}"#);
+    assert_snapshot!(check("textDocument/hover", &in_model("\"d\"")), @"null");
+}
+
+#[test]
+fn a_client_without_markdown_gets_the_same_as_plain_text() {
+    let (_client, answer) = at_with(&plain(), "textDocument/hover", &in_model("Core\n"), &json!({}));
+    assert_snapshot!(show(&answer.unwrap()), @r#"{"contents":{"kind":"plaintext","value":"🏷️ **(classification) Core**\n\n---\n\n**Used by:**\n- [Orders](file:///w/main.dlang#L3,1)"},"range":"2:15-2:19"}"#);
+}
+
+#[test]
+fn definition() {
+    assert_snapshot!(check("textDocument/definition", MODEL), @r#"{"originSelectionRange":"2:31-2:38","targetUri":"shared/teams.dlang","targetRange":"1:0-1:12","targetSelectionRange":"1:5-1:12"}"#);
+    let (_client, answer) = at_with(&plain(), "textDocument/definition", MODEL, &json!({}));
+    assert_snapshot!(show(&answer.unwrap()), @r#"{"uri":"shared/teams.dlang","range":"1:5-1:12"}"#);
+}
+
+#[test]
+fn references() {
+    let with = json!({ "context": { "includeDeclaration": true } });
+    assert_snapshot!(check_with("textDocument/references", MODEL, &with), @r#"
+    {"uri":"main.dlang","range":"2:31-2:38"}
+    {"uri":"main.dlang","range":"6:24-6:31"}
+    {"uri":"shared/teams.dlang","range":"1:5-1:12"}
+    "#);
+    let without = json!({ "context": { "includeDeclaration": false } });
+    assert_snapshot!(check_with("textDocument/references", MODEL, &without), @r#"
+    {"uri":"main.dlang","range":"2:31-2:38"}
+    {"uri":"main.dlang","range":"6:24-6:31"}
+    "#);
+}
+
+#[test]
+fn highlights() {
+    assert_snapshot!(check("textDocument/documentHighlight", &in_model("Billing for")), @r#"
+    {"range":"4:34-4:41","kind":2}
+    {"range":"6:3-6:10","kind":3}
+    {"range":"7:34-7:41","kind":2}
+    "#);
+}
+
+#[test]
+fn rename() {
+    assert_snapshot!(check("textDocument/prepareRename", MODEL), @r#"{"range":"2:31-2:38","placeholder":"Sellers"}"#);
+    assert_snapshot!(check("textDocument/prepareRename", &in_model("\"d\"")), @"error -32803: There is no name here that can be changed.");
+    let (client, answer) = at("textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
+    let edit = answer.unwrap();
+    assert_snapshot!(show(&edit["documentChanges"]), @r#"
+    {"textDocument":{"version":null,"uri":"main.dlang"},"edits":[{"range":"2:31-2:38","newText":"Vendors"},{"range":"6:24-6:31","newText":"Vendors"}]}
+    {"textDocument":{"version":null,"uri":"shared/teams.dlang"},"edits":[{"range":"1:5-1:12","newText":"Vendors"}]}
+    "#);
+    assert_snapshot!(client.edited("main.dlang", &edit["documentChanges"][0]["edits"]), @r#"
+    import "./shared/teams.dlang"
+    Domain Sales { vision: "ä𝄞" }
+    bc Orders for Sales as Core by Vendors {
+        description: "d"
+        relationships { this [OHS] -> Billing }
+    }
+    bc Billing for Sales by Vendors { description: "e" }
+    ContextMap Map { contains Orders, Billing }
+    "#);
+    assert_snapshot!(check_with("textDocument/rename", MODEL, &json!({ "newName": "a b" })), @"error -32803: `a b` is not a name: names are letters, digits, `_` and `-`, and begin with a letter or `_`.");
+}
+
+#[test]
+fn a_client_without_versions_gets_changes_by_document() {
+    let (_client, answer) = at_with(&plain(), "textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
+    let changes = answer.unwrap();
+    assert_snapshot!(show(&changes["changes"][uri_of("shared/teams.dlang")]), @r#"{"range":"1:5-1:12","newText":"Vendors"}"#);
+    assert_eq!(changes["changes"].as_object().unwrap().len(), 2);
+}
+
+#[test]
+fn edits_of_open_documents_name_their_version() {
+    let (fixture, path, position) = marked(MODEL);
+    let mut client = Client::new(&fixture);
+    client.open(&path, 7, &client.edited(&path, &json!([])));
+    let params = json!({ "textDocument": { "uri": uri_of(&path) }, "position": position, "newName": "Vendors" });
+    let changes = client.ask("textDocument/rename", params);
+    let documents = changes["documentChanges"].as_array().unwrap().iter().map(|it| it["textDocument"].clone());
+    assert_snapshot!(show(&Value::Array(documents.collect())), @r#"
+    {"version":7,"uri":"main.dlang"}
+    {"version":null,"uri":"shared/teams.dlang"}
+    "#);
+}
+
+#[test]
+fn document_symbols() {
+    assert_snapshot!(check("textDocument/documentSymbol", MODEL), @r#"
+    {"name":"Sales","detail":"Domain — ä𝄞","kind":3,"range":"1:0-1:30","selectionRange":"1:7-1:12"}
+    {"name":"Orders","detail":"BC for Sales — d","kind":4,"range":"2:0-5:1","selectionRange":"2:3-2:9","children":[{"name":"relationships","detail":"1 item","kind":19,"range":"4:20-4:41","selectionRange":"4:20-4:41","children":[{"name":"this → Billing","kind":11,"range":"4:20-4:41","selectionRange":"4:20-4:41"}]}]}
+    {"name":"Billing","detail":"BC for Sales — e","kind":4,"range":"6:0-6:52","selectionRange":"6:3-6:10"}
+    {"name":"Map","detail":"2 contexts","kind":4,"range":"7:0-7:43","selectionRange":"7:11-7:14"}
+    "#);
+    let (_client, answer) = at_with(&plain(), "textDocument/documentSymbol", MODEL, &json!({}));
+    assert_snapshot!(show(&answer.unwrap()), @r#"
+    {"location":{"uri":"main.dlang","range":"1:0-1:30"},"name":"Sales","kind":3}
+    {"location":{"uri":"main.dlang","range":"2:0-5:1"},"name":"Orders","kind":4}
+    {"location":{"uri":"main.dlang","range":"4:20-4:41"},"name":"relationships","kind":19,"containerName":"Orders"}
+    {"location":{"uri":"main.dlang","range":"4:20-4:41"},"name":"this → Billing","kind":11,"containerName":"relationships"}
+    {"location":{"uri":"main.dlang","range":"6:0-6:52"},"name":"Billing","kind":4}
+    {"location":{"uri":"main.dlang","range":"7:0-7:43"},"name":"Map","kind":4}
+    "#);
+}
+
+#[test]
+fn workspace_symbols() {
+    let mut client = Client::new(&marked(MODEL).0);
+    assert_snapshot!(show(&client.ask("workspace/symbol", json!({ "query": "ell" }))), @r#"{"location":{"uri":"shared/teams.dlang","range":"1:5-1:12"},"name":"Sellers","kind":11}"#);
+}
+
+#[test]
+fn folding() {
+    assert_snapshot!(check("textDocument/foldingRange", MODEL), @r#"{"startLine":2,"startCharacter":40,"endLine":4,"endCharacter":43}"#);
+}
+
+#[test]
+fn selection_ranges() {
+    let (fixture, path, position) = marked(MODEL);
+    let mut client = Client::new(&fixture);
+    let far = json!({ "line": 4_000_000_000_u32, "character": 4_000_000_000_u32 });
+    let params = json!({ "textDocument": { "uri": uri_of(&path) }, "positions": [position, far] });
+    assert_snapshot!(show(&client.ask("textDocument/selectionRange", params)), @r#"
+    {"range":"2:31-2:38","parent":{"range":"2:28-2:38","parent":{"range":"2:0-5:1","parent":{"range":"0:0-8:0"}}}}
+    {"range":"0:0-8:0"}
+    "#);
+    let many = vec![far; 1001];
+    let params = json!({ "textDocument": { "uri": uri_of(&path) }, "positions": many });
+    assert_snapshot!(client.try_ask("textDocument/selectionRange", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: at most 1000 positions","data":{"field":"positions"}}"#);
+}
+
+#[test]
+fn code_lenses() {
+    assert_snapshot!(check("textDocument/codeLens", MODEL), @r#"{"range":"7:0-7:0","command":{"title":"Open diagram","command":"domainlang.diagram.open","arguments":[{"uri":"main.dlang"}]}}"#);
+}
+
+#[test]
+fn links() {
+    assert_snapshot!(check("textDocument/documentLink", MODEL), @r#"{"range":"0:8-0:28","target":"shared/teams.dlang","tooltip":"shared/teams.dlang"}"#);
+}
+
+#[test]
+fn hints() {
+    let everything = json!({ "range": range(0, 99) });
+    assert_snapshot!(check_with("textDocument/inlayHint", MODEL, &everything), @r#"{"position":{"line":4,"character":41},"label":"UpstreamDownstream","kind":1,"paddingLeft":true}"#);
+    let nothing = json!({ "range": range(0, 1) });
+    assert_snapshot!(check_with("textDocument/inlayHint", MODEL, &nothing), @"");
+}
+
+fn range(from: u32, to: u32) -> Value {
+    json!({ "start": { "line": from, "character": 0 }, "end": { "line": to, "character": 0 } })
+}
+
+#[test]
+fn formatting() {
+    let text = "//- a.dlang\n$0Team   A\nTeam   B\n";
+    let options = json!({ "options": { "tabSize": 2, "insertSpaces": true }, "range": range(1, 2) });
+    let (client, answer) = at("textDocument/formatting", text, &options);
+    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"
+    Team A
+    Team B
+    ");
+    let (client, answer) = at("textDocument/rangeFormatting", text, &options);
+    assert_snapshot!(client.edited("a.dlang", &answer.unwrap()), @"
+    Team   A
+    Team B
+    ");
+    // With an error it is left alone.
+    assert_snapshot!(check_with("textDocument/formatting", "//- a.dlang\n$0Team  A {\n", &options), @"");
+}
+
+/// Each token with its text, from the numbers.
+fn tokens(text: &str, answer: &Value) -> String {
+    let numbers: Vec<usize> = serde_json::from_value(answer["data"].clone()).unwrap();
+    let (mut line, mut start, mut shown) = (0, 0, Vec::new());
+    for token in numbers.chunks(5) {
+        (line, start) = if token[0] == 0 { (line, start + token[1]) } else { (line + token[0], token[1]) };
+        let units: Vec<u16> = text.lines().nth(line).unwrap().encode_utf16().collect();
+        shown.push(format!(
+            "{}/{}.{}",
+            String::from_utf16(&units[start..start + token[2]]).unwrap(),
+            token[3],
+            token[4]
+        ));
+    }
+    shown.join(" ")
+}
+
+#[test]
+fn semantic_tokens() {
+    let text = "/* a\n𝄞 b */ Team A // end\nbc B by A {\n    relationships { this [OHS] -> B }\n}\n";
+    let fixture = format!("//- a.dlang\n$0{text}");
+    let (_client, answer) = at("textDocument/semanticTokens/full", &fixture, &json!({}));
+    assert_snapshot!(tokens(text, &answer.unwrap()), @"/* a/3.0 𝄞 b *//3.0 Team/0.0 A/6.1 // end/3.0 bc/0.0 B/5.1 by/0.0 A/6.0 relationships/0.0 this/0.0 OHS/11.0 ->/1.0 B/5.0");
+    let (_client, answer) = at("textDocument/semanticTokens/range", &fixture, &json!({ "range": range(2, 2) }));
+    assert_snapshot!(tokens(text, &answer.unwrap()), @"bc/0.0");
+}
+
+#[test]
+fn semantic_tokens_by_difference() {
+    let mut client = Client::new("//- a.dlang\nTeam A\n");
+    let document = json!({ "textDocument": { "uri": uri_of("a.dlang") } });
+    // Of a document that is not open nothing is remembered.
+    assert_eq!(client.ask("textDocument/semanticTokens/full", document.clone()).get("resultId"), None);
+    client.open("a.dlang", 1, "Team A\nTeam B\n");
+    let first = client.ask("textDocument/semanticTokens/full", document.clone());
+    assert_snapshot!(first, @r#"{"resultId":"1","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
+    client.replace("a.dlang", 2, "Team A\nTeam C\nTeam B\n");
+    let mut known = document;
+    known["previousResultId"] = first["resultId"].clone();
+    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
+    // The older result is not known any more, so there is no difference to it.
+    assert_snapshot!(client.ask("textDocument/semanticTokens/full/delta", known), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
+}
+
+#[test]
+fn completion() {
+    let (mut client, answer) = at("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
+    let list = answer.unwrap();
+    let item = list["items"].as_array().unwrap().iter().find(|item| item["label"] == "Sellers").unwrap().clone();
+    assert_snapshot!(show(&item), @r#"{"label":"Sellers","kind":8,"detail":"Team","sortText":"0_Sellers","filterText":"Sellers","insertTextFormat":1,"textEdit":{"range":"2:31-2:31","newText":"Sellers "},"data":{"uri":"shared/teams.dlang","number":0,"fqn":"Sellers"}}"#);
+    let resolved = client.ask("completionItem/resolve", item.clone());
+    assert_snapshot!(resolved["documentation"]["value"].as_str().unwrap(), @"
+    👥 **(team) Sellers**
+
+    ---
+
+    **Responsible for:**
+    - [Orders](file:///w/main.dlang#L3,1)
+    - [Billing](file:///w/main.dlang#L7,1)
+    ");
+    // An element that is another one by now is not described.
+    let mut other = item;
+    other["data"]["fqn"] = json!("Other");
+    assert_eq!(client.ask("completionItem/resolve", other).get("documentation"), None);
+}
+
+#[test]
+fn snippets_are_for_clients_that_know_them() {
+    let labels = |capabilities: &Value| {
+        let text = "//- a.dlang\nTeam A\n$0\n";
+        let list = at_with(capabilities, "textDocument/completion", text, &json!({})).1.unwrap();
+        let items = list["items"].as_array().unwrap();
+        items.iter().filter(|item| item["insertTextFormat"] == 2).count()
+    };
+    assert!(labels(&able()) > 5);
+    assert_eq!(labels(&plain()), 0);
+}
+
+#[test]
+fn completion_of_imports() {
+    let fixture = r#"
+//- model.yaml
+paths:
+  "@lib": ./lib
+dependencies:
+  acme/core: v1.0.0
+//- lib/a.dlang
+//- lib/deep/b.dlang
+//- main.dlang
+import "$0"
+"#;
+    let labels = |fixture: &str| {
+        let list = at("textDocument/completion", fixture, &json!({})).1.unwrap();
+        let labels = list["items"].as_array().unwrap().iter().map(|it| it["label"].as_str().unwrap().to_owned());
+        labels.collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(labels(fixture), @"./ ../ ./lib/ @lib acme/core");
+    assert_snapshot!(labels(&fixture.replace("$0", "./lib/$0")), @"./lib/a.dlang ./lib/deep/");
+}
+
+/// The titles of the actions for a whole file, and the text after the one with this title.
+fn actions(fixture: &str, path: &str, chosen: &str) -> String {
+    let mut client = Client::new(fixture);
+    let document = json!({ "uri": uri_of(path) });
+    let found = client.ask("textDocument/diagnostic", json!({ "textDocument": document }));
+    let context = json!({ "diagnostics": found["items"] });
+    let params = json!({ "textDocument": document, "range": range(0, 99), "context": context });
+    let actions = client.ask("textDocument/codeAction", params);
+    let mut shown = String::new();
+    for action in actions.as_array().unwrap() {
+        let title = action["title"].as_str().unwrap();
+        let codes: Vec<&str> =
+            action["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
+        writeln!(shown, "{title} [{}]", codes.join(" ")).unwrap();
+        if title == chosen {
+            for change in action["edit"]["documentChanges"].as_array().unwrap() {
+                let known = change["textDocument"]["uri"].as_str().map(path_of);
+                match known.filter(|known| client.files.is_there(known)) {
+                    Some(known) => shown += &client.edited(&known, &change["edits"]),
+                    None => writeln!(shown, "{}", show(change)).unwrap(),
+                }
+            }
+        }
+    }
+    shown
+}
+
+#[test]
+fn quick_fixes() {
+    let model = "//- a.dlang\nDomain Sales { vision: \"v\" }\nbc B for Sale { description: \"d\" }\n";
+    assert_snapshot!(actions(model, "a.dlang", "Change to 'Sales'"), @r#"
+    Change to 'Sales' [linking-error]
+    Domain Sales { vision: "v" }
+    bc B for Sales { description: "d" }
+    "#);
+    let manifest = "//- model.yaml\ndependencies:\n  acme/x: {}\n//- a.dlang\nTeam A\n";
+    assert_snapshot!(actions(manifest, "model.yaml", "Add a git ref to 'acme/x'"), @"
+    Add a git ref to 'acme/x' [import-missing-ref]
+    dependencies:
+      acme/x: {ref: v1.0.0}
+    ");
+    let unknown = "//- model.yaml\nmodel: {name: m}\n//- a.dlang\nimport \"acme/core\"\n";
+    assert_snapshot!(actions(unknown, "a.dlang", "Add 'acme/core' to the dependencies in model.yaml"), @"
+    Add 'acme/core' to the dependencies in model.yaml [import-unresolved]
+    model: {name: m}
+    dependencies:
+      acme/core:
+        ref: v1.0.0
+    ");
+    let none = "//- a.dlang\nimport \"acme/core\"\n";
+    assert_snapshot!(actions(none, "a.dlang", "Create model.yaml with the dependency 'acme/core'"), @r#"
+    Create model.yaml with the dependency 'acme/core' [import-unresolved]
+    {"uri":"model.yaml","kind":"create"}
+    {"textDocument":{"version":null,"uri":"model.yaml"},"edits":[{"range":"0:0-0:0","newText":"dependencies:\n  acme/core:\n    ref: v1.0.0\n"}]}
+    "#);
+}
+
+#[test]
+fn only_quick_fixes_are_offered() {
+    let fixture = "//- a.dlang\n$0Domain D\n";
+    let wanted = |kind: &str| {
+        let context = json!({ "diagnostics": [], "only": [kind] });
+        let actions = at("textDocument/codeAction", fixture, &json!({ "range": range(0, 1), "context": context })).1;
+        actions.unwrap().as_array().unwrap().len()
+    };
+    assert_eq!((wanted("quickfix"), wanted("refactor.extract")), (1, 0));
+}
+
+#[test]
+fn what_is_no_model_of_the_workspace_has_no_answers() {
+    let mut client = Client::new("//- a.dlang\nTeam A\n");
+    for uri in ["file:///w/gone.dlang", "file:///w/a.txt", "untitled:x", "", "file://elsewhere/a.dlang"] {
+        let position = json!({ "line": 0, "character": 6 });
+        let params = json!({ "textDocument": { "uri": uri }, "position": position });
+        assert_eq!(client.ask("textDocument/hover", params), Value::Null, "{uri}");
+    }
+}
