@@ -31,7 +31,7 @@ async fn the_old_era() {
     let instructions = answer["result"]["instructions"].take();
     let instructions = instructions.as_str().unwrap();
     assert!(instructions.len() <= 2048, "{} bytes", instructions.len());
-    assert_snapshot!(answer, @r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"zubi","version":"0.1.0"},"instructions":null}}"#);
+    assert_snapshot!(answer, @r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{},"tools":{}},"serverInfo":{"name":"zubi","version":"0.1.0"},"instructions":null}}"#);
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     assert_snapshot!(client.request(2, "ping", json!({})).await, @r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
     assert_json_snapshot!(client.request(3, "tools/list", json!({})).await["result"]["tools"][0], @r#"
@@ -52,9 +52,7 @@ async fn the_old_era() {
         }
       },
       "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
+        "readOnlyHint": true
       }
     }
     "#);
@@ -66,7 +64,7 @@ async fn the_stateless_era() {
     let mut client = Client::connect();
     let mut answer = client.request(1, "server/discover", modern(json!({}))).await;
     assert!(answer["result"]["instructions"].take().is_string());
-    assert_snapshot!(answer, @r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2024-11-05","2025-03-26","2025-06-18","2025-11-25","2026-07-28"],"capabilities":{"tools":{}},"instructions":null,"ttlMs":3600000,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"zubi","version":"0.1.0"}}}}"#);
+    assert_snapshot!(answer, @r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2024-11-05","2025-03-26","2025-06-18","2025-11-25","2026-07-28"],"capabilities":{"resources":{},"tools":{}},"instructions":null,"ttlMs":3600000,"cacheScope":"private","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"zubi","version":"0.1.0"}}}}"#);
     let list = client.request(2, "tools/list", modern(json!({}))).await;
     let without_tools = |mut list: Value| {
         list["result"]["tools"] = Value::Null;
@@ -95,33 +93,33 @@ async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
             format!("{}: {}", tool["name"].as_str().unwrap(), tool["annotations"])
         })
         .collect();
-    assert_snapshot!(lines.join("\n"), @"
-    test_echo: read-only true, destructive false, open world false
-    test_fail: read-only true, destructive false, open world false
-    test_panic: read-only false, destructive true, open world false
-    test_wait: read-only true, destructive false, open world false
-    test_progress: read-only true, destructive false, open world false
-    test_run: read-only false, destructive true, open world true
-    find_tools: read-only true, destructive false, open world false
-    call_read_tool: read-only true, destructive false, open world false
-    call_tool: read-only false, destructive true, open world true
-    ");
+    assert_snapshot!(lines.join("\n"), @r#"
+    test_echo: {"readOnlyHint":true}
+    test_fail: {"readOnlyHint":true}
+    test_panic: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":false}
+    test_wait: {"readOnlyHint":true}
+    test_progress: {"readOnlyHint":true}
+    test_run: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
+    find_tools: {"readOnlyHint":true}
+    call_read_tool: {"readOnlyHint":true}
+    call_tool: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
+    "#);
 }
 
 #[tokio::test]
 async fn resources() {
     let mut client = Client::initialized().await;
-    assert_snapshot!(client.request(1, "resources/list", json!({})).await["result"], @"");
-    assert_snapshot!(client.request(2, "resources/templates/list", json!({})).await["result"], @"");
-    assert_snapshot!(client.request(3, "resources/read", json!({"uri": "test://whole"})).await["result"], @"");
-    assert_snapshot!(client.request(4, "resources/read", json!({"uri": "test://broken"})).await["error"], @"");
-    assert_snapshot!(client.request(5, "resources/read", json!({"uri": "test://absent"})).await["error"], @"");
-    assert_snapshot!(client.request(6, "resources/read", json!({})).await["error"], @"");
+    assert_snapshot!(client.request(1, "resources/list", json!({})).await["result"], @r#"{"ttlMs":3600000,"resources":[{"uri":"test://whole","name":"whole","description":"What is whole.","mimeType":"text/markdown"},{"uri":"test://broken","name":"broken","description":"What is broken.","mimeType":"text/markdown"}]}"#);
+    assert_snapshot!(client.request(2, "resources/templates/list", json!({})).await["result"], @r#"{"ttlMs":3600000,"resourceTemplates":[]}"#);
+    assert_snapshot!(client.request(3, "resources/read", json!({"uri": "test://whole"})).await["result"], @r#"{"ttlMs":3600000,"contents":[{"uri":"test://whole","mimeType":"text/markdown","text":"the text of test://whole"}]}"#);
+    assert_snapshot!(client.request(4, "resources/read", json!({"uri": "test://broken"})).await["error"], @r#"{"code":-32603,"message":"Failed to read it: it is broken\nMend it."}"#);
+    assert_snapshot!(client.request(5, "resources/read", json!({"uri": "test://absent"})).await["error"], @r#"{"code":-32002,"message":"there is no resource `test://absent`","data":{"uri":"test://absent"}}"#);
+    assert_snapshot!(client.request(6, "resources/read", json!({})).await["error"], @r#"{"code":-32602,"message":"the parameters of `resources/read` are not what the protocol says"}"#);
     let mut client = Client::connect();
     let list = client.request(1, "resources/list", modern(json!({}))).await;
-    assert_snapshot!(list["result"], @"");
+    assert_snapshot!(list["result"], @r#"{"resultType":"complete","ttlMs":3600000,"cacheScope":"private","resources":[{"uri":"test://whole","name":"whole","description":"What is whole.","mimeType":"text/markdown"},{"uri":"test://broken","name":"broken","description":"What is broken.","mimeType":"text/markdown"}]}"#);
     let read = client.request(2, "resources/read", modern(json!({"uri": "test://whole"}))).await;
-    assert_snapshot!(read["result"], @"");
+    assert_snapshot!(read["result"], @r#"{"resultType":"complete","ttlMs":3600000,"cacheScope":"private","contents":[{"uri":"test://whole","mimeType":"text/markdown","text":"the text of test://whole"}]}"#);
     let absent = client.request(3, "resources/read", modern(json!({"uri": "test://absent"}))).await;
-    assert_snapshot!(absent["error"], @"");
+    assert_snapshot!(absent["error"], @r#"{"code":-32602,"message":"there is no resource `test://absent`","data":{"uri":"test://absent"}}"#);
 }

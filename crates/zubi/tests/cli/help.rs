@@ -150,27 +150,33 @@ fn tools() {
     assert_snapshot!(check(&["tools", "list"]), @"
     exit 0
     --- stdout
-    lsp_definition         lsp    read     Go to definition
-    lsp_references         lsp    read     Find references
-    lsp_hover              lsp    read     Type and documentation
-    lsp_completion         lsp    read     Completions
-    lsp_workspace_symbols  lsp    read     Find symbols by name
-    lsp_document_symbols   lsp    read     Outline of a file
-    lsp_rename_symbol      lsp    plan     Plan a rename
-    lsp_code_actions       lsp    plan     Quick fixes and refactorings
-    lsp_format_document    lsp    plan     Plan formatting
-    lsp_signature_help     lsp    read     Signatures of a call
-    lsp_diagnostics        lsp    read     Errors and warnings
-    lsp_call_hierarchy     lsp    read     Callers and callees
-    lsp_implementations    lsp    read     Find implementations
-    lsp_type_definition    lsp    read     Go to the type
-    lsp_type_hierarchy     lsp    read     Supertypes and subtypes
-    lsp_explain            lsp    read     Everything about a symbol
-    apply_edit             edit   write    Apply a plan
-    undo_edit              edit   write    Undo an applied plan
-    find_tools             tools  read     Find tools
-    call_read_tool         tools  plan     Call a tool that changes nothing
-    call_tool              tools  execute  Call any tool
+    lsp_definition         lsp         read     Go to definition
+    lsp_references         lsp         read     Find references
+    lsp_hover              lsp         read     Type and documentation
+    lsp_completion         lsp         read     Completions
+    lsp_workspace_symbols  lsp         read     Find symbols by name
+    lsp_document_symbols   lsp         read     Outline of a file
+    lsp_rename_symbol      lsp         plan     Plan a rename
+    lsp_code_actions       lsp         plan     Quick fixes and refactorings
+    lsp_format_document    lsp         plan     Plan formatting
+    lsp_signature_help     lsp         read     Signatures of a call
+    lsp_diagnostics        lsp         read     Errors and warnings
+    lsp_call_hierarchy     lsp         read     Callers and callees
+    lsp_implementations    lsp         read     Find implementations
+    lsp_type_definition    lsp         read     Go to the type
+    lsp_type_hierarchy     lsp         read     Supertypes and subtypes
+    lsp_explain            lsp         read     Everything about a symbol
+    apply_edit             edit        write    Apply a plan
+    undo_edit              edit        write    Undo an applied plan
+    domainlang_validate    domainlang  read     Validate the DomainLang model
+    domainlang_list        domainlang  read     List DomainLang elements
+    domainlang_get         domainlang  read     Get a DomainLang element
+    domainlang_explain     domainlang  read     Explain a DomainLang element
+    domainlang_search      domainlang  read     Search the DomainLang model
+    domainlang_diagram     domainlang  read     Draw a DomainLang map
+    find_tools             tools       read     Find tools
+    call_read_tool         tools       plan     Call a tool that changes nothing
+    call_tool              tools       execute  Call any tool
     ");
     assert_snapshot!(check(&["tools", "show", "undo_edit"]), @r#"
     exit 0

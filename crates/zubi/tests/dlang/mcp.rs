@@ -25,8 +25,8 @@ Team Others
 fn converse(place: &Place, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     let start =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let first = ("initialize", start);
-    let all = std::iter::once(&first).chain(requests).zip(1..).map(|((method, params), id)| {
+    let first = [("initialize", start)];
+    let all = first.iter().chain(requests).zip(1..).map(|((method, params), id)| {
         format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
     });
     let input: Vec<String> = all.collect();
@@ -82,7 +82,16 @@ fn a_folder() {
             ("domainlang_list", json!({"type": "things"})),
         ],
     );
-    insta::assert_snapshot!(answers.join("\n"), @"");
+    insta::assert_snapshot!(answers.join("\n"), @r#"
+    {"valid":false,"fileCount":3,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Sales'.","code":"linking-error","file":"shop/pay.dlang","line":1,"column":16}],"warnings":[],"infoCount":1}
+    {"entityType":"bcs","count":1,"results":[{"name":"Orders","fqn":"Shop.Orders","domain":"Sales","description":"Takes orders"}]}
+    {"summary":{"fileCount":3,"domainCount":1,"boundedContextCount":2,"teamCount":1,"classificationCount":0,"contextMapCount":1,"domainMapCount":0,"namespaceCount":1,"relationshipCount":1,"classificationBreakdown":{}}}
+    {"fqn":"Billing","type":"BoundedContext","explanation":"🎯 **(bounded context) Billing**\n\n```domain-lang\nBoundedContext Billing for Sales\n```\n\nSends invoices\n\n---\n\n📁 **Domain:** Sales *(not found)*"}
+    {"query":"invoice","count":1,"total":1,"results":[{"type":"BoundedContext","name":"Billing","fqn":"Billing","file":"shop/pay.dlang","line":1,"matches":[{"field":"description","text":"Sends invoices"}]}]}
+    {"fqn":"Shop.Overview","type":"ContextMap","format":"mermaid","diagram":"---\ntitle: \"Shop.Overview\"\n---\nflowchart LR\n  subgraph g0[\"Sales\"]\n    n0[\"Orders\"]\n  end\n  n1[\"Billing\"]\n  n0 -->|\"U [OHS] → D [CF]\"| n1\n"}
+    Invalid input: type: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Correct the argument and call again.
+    "#);
 }
 
 /// What an agent is told is what the command prints.
@@ -118,6 +127,16 @@ fn a_file_and_a_text() {
 #[test]
 fn what_cannot_be_asked() {
     let place = Place::new("//- notes.txt\n");
-    insta::assert_snapshot!(place.check("mcp nowhere"), @"");
-    insta::assert_snapshot!(place.check("mcp notes.txt"), @"");
+    insta::assert_snapshot!(place.check("mcp nowhere"), @"
+    exit 2
+    --- stderr
+    error: Path not found: nowhere
+    hint: Name a folder, or a file that ends in .dlang.
+    ");
+    insta::assert_snapshot!(place.check("mcp notes.txt"), @"
+    exit 2
+    --- stderr
+    error: Invalid file extension. Expected: .dlang
+    hint: `notes.txt` is no DomainLang file.
+    ");
 }
