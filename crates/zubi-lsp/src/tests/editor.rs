@@ -39,7 +39,13 @@ fn a_definition_comes_from_the_editor() {
     let link = json!({ "targetUri": client.uri("web/shape.ts"), "targetRange": range, "targetSelectionRange": range });
     client.respond(asked.id, json!([link]));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"");
+    assert_snapshot!(shown(&answer), @r"
+    at web/report.ts:2:21 Circle
+    1 definition of `Circle`
+    web/shape.ts
+      1:14  export class Circle {
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
 }
 
 #[test]
@@ -49,7 +55,10 @@ fn an_editor_that_cannot_answer() {
     let asked = client.asked();
     client.refuse(asked.id, -32601, "the editor does not answer textDocument/definition");
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"");
+    assert_snapshot!(shown(&answer), @r"
+    error: Failed to find the definition: editor does not support `textDocument/definition`
+    Ask another question; this server does not offer this one.
+    ");
 
     let call = client.begin("zubi/tools/call", definition());
     let asked = client.asked();
@@ -110,7 +119,11 @@ fn headless_servers_answer_only_if_the_editor_allows_it() {
     let options = json!({ "zubi": { "editorProtocol": 1, "headlessFallback": true } });
     let mut client = Client::new(&options, WEB);
     // None is installed where this host looks, which it says.
-    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"");
+    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @r"
+    error: Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed
+    install it with npm: npm install --global typescript@7
+    install it with npm: npm install --global typescript-language-server typescript@6
+    ");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::check::{Place, check};
 
 #[test]
 fn commands() {
-    assert_snapshot!(check(&["--help"]), @"
+    assert_snapshot!(check(&["--help"]), @r"
     exit 0
     --- stdout
     Gives AI agents what an editor gives a person: the language servers' understanding of the code
@@ -15,6 +15,7 @@ fn commands() {
 
     Commands:
       mcp     Answer an agent over MCP on stdin and stdout
+      lsp     Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
       call    Call one tool and print its answer
       tools   Show what can be asked
       trust   Let language servers run a project's code
@@ -147,7 +148,7 @@ fn commands() {
 
 #[test]
 fn tools() {
-    assert_snapshot!(check(&["tools", "list"]), @"
+    assert_snapshot!(check(&["tools", "list"]), @r"
     exit 0
     --- stdout
     lsp_definition         lsp         read     Go to definition

@@ -22,6 +22,7 @@ fn commands() {
       init      Begin a model: model.yaml, index.dlang, .gitignore and a folder for domains
       install   Find out whether every dependency is there
       mcp       Answer an agent's questions over MCP, on stdin and stdout
+      lsp       Serve an editor: the language server, on stdin and stdout
       help      Print this message or the help of the given subcommand(s)
 
     Options:

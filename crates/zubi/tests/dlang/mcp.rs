@@ -127,7 +127,7 @@ fn a_file_and_a_text() {
 #[test]
 fn what_cannot_be_asked() {
     let place = Place::new("//- notes.txt\n");
-    insta::assert_snapshot!(place.check("mcp nowhere"), @"
+    insta::assert_snapshot!(place.check("mcp nowhere"), @r"
     exit 2
     --- stderr
     error: Path not found: nowhere
