@@ -61,6 +61,7 @@ fn commands() {
 
     Nothing is started before the first question; the process ends when its input does.
     "#);
+    assert_snapshot!(check(&["lsp", "--help"]), @"");
     assert_snapshot!(check(&["call", "--help"]), @r#"
     exit 0
     --- stdout

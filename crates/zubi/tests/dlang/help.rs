@@ -44,6 +44,7 @@ fn commands() {
 
     Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.
     "#);
+    assert_snapshot!(check("", "lsp --help"), @"");
     assert_snapshot!(check("", "validate --help"), @"
     exit 0
     --- stdout
