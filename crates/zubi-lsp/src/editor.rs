@@ -164,9 +164,7 @@ impl EditorSource {
         absent(Absent {
             subject: method.to_owned(),
             why: format!("the editor does not answer `{method}` here"),
-            hint:
-                "`zubi mcp` starts language servers of its own, and so does an editor that is set to headless fallback."
-                    .to_owned(),
+            hint: "`zubi mcp` has language servers of its own".to_owned(),
         })
     }
 }

@@ -9,8 +9,8 @@ use insta::assert_snapshot;
 use lsp_server::{Request, RequestId};
 use serde_json::{Value, json};
 
-use super::client::{Client, TestFiles, able, options, uri_of};
-use crate::{ClientError, Exit, MethodTable, RequestError, Responder};
+use super::client::{Client, TestFiles, able, options, plain, uri_of};
+use crate::{ClientError, Exit, Initialize, MethodTable, RequestError, Responder};
 
 fn begin(extra: MethodTable) -> Client {
     let files = TestFiles::new("//- a.dlang\nTeam A\n");
@@ -225,6 +225,29 @@ fn a_started_request_is_answered_from_anywhere() {
     assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
 
     assert_snapshot!(client.try_ask("test/start", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was given up without an answer"}"#);
+}
+
+#[test]
+fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
+    let table = || {
+        MethodTable::new().extend(|client: Initialize<'_>| {
+            assert_eq!(client.folders, ["/w"]);
+            match client.params.pointer("/capabilities/experimental/more") {
+                Some(_) => MethodTable::new().start("test/more", |_, responder| responder.answer(Ok(json!("more")))),
+                None => MethodTable::new(),
+            }
+        })
+    };
+    for (capabilities, expected) in [
+        (json!({ "experimental": { "more": true } }), Ok(json!("more"))),
+        (json!({}), Err(json!({ "code": -32601, "message": "there is no method `test/more`" }))),
+    ] {
+        let mut client = begin(table());
+        let mut asked = plain();
+        asked["experimental"] = capabilities["experimental"].clone();
+        client.initialize(&asked, &["/w"]);
+        assert_eq!(client.try_ask("test/more", json!({})), expected);
+    }
 }
 
 #[test]

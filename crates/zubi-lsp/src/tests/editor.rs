@@ -39,7 +39,7 @@ fn a_definition_comes_from_the_editor() {
     let link = json!({ "targetUri": client.uri("web/shape.ts"), "targetRange": range, "targetSelectionRange": range });
     client.respond(asked.id, json!([link]));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @r"
+    assert_snapshot!(shown(&answer), @"
     at web/report.ts:2:21 Circle
     1 definition of `Circle`
     web/shape.ts
@@ -55,7 +55,7 @@ fn an_editor_that_cannot_answer() {
     let asked = client.asked();
     client.refuse(asked.id, -32601, "the editor does not answer textDocument/definition");
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @r"
+    assert_snapshot!(shown(&answer), @"
     error: Failed to find the definition: editor does not support `textDocument/definition`
     Ask another question; this server does not offer this one.
     ");
@@ -64,13 +64,19 @@ fn an_editor_that_cannot_answer() {
     let asked = client.asked();
     client.refuse(asked.id, -32603, "no provider");
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"");
+    assert_snapshot!(shown(&answer), @"
+    error: Failed to find the definition: editor answered `textDocument/definition` with an error: no provider (-32603)
+    Check the position with `lsp_document_symbols`, then ask again.
+    ");
 
     let call = client.begin("zubi/tools/call", definition());
     let asked = client.asked();
     client.respond(asked.id, json!({ "strange": true }));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"");
+    assert_snapshot!(shown(&answer), @"
+    error: Failed to find the definition: editor broke the protocol: its answer to `textDocument/definition` is not of a form that the protocol has
+    Ask again; if it happens once more, the server has a defect to report.
+    ");
 }
 
 #[test]
@@ -90,9 +96,25 @@ fn a_call_that_is_cancelled_is_taken_back_from_the_editor_and_delays_nobody() {
 #[test]
 fn what_the_editor_does_not_answer_is_searched_in_texts_and_said() {
     let mut client = editor();
-    assert_snapshot!(client.call("lsp_references", &json!({ "at": "web/report.ts:2:21" })), @"");
-    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"");
-    assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Circle" })), @"");
+    assert_snapshot!(client.call("lsp_references", &json!({ "at": "web/report.ts:2:21" })), @"
+    at web/report.ts:2:21 Circle
+    3 word matches of `Circle` in 2 files
+    web/report.ts
+      1:10  import { Circle } from './shape';
+      2:21  const largest = new Circle();
+    web/shape.ts
+      1:14  export class Circle {  (declaration)
+    [text search: names only · the editor does not answer `textDocument/references` here: `zubi mcp` has language servers of its own]
+    ");
+    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"
+    error: Failed to explain the symbol: the editor does not answer `textDocument/hover` here
+    `zubi mcp` has language servers of its own
+    ");
+    assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Circle" })), @"
+    1 symbol matching `Circle`
+      class Circle  web/shape.ts:1:14
+    [text search: names only · without a server: exact names only, from the outlines of 2 files · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own · the editor does not answer `textDocument/documentSymbol` here: `zubi mcp` has language servers of its own]
+    ");
 }
 
 #[test]
@@ -105,13 +127,20 @@ fn the_editor_says_what_it_answers() {
     assert_eq!(asked.params["method"], "textDocument/hover");
     client.respond(asked.id, json!({ "contents": "class Circle" }));
     let answer = client.answer(&call).unwrap();
-    assert_snapshot!(shown(&answer), @"");
+    assert_snapshot!(shown(&answer), @"
+    at web/report.ts:2:21 Circle
+    class Circle
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
 }
 
 #[test]
 fn models_are_not_asked_of_the_editor() {
     let mut client = editor();
-    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:2:15" })), @"");
+    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:2:15" })), @"
+    error: Failed to find the definition: models are not asked like code
+    Use the tools `domainlang_get`, `domainlang_list` and `domainlang_explain`.
+    ");
 }
 
 #[test]
@@ -119,7 +148,7 @@ fn headless_servers_answer_only_if_the_editor_allows_it() {
     let options = json!({ "zubi": { "editorProtocol": 1, "headlessFallback": true } });
     let mut client = Client::new(&options, WEB);
     // None is installed where this host looks, which it says.
-    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @r"
+    assert_snapshot!(client.call("lsp_hover", &json!({ "at": "web/report.ts:2:21" })), @"
     error: Failed to explain the symbol: `tsc` is not installed; `typescript-language-server` is not installed
     install it with npm: npm install --global typescript@7
     install it with npm: npm install --global typescript-language-server typescript@6

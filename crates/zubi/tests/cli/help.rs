@@ -62,6 +62,36 @@ fn commands() {
 
     Nothing is started before the first question; the process ends when its input does.
     "#);
+    assert_snapshot!(check(&["lsp", "--help"]), @r#"
+    exit 0
+    --- stdout
+    Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
+
+    Usage: zubi lsp [OPTIONS]
+
+    Options:
+          --stdio                  Speak over stdin and stdout; so it does anyway, but many editors say it
+          --workspace <DIR>        Workspace folder; may be given several times [default: the current directory]
+          --clientProcessId <PID>  End when this process has ended: the editor's
+          --read-only              No tool that writes exists
+          --toolsets <LIST>        Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --tools <LIST>           Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                  Trust the workspace in this session only
+      -v, --verbose...             Say more on stderr; twice for debugging
+      -h, --help                   Print help
+
+    An editor starts this by itself, for files *.dlang. Neovim 0.11:
+      vim.filetype.add({ extension = { dlang = 'domain-lang' } })
+      vim.lsp.config('zubi', { cmd = { 'zubi', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
+      vim.lsp.enable('zubi')
+
+    To an editor that sends the initializationOptions {"zubi": {"editorProtocol": 1}} it offers the tools of `zubi tools list`
+    that write nothing, as requests zubi/tools/list and zubi/tools/call, and asks it in turn about code with
+    zubi/editor/request. It starts no language servers then. To all others it is what `dlang lsp` is.
+
+    Folders are those that the editor has open; --workspace counts if it has none. The exit code is 0 when the editor said
+    goodbye, else 1.
+    "#);
     assert_snapshot!(check(&["call", "--help"]), @r#"
     exit 0
     --- stdout

@@ -45,6 +45,41 @@ fn commands() {
 
     Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.
     "#);
+    assert_snapshot!(check("", "lsp --help"), @"
+    exit 0
+    --- stdout
+    Serve an editor: the language server, on stdin and stdout
+
+    Usage: dlang lsp [OPTIONS]
+
+    Options:
+          --json                   Print JSON, errors included
+          --stdio                  Speak over stdin and stdout; so it does anyway, but many editors say it
+          --clientProcessId <PID>  End when this process has ended: the editor's
+      -q, --quiet                  Print the bare answer, a line for each thing
+          --no-color               No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
+      -h, --help                   Print help
+
+    An editor starts this by itself. It needs the command `dlang lsp`, the files `*.dlang`, and the folder that has the
+    model.yaml (or .git) as root. Neovim 0.11:
+      vim.filetype.add({ extension = { dlang = 'domain-lang' } })
+      vim.lsp.config('dlang', { cmd = { 'dlang', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
+      vim.lsp.enable('dlang')
+
+    Helix, in languages.toml:
+      [language-server.dlang]
+      command = 'dlang'
+      args = ['lsp']
+      [[language]]
+      name = 'domain-lang'
+      scope = 'source.domain-lang'
+      file-types = ['dlang']
+      roots = ['model.yaml']
+      language-servers = ['dlang']
+
+    Answers come from the text in the editor, saved or not. What goes wrong is told on stderr. The exit code is 0 when the
+    editor said goodbye, else 1.
+    ");
     assert_snapshot!(check("", "validate --help"), @"
     exit 0
     --- stdout
