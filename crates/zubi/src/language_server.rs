@@ -48,9 +48,9 @@ impl Flags {
 }
 
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
-    thread::Builder::new().name(name.to_owned()).spawn(run).map_err(no_thread).map(drop)
+    thread::Builder::new().name(name.to_owned()).spawn(run).map_err(|error| no_thread(&error)).map(drop)
 }
 
-fn no_thread(error: io::Error) -> Failure {
+fn no_thread(error: &io::Error) -> Failure {
     Failure::environment(format!("cannot start a thread: {error}"))
 }
