@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use dlang_model::{Db, Definition, ElementKind, File, definitions_by_fqn, file_index};
 use dlang_syntax::ast::PatternKind;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::rows::{Facts, relationship_row};
 use super::{Elements, EntityType, InvalidInput, Query, Relationships, serialize, serialize_relationship};
@@ -179,7 +179,12 @@ pub fn list(db: &dyn Db, input: &ListInput, show: &dyn Fn(File) -> String) -> Re
             relationships.iter().map(object).map(Value::Object).collect()
         }
     };
-    Ok(json!({ "entityType": input.entity.as_str(), "count": results.len(), "results": results }))
+    // Not by `json!`, which would write every row once more.
+    let mut answer = Map::new();
+    answer.insert("entityType".to_owned(), input.entity.as_str().into());
+    answer.insert("count".to_owned(), results.len().into());
+    answer.insert("results".to_owned(), Value::Array(results));
+    Ok(Value::Object(answer))
 }
 
 fn element(

@@ -70,7 +70,7 @@ impl Tool for FindTools {
         if words.is_empty() {
             return Ok(overview(&format!("{} in all", tools_of(tools.len())), &tools));
         }
-        let found = ranked(tools.clone(), &words);
+        let found = ranked(tools.clone(), &query, &words);
         if found.is_empty() {
             return Ok(overview(&format!("no tool fits `{}`; there are", query.trim()), &tools));
         }
@@ -166,8 +166,9 @@ fn words(text: &str) -> Vec<String> {
 
 /// The tools that have anything to do with the words, best first, the list's order among equals.
 ///
-/// What a word says is shared by the tools that have it: `symbol` stands in nearly all of them and tells little apart.
-fn ranked(tools: Vec<Arc<dyn Tool>>, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
+/// A tool that the query calls by its name comes first. Otherwise what a word says is shared by the tools that have it:
+/// `symbol` stands in nearly all of them and tells little apart.
+fn ranked(tools: Vec<Arc<dyn Tool>>, query: &str, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
     /// Of a word that only one tool has, for each point of [`score`].
     const WHOLE: usize = 1_000;
     let mut totals = vec![0; tools.len()];
@@ -176,6 +177,15 @@ fn ranked(tools: Vec<Arc<dyn Tool>>, wanted: &[String]) -> Vec<Arc<dyn Tool>> {
         let having = scores.iter().filter(|score| **score > 0).count().max(1);
         for (total, score) in totals.iter_mut().zip(scores) {
             *total += score * WHOLE / having;
+        }
+    }
+    let is_called = |tool: &Arc<dyn Tool>| {
+        let mut names = query.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')));
+        names.any(|name| name.eq_ignore_ascii_case(&tool.spec().id))
+    };
+    for (total, tool) in totals.iter_mut().zip(&tools) {
+        if is_called(tool) {
+            *total = usize::MAX;
         }
     }
     let mut found: Vec<(usize, Arc<dyn Tool>)> =
