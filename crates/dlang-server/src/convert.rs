@@ -79,7 +79,7 @@ impl<'s> Places<'s> {
         if let Some(file) = self.snapshot.workspace().file(path)? {
             return self.snapshot.ask(|db| self.of(db, file));
         }
-        Ok(self.of_text(path, || manifest_text(self.snapshot, path).unwrap_or_default()))
+        Ok(self.of_text(path, || self.snapshot.workspace().own_text(path).map_or("", |own| own.text)))
     }
 
     pub(crate) fn location(&self, db: &dyn Db, file: File, range: TextRange) -> lsp::Location {
@@ -96,14 +96,6 @@ impl<'s> Places<'s> {
         known.insert(path.to_owned(), Rc::clone(&lines));
         lines
     }
-}
-
-/// The text of a manifest or lock of the workspace.
-pub(crate) fn manifest_text<'s>(snapshot: &'s Snapshot, path: &Utf8Path) -> Option<&'s str> {
-    snapshot.workspace().modules().iter().find_map(|module| {
-        let manifest = module.manifest.as_ref().filter(|it| it.path == path).map(|it| it.text.as_str());
-        manifest.or_else(|| module.lock.as_ref().filter(|it| it.path == path).map(|it| it.text.as_str()))
-    })
 }
 
 /// Edits of several documents, as the client understands them.

@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use crossbeam_channel::{Receiver, Sender, at, never, select};
+use dlang_workspace::ask;
 use dlang_workspace::watch::Waker;
 use lsp_server::{Message, Notification, RequestId};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::uri;
 
@@ -316,11 +317,7 @@ impl MainLoop {
 
     /// How far loading is, as `domainlang/*` say it.
     fn loading_result(&self) -> Value {
-        let progress = self.model.shared.progress();
-        json!({
-            "error": "workspace is loading",
-            "progress": { "loaded": progress.loaded, "total": progress.total },
-        })
+        ask::loading(self.model.shared.progress())
     }
 }
 

@@ -79,7 +79,7 @@ pub(crate) struct Shared {
     /// Whether loading, too, should end.
     pub(crate) is_over: AtomicBool,
     /// The folders of the workspace, for who watches them.
-    pub(crate) folders: Mutex<BTreeSet<Utf8PathBuf>>,
+    pub(crate) folders: Mutex<Arc<BTreeSet<Utf8PathBuf>>>,
 }
 
 impl Shared {
@@ -247,8 +247,9 @@ impl Model {
     fn tell_folders(&self) {
         let folders = self.workspace.folders();
         let mut known = self.handle.shared.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if *known != folders {
-            *known = folders;
+        // Most changes leave the allocation as it is; then there is nothing to compare.
+        if !Arc::ptr_eq(&known, folders) && *known != *folders {
+            known.clone_from(folders);
             drop(known);
             (self.on_folders)();
         }

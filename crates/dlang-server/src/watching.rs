@@ -39,7 +39,7 @@ pub(crate) fn watch(model: ModelHandle) -> Result<Waker, WatchError> {
         let shared = Arc::clone(&model.shared);
         while !shared.is_over.load(Ordering::SeqCst) {
             let folders = shared.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if let Err(error) = watcher.follow(folders) {
+            if let Err(error) = watcher.follow(&folders) {
                 tracing::warn!("changes there are seen when something else changes: {error}");
             }
             // What changed while the folders were not followed yet is found by looking.

@@ -5,11 +5,11 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::DiagramFormat;
-use dlang_ide::query::{self, InvalidInput, ListInput};
-use dlang_model::{Cancelled, ElementKind, File, Severity, file_index, project_files};
+use dlang_ide::query::{self, InvalidInput, ListInput, Query};
+use dlang_model::{Cancelled, Severity};
 use serde_json::{Value, json};
 
-use crate::workspace::{Problem, WorkspaceSnapshot};
+use crate::workspace::{Problem, Progress, WorkspaceSnapshot};
 
 /// What is wrong with a workspace or one of its files, and how much was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +65,15 @@ impl Validation {
     }
 }
 
+/// The name of a text that is asked and is no file.
+pub const TEXT: &str = "text.dlang";
+
+/// What a question is answered while the workspace is loading: a model that is not there yet must not look like an empty
+/// one.
+pub fn loading(progress: Progress) -> Value {
+    json!({ "error": "workspace is loading", "progress": { "loaded": progress.loaded, "total": progress.total } })
+}
+
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
@@ -83,31 +92,27 @@ pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result
     let problems = match file {
         None => snapshot.problems()?,
         Some(path) => {
-            if !is_part(snapshot, path)? {
+            if snapshot.own_text(path).is_none() && snapshot.file(path)?.is_none() {
                 return Err(InvalidInput { field: "file", message: not_a_part(snapshot, path)? }.into());
             }
             snapshot.problems_of(path)?
         }
     };
     let (files, domains, contexts) = snapshot.ask(|db| {
-        let count = |kind| {
-            let in_file = |file| file_index(db, file).elements.iter().filter(|element| element.kind == kind).count();
-            project_files(db).iter().map(|file| in_file(*file)).sum()
-        };
-        (project_files(db).len(), count(ElementKind::Domain), count(ElementKind::BoundedContext))
+        let all = Query::new(db);
+        (all.file_count(), all.domains().count(), all.bounded_contexts().count())
     })?;
     Ok(Validation { files, domains, contexts, problems })
 }
 
 /// What the model has of one type, filtered: the answer of `domainlang_list`.
 pub fn list(snapshot: &WorkspaceSnapshot, input: &ListInput) -> Result<Value, AskError> {
-    let list = snapshot.ask(|db| query::list(db, input, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?;
-    Ok(list?)
+    Ok(snapshot.ask(|db| query::list(db, input, &|file| snapshot.show_file(db, file)))??)
 }
 
 /// One element, or without a name the model in numbers: the answer of `domainlang_get`.
 pub fn get(snapshot: &WorkspaceSnapshot, fqn: Option<&str>) -> Result<Value, AskError> {
-    Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show(Utf8Path::new(file.path(db)))))?)
+    Ok(snapshot.ask(|db| query::get(db, fqn, &|file| snapshot.show_file(db, file)))?)
 }
 
 /// One element for reading: the answer of `domainlang_explain`.
@@ -117,25 +122,12 @@ pub fn explain(snapshot: &WorkspaceSnapshot, fqn: &str) -> Result<Value, AskErro
 
 /// Elements that have to do with some words, at most `limit`: the answer of `domainlang_search`.
 pub fn search(snapshot: &WorkspaceSnapshot, query: &str, limit: usize) -> Result<Value, AskError> {
-    let found = snapshot.ask(|db| {
-        let show = |file: File| snapshot.show(Utf8Path::new(file.path(db)));
-        dlang_ide::full_text_search(db, query, limit, &show)
-    })?;
-    Ok(found?)
+    Ok(snapshot.ask(|db| dlang_ide::full_text_search(db, query, limit, &|file| snapshot.show_file(db, file)))??)
 }
 
 /// A context map or domain map for a program that draws: the answer of `domainlang_diagram`.
 pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -> Result<Value, AskError> {
     Ok(snapshot.ask(|db| dlang_ide::diagram(db, fqn, format))?)
-}
-
-fn is_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<bool, Cancelled> {
-    let is_of_module = snapshot.modules().iter().any(|module| {
-        let manifest = module.manifest.as_ref().map(|file| &file.path);
-        let lock = module.lock.as_ref().map(|file| &file.path);
-        manifest.into_iter().chain(lock).any(|own| own == path)
-    });
-    Ok(is_of_module || snapshot.file(path)?.is_some())
 }
 
 /// That a file is no part of the workspace, and which ones have a name like it.

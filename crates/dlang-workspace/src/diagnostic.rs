@@ -1,5 +1,6 @@
 //! What is wrong with a manifest, a lock or an import, as data: a stable code, a severity, a message and a place.
 
+use dlang_model::Severity;
 use text_size::TextRange;
 
 /// The `source` of diagnostics on `model.yaml` and `model.lock`, as the existing program has it. Those on models have
@@ -31,25 +32,6 @@ impl Diagnostic {
     pub(crate) fn about(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
-    }
-}
-
-/// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    Error,
-    Warning,
-    Information,
-}
-
-impl Severity {
-    /// LSP's number.
-    pub fn number(self) -> u8 {
-        match self {
-            Self::Error => 1,
-            Self::Warning => 2,
-            Self::Information => 3,
-        }
     }
 }
 
@@ -120,7 +102,7 @@ codes! {
     /// `model.yaml` is there and cannot be read.
     Unreadable "manifest-unreadable" Error,
     /// There are more diagnostics than are listed.
-    TooMany "manifest-too-many-problems" Information,
+    TooMany "manifest-too-many-problems" Info,
     /// `model.lock` is there and cannot be read.
     LockUnreadable "lock-unreadable" Error,
     /// `model.lock` is no JSON of the form a lock has.
@@ -134,7 +116,7 @@ codes! {
     /// A dependency has no entry in the lock.
     LockMissingEntry "lock-missing-entry" Warning,
     /// The lock has an entry that no dependency asks for.
-    LockUnusedEntry "lock-unused-entry" Information,
+    LockUnusedEntry "lock-unused-entry" Info,
     /// The string of an import is empty.
     ImportMissingUri "import-missing-uri" Error,
     /// An import leads nowhere.
@@ -146,7 +128,7 @@ codes! {
     /// A folder holds more than is looked at, or something that cannot be looked at.
     FolderIncomplete "folder-incomplete" Warning,
     /// Something is named like a model and is none that is read.
-    FilePassedOver "file-passed-over" Information,
+    FilePassedOver "file-passed-over" Info,
 }
 
 /// Collects diagnostics up to the limit and brings them into the order of the text.

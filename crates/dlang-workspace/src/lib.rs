@@ -51,7 +51,9 @@ mod testing;
 
 pub use text_size::{TextRange, TextSize};
 
-pub use crate::diagnostic::{Code, Diagnostic, Severity};
+pub use dlang_model::Severity;
+
+pub use crate::diagnostic::{Code, Diagnostic};
 pub use crate::fix::{Action, Fix};
 pub use crate::paths::normalize;
 pub use crate::workspace::{Workspace, WorkspaceSnapshot};

@@ -53,6 +53,17 @@ pub struct LockFile {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A manifest or a lock, for who reads it as a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OwnText<'m> {
+    /// Where it is, absolute.
+    pub path: &'m Utf8Path,
+    /// What is in it; empty when it could not be read.
+    pub text: &'m str,
+    /// What is wrong with it.
+    pub diagnostics: &'m [Diagnostic],
+}
+
 /// A package in the cache of a project: `<project>/.dlang/packages/<owner>/<repo>/<commit>`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Package {
@@ -102,6 +113,18 @@ impl Module {
     /// What its lock says, if there is one.
     pub fn lock(&self) -> Option<&Lock> {
         self.lock.as_ref().map(|file| &file.lock)
+    }
+
+    /// Its manifest, then its lock, as far as they are there.
+    pub fn own_texts(&self) -> impl Iterator<Item = OwnText<'_>> {
+        let manifest = self.manifest.iter().map(|file| OwnText {
+            path: &file.path,
+            text: &file.text,
+            diagnostics: &file.diagnostics,
+        });
+        let lock =
+            self.lock.iter().map(|file| OwnText { path: &file.path, text: &file.text, diagnostics: &file.diagnostics });
+        manifest.chain(lock)
     }
 
     /// The path of its entry, whether it exists or not. Nothing when the manifest names one outside the folder.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 #[cfg(doc)]
@@ -83,8 +83,8 @@ impl Watcher {
     /// # Errors
     ///
     /// The first folder that cannot be watched; the others are.
-    pub fn follow(&mut self, folders: BTreeSet<Utf8PathBuf>) -> Result<(), WatchError> {
-        for folder in self.folders.difference(&folders) {
+    pub fn follow(&mut self, folders: &BTreeSet<Utf8PathBuf>) -> Result<(), WatchError> {
+        for folder in self.folders.difference(folders) {
             // It may be gone, and its watch with it.
             self.system.unwatch(folder.as_std_path()).ok();
         }
@@ -97,7 +97,7 @@ impl Watcher {
             }
         }
         // What is not there is tried again each time.
-        self.folders = folders.into_iter().filter(|folder| Utf8Path::exists(folder)).collect();
+        self.folders = folders.iter().filter(|folder| folder.exists()).cloned().collect();
         failed.map_or(Ok(()), Err)
     }
 
@@ -124,11 +124,11 @@ mod tests {
     fn it_wakes_when_a_file_changes() {
         let (_guard, root) = on_disk("//- a.dlang\nTeam A\n//- other/b.dlang\n");
         let mut watcher = Watcher::new().unwrap();
-        watcher.follow([root.clone(), root.join("gone")].into()).unwrap();
+        watcher.follow(&[root.clone(), root.join("gone")].into()).unwrap();
         put(&root.join("a.dlang"), "Team B");
         assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
         assert_eq!(watcher.wait(Duration::ZERO), Woken::TimedOut);
-        watcher.follow([root.join("other")].into()).unwrap();
+        watcher.follow(&[root.join("other")].into()).unwrap();
         put(&root.join("other/b.dlang"), "Team B");
         assert_eq!(watcher.wait(Duration::from_mins(1)), Woken::Changed);
         let waker = watcher.waker();

@@ -105,6 +105,8 @@ pub struct Workspace {
     looked_at: BTreeMap<Utf8PathBuf, Option<Stamp>>,
     /// What the walks through the folders passed over, each with its folder.
     cuts: Vec<(Utf8PathBuf, Cut)>,
+    /// Where any of this lies: folders to be watched.
+    folders: Arc<BTreeSet<Utf8PathBuf>>,
     view: Arc<snapshot::View>,
 }
 
@@ -144,6 +146,7 @@ impl Workspace {
             listed: BTreeSet::new(),
             looked_at: BTreeMap::new(),
             cuts: Vec::new(),
+            folders: Arc::default(),
             view: Arc::default(),
         };
         workspace.list();
@@ -161,7 +164,7 @@ impl Workspace {
         files.insert(&path, text.into().as_bytes());
         let load = Self::load(Arc::new(files), vec![Root::File(path.clone())], &mut |_| ControlFlow::Continue(()));
         // Only a name that is none of a model's is refused, and then there is nothing to ask about.
-        load.unwrap_or_else(|_| Self::of_text("text.dlang", ""))
+        load.unwrap_or_else(|_| Self::of_text(crate::ask::TEXT, ""))
     }
 
     /// Lays unsaved text over a file, which need not exist; or takes it away with `None`.
@@ -235,11 +238,10 @@ impl Workspace {
         &self.modules
     }
 
-    /// The folders to watch: those of the workspace, and those that an import leads into.
-    pub fn folders(&self) -> BTreeSet<Utf8PathBuf> {
-        let parents = self.sources.keys().filter_map(|path| path.parent());
-        let listed = self.looked_at.keys().filter(|path| !matches!(path.file_name(), Some(MANIFEST | LOCK)));
-        parents.map(Utf8Path::to_owned).chain(listed.cloned()).collect()
+    /// The folders to watch: those of the workspace, and those that an import leads into. The same allocation until they
+    /// may be others.
+    pub fn folders(&self) -> &Arc<BTreeSet<Utf8PathBuf>> {
+        &self.folders
     }
 
     /// The one path by which a file is known here. An editor may spell it over a link.

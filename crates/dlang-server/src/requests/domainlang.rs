@@ -13,9 +13,6 @@ use zubi_base::uri;
 use crate::methods::{Answer, RequestError};
 use crate::snapshot::Snapshot;
 
-/// The name under which a text that is no file is validated.
-const TEXT: &str = "text.dlang";
-
 /// What every request of the protocol may carry besides its own.
 const COMMON: [&str; 2] = ["workDoneToken", "partialResultToken"];
 
@@ -25,7 +22,7 @@ pub(super) fn validate(snapshot: &Snapshot, params: Value) -> Answer {
     match (file.or(path), text) {
         (Some(_), Some(_)) => Err(invalid("text", "it is validated by itself, so leave `file` and `path` out")),
         (None, Some(text)) => {
-            let workspace = Workspace::of_text(TEXT, text);
+            let workspace = Workspace::of_text(ask::TEXT, text);
             let snapshot = workspace.snapshot();
             Ok(ask::validate(&snapshot, None)?.to_json(&snapshot))
         }
@@ -72,7 +69,7 @@ pub(super) fn explain(snapshot: &Snapshot, params: Value) -> Answer {
     let Some(fqn) = Input::new(params, &["fqn"])?.text("fqn")? else {
         return Err(invalid("fqn", "it is missing: name the element to explain"));
     };
-    Ok(snapshot.ask(|db| dlang_ide::explain(db, &fqn))?)
+    Ok(ask::explain(snapshot.workspace(), &fqn)?)
 }
 
 /// A URI, or a path as answers show it.

@@ -7,7 +7,9 @@ use camino::Utf8Path;
 use text_size::{TextRange, TextSize};
 
 use super::{Manifest, Purpose, Source, is_owner_and_repo, read};
-use crate::diagnostic::{Code, Diagnostic, Severity};
+use dlang_model::Severity;
+
+use crate::diagnostic::{Code, Diagnostic};
 use crate::fix::{Action, Fix};
 use crate::yaml::{self, Entry, Node, Value};
 

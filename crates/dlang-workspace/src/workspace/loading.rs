@@ -265,6 +265,9 @@ impl Workspace {
             let stamp = self.overlay.stamp(&path);
             self.looked_at.entry(path).or_insert(stamp);
         }
+        let parents = self.sources.keys().filter_map(|path| path.parent());
+        let listed = self.looked_at.keys().filter(|path| !matches!(path.file_name(), Some(MANIFEST | LOCK)));
+        self.folders = Arc::new(parents.map(Utf8Path::to_owned).chain(listed.cloned()).collect());
         let faults = self.sources.iter().filter_map(|(path, source)| Some((path.clone(), source.fault.clone()?)));
         self.view = Arc::new(View::new(&self.roots, faults.collect(), modules.into_values().collect(), &self.cuts));
     }

@@ -9,7 +9,7 @@ use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
 use crate::files::{Cut, ReadError};
-use crate::modules::Module;
+use crate::modules::{Module, OwnText};
 
 /// The `source` of diagnostics on models, as the existing program has it.
 const MODEL_SOURCE: &str = "domain-lang";
@@ -131,18 +131,10 @@ impl<'t> Text<'t> {
     }
 
     fn of(&self, diagnostic: &Diagnostic) -> Problem {
-        let mut problem = self.problem(diagnostic.range, severity(diagnostic.severity), diagnostic.code.as_str());
+        let mut problem = self.problem(diagnostic.range, diagnostic.severity, diagnostic.code.as_str());
         problem.message.clone_from(&diagnostic.message);
         problem.source = MANIFEST_SOURCE;
         problem
-    }
-}
-
-fn severity(severity: crate::Severity) -> Severity {
-    match severity {
-        crate::Severity::Error => Severity::Error,
-        crate::Severity::Warning => Severity::Warning,
-        crate::Severity::Information => Severity::Info,
     }
 }
 
@@ -187,16 +179,11 @@ fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
 }
 
 fn of_module(module: &Module) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    if let Some(manifest) = &module.manifest {
-        let text = Text::new(&manifest.path, &manifest.text);
-        problems.extend(manifest.diagnostics.iter().map(|diagnostic| text.of(diagnostic)));
-    }
-    if let Some(lock) = &module.lock {
-        let text = Text::new(&lock.path, &lock.text);
-        problems.extend(lock.diagnostics.iter().map(|diagnostic| text.of(diagnostic)));
-    }
-    problems
+    let of_text = |own: OwnText<'_>| {
+        let text = Text::new(own.path, own.text);
+        own.diagnostics.iter().map(|diagnostic| text.of(diagnostic)).collect::<Vec<_>>()
+    };
+    module.own_texts().flat_map(of_text).collect()
 }
 
 fn of_cut(folder: &Utf8Path, cut: &Cut) -> Problem {

@@ -8,7 +8,7 @@ use dlang_model::{Cancelled, Db, File, Snapshot, project_files};
 
 use super::Root;
 use crate::files::{Cut, ReadError};
-use crate::modules::Module;
+use crate::modules::{Module, OwnText};
 
 /// What belongs to a snapshot and is not in the model.
 #[derive(Debug, Default)]
@@ -115,6 +115,11 @@ impl WorkspaceSnapshot {
         }
     }
 
+    /// The path of a file as answers show it.
+    pub fn show_file(&self, db: &dyn Db, file: File) -> String {
+        self.show(Utf8Path::new(file.path(db)))
+    }
+
     /// The path that [`Self::show`] shows so, or an absolute one as it is.
     pub fn find(&self, shown: &str) -> Option<Utf8PathBuf> {
         let path = Utf8Path::new(shown);
@@ -139,6 +144,11 @@ impl WorkspaceSnapshot {
     /// [`Cut::PassedOver`].
     pub fn cuts(&self) -> &[(Utf8PathBuf, Cut)] {
         &self.view.cuts
+    }
+
+    /// The text of a manifest or lock of the workspace, by its absolute path.
+    pub fn own_text(&self, path: &Utf8Path) -> Option<OwnText<'_>> {
+        self.view.modules.iter().flat_map(|module| module.own_texts()).find(|own| own.path == path)
     }
 
     /// The modules of the workspace that have a manifest, without those of packages.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use dlang_workspace::WorkspaceSnapshot;
-use dlang_workspace::ask::AskError;
+use dlang_workspace::ask::{self, AskError};
 use dlang_workspace::workspace::{LoadError, Root};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use zubi_base::workspace::Workspace;
 use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
@@ -128,12 +128,7 @@ fn tell(error: ModelError) -> ToolError {
         ModelError::Ask(AskError::Cancelled(_)) => {
             ToolError::failed("ask the model", "its files keep changing", "Call again when they have settled.")
         }
-        // What every channel answers as JSON as well: a model that is not there yet must not look like an empty one.
-        ModelError::Loading(progress) => {
-            let progress = json!({ "loaded": progress.loaded, "total": progress.total });
-            let text = json!({ "error": "workspace is loading", "progress": progress });
-            ToolError::tell("loading", text.to_string(), "")
-        }
+        ModelError::Loading(progress) => ToolError::tell("loading", ask::loading(progress).to_string(), ""),
         ModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use dlang_model::CancellationToken;
-use dlang_workspace::ask::AskError;
+use dlang_workspace::ask::{self, AskError};
 use dlang_workspace::files::{DiskFiles, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
@@ -114,7 +114,7 @@ impl DomainModel {
     ) -> Result<T, ModelError> {
         let (files, cancel) = (Arc::clone(&self.files), cx.cancel.clone());
         let load = move || match once {
-            Once::Text(text) => Ok(Workspace::of_text("text.dlang", text)),
+            Once::Text(text) => Ok(Workspace::of_text(ask::TEXT, text)),
             Once::Root(root) => Workspace::load(files, vec![root], &mut |_| {
                 if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             }),

@@ -3,14 +3,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
-
-/// How bad a problem is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Severity {
-    Error,
-    Warning,
-    Info,
-}
+use dlang_workspace::{Severity, workspace};
 
 /// A place in a text.
 #[derive(Debug, Clone)]
@@ -20,9 +13,8 @@ pub(crate) struct Place<'a> {
     pub(crate) text: Option<&'a str>,
     /// Bytes of the text.
     pub(crate) range: Range<usize>,
-    /// Where the range begins, from 1; columns count characters.
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    /// Where the range begins.
+    pub(crate) start: workspace::Place,
 }
 
 /// A problem as it is shown.
@@ -62,7 +54,7 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
-        Severity::Info => Level::INFO,
+        Severity::Info | Severity::Hint => Level::INFO,
     };
     let (message, hint) =
         problem.message.split_once(HINT).map_or((problem.message, None), |(message, hint)| (message, Some(hint)));
@@ -84,12 +76,12 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
 fn show<'a>(group: Group<'a>, place: &Place<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {
     let path = normalize_untrusted_str(place.path);
     let Some(Window { text, range, is_cut }) = window(place) else { return group.element(Origin::path(path)) };
-    let snippet = Snippet::source(text)
-        .line_start(place.line)
-        .annotation(kind.span(range).label(label.map(normalize_untrusted_str)));
+    let (line, column) = (place.start.line as usize, place.start.column as usize);
+    let snippet =
+        Snippet::source(text).line_start(line).annotation(kind.span(range).label(label.map(normalize_untrusted_str)));
     if is_cut {
         // The renderer would count the column from where the window begins.
-        group.element(Origin::path(path).line(place.line).char_column(place.column)).element(snippet)
+        group.element(Origin::path(path).line(line).char_column(column)).element(snippet)
     } else {
         group.element(snippet.path(path))
     }
@@ -132,6 +124,8 @@ fn floor(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use dlang_workspace::TextSize;
+    use dlang_workspace::workspace::{self, Places};
     use proptest::prelude::*;
 
     use super::{Place, Problem, Severity, Style, render};
@@ -143,9 +137,9 @@ mod tests {
         let parts: Vec<_> = fixture.splitn(3, '|').collect();
         *text = parts.concat();
         let start = parts[0].len();
-        let line = parts[0].matches('\n').count() + 1;
-        let column = parts[0].rsplit('\n').next().unwrap().chars().count() + 1;
-        Place { path, text: Some(text), range: start..start + parts[1].len(), line, column }
+        let end = start + parts[1].len();
+        let at = Places::new(text).place(TextSize::try_from(start).unwrap());
+        Place { path, text: Some(text), range: start..end, start: at }
     }
 
     fn check(message: &str, fixture: &str, related: Option<(&str, &str)>) -> String {
@@ -229,7 +223,8 @@ mod tests {
         1 | Team ␛[31m A␇
           | ^^^^
         ");
-        let place = Place { path: "gone.dlang", text: None, range: 3..9, line: 1, column: 4 };
+        let place =
+            Place { path: "gone.dlang", text: None, range: 3..9, start: workspace::Place { line: 1, column: 4 } };
         let problem =
             Problem { severity: Severity::Error, code: "unreadable", message: "Gone.", place, related: vec![] };
         insta::assert_snapshot!(render(&problem, PLAIN), @"
@@ -242,7 +237,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_place_in_any_text_is_shown(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
-            let place = Place { path: "a", text: Some(&text), range: start..start + length, line: 1, column: 1 };
+            let first = workspace::Place { line: 1, column: 1 };
+            let place = Place { path: "a", text: Some(&text), range: start..start + length, start: first };
             let problem = Problem { severity: Severity::Info, code: "c", message: "m", place, related: vec![] };
             prop_assert!(render(&problem, PLAIN).starts_with("info[c]: m"));
         }

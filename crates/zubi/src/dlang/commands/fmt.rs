@@ -228,13 +228,14 @@ fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Va
     let places = Places::new(text);
     for diagnostic in parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error) {
         let range = std::ops::Range::<usize>::from(diagnostic.range);
-        let at = places.place(diagnostic.range.start());
-        let (line, column) = (at.line as usize, at.column as usize);
+        let start = places.place(diagnostic.range.start());
+        let (line, column) = (start.line, start.column);
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
         let message = format!("{}{hint}", diagnostic.message);
-        let place = Place { path: shown, text: Some(text), range, line, column };
+        let place = Place { path: shown, text: Some(text), range, start };
         let code = diagnostic.code.as_str();
-        let problem = Problem { severity: excerpt::Severity::Error, code, message: &message, place, related: vec![] };
+        let problem =
+            Problem { severity: dlang_workspace::Severity::Error, code, message: &message, place, related: vec![] };
         match output.mode {
             Mode::Quiet => terminal::say(&format!("{shown}:{line}:{column}: error: {message}")),
             Mode::Rich | Mode::Json => terminal::say_styled(&format!("{}\n", excerpt::render(&problem, style))),

@@ -8,7 +8,7 @@ use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
 use dlang_workspace::modules::{ManifestFile, Module, Modules};
 use dlang_workspace::packages::{self, Finding, Installed, Origin};
 use dlang_workspace::workspace::Places;
-use dlang_workspace::{Code, Diagnostic, Severity};
+use dlang_workspace::{Code, Diagnostic};
 use serde_json::{Value, json};
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
@@ -238,26 +238,18 @@ fn plain(text: &str) -> Option<&str> {
 
 /// What is wrong with the texts of manifest and lock, on stderr.
 fn say_problems(output: &Output, module: &Module) {
-    let manifest = module.manifest.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
-    let lock = module.lock.iter().map(|file| (&file.path, &file.text, &file.diagnostics));
-    for (path, text, diagnostics) in manifest.chain(lock) {
-        let places = Places::new(text);
-        for Diagnostic { code, severity, message, range, .. } in diagnostics {
-            let at = places.place(range.start());
-            let (line, column) = (at.line as usize, at.column as usize);
-            let range = std::ops::Range::<usize>::from(*range);
-            let shown = output.show(path);
-            let (severity, word) = match severity {
-                Severity::Error => (excerpt::Severity::Error, "error"),
-                Severity::Warning => (excerpt::Severity::Warning, "warning"),
-                Severity::Information => (excerpt::Severity::Info, "info"),
-            };
+    for own in module.own_texts() {
+        let places = Places::new(own.text);
+        let shown = output.show(own.path);
+        for Diagnostic { code, severity, message, range, .. } in own.diagnostics {
+            let start = places.place(range.start());
             if output.mode == Mode::Quiet {
-                terminal::say(&format!("{shown}:{line}:{column}: {word}: {message}"));
+                let word = severity.as_str();
+                terminal::say(&format!("{shown}:{}:{}: {word}: {message}", start.line, start.column));
                 continue;
             }
-            let place = Place { path: shown, text: Some(text), range, line, column };
-            let problem = Problem { severity, code: code.as_str(), message, place, related: Vec::new() };
+            let place = Place { path: shown, text: Some(own.text), range: (*range).into(), start };
+            let problem = Problem { severity: *severity, code: code.as_str(), message, place, related: Vec::new() };
             terminal::say_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
         }
     }

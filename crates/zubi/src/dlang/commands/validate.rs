@@ -122,7 +122,7 @@ fn print_excerpts(output: &Output, snapshot: &WorkspaceSnapshot, validation: &Va
             (it.message, place)
         });
         let shown = excerpt::Problem {
-            severity: severity(problem.severity),
+            severity: problem.severity,
             code: problem.code,
             message: &problem.message,
             place: place(output, &problem.path, text.as_deref(), problem.range.into(), problem.start),
@@ -141,16 +141,7 @@ fn place<'a>(
     range: std::ops::Range<usize>,
     start: Place,
 ) -> excerpt::Place<'a> {
-    let (line, column) = (start.line as usize, start.column as usize);
-    excerpt::Place { path: output.show(path), text, range, line, column }
-}
-
-fn severity(severity: Severity) -> excerpt::Severity {
-    match severity {
-        Severity::Error => excerpt::Severity::Error,
-        Severity::Warning => excerpt::Severity::Warning,
-        Severity::Info | Severity::Hint => excerpt::Severity::Info,
-    }
+    excerpt::Place { path: output.show(path), text, range, start }
 }
 
 /// The last line: how much was looked at, and what was found.
@@ -187,18 +178,9 @@ impl Texts<'_> {
         }
         let text = match self.snapshot.file(path).map_err(Failure::environment)? {
             Some(file) => Some(self.snapshot.ask(|db| Arc::from(file.text(db))).map_err(Failure::environment)?),
-            None => self.of_module(path),
+            None => self.snapshot.own_text(path).map(|own| Arc::from(own.text)),
         };
         self.read.insert(path.to_owned(), text.clone());
         Ok(text)
-    }
-
-    fn of_module(&self, path: &Utf8Path) -> Option<Arc<str>> {
-        let modules = self.snapshot.modules().iter().filter(|module| path.starts_with(&module.root));
-        let own = modules.flat_map(|module| {
-            let manifest = module.manifest.iter().map(|file| (&file.path, &file.text));
-            manifest.chain(module.lock.iter().map(|file| (&file.path, &file.text)))
-        });
-        own.filter(|(own, _)| *own == path).map(|(_, text)| Arc::from(text.as_str())).next()
     }
 }
