@@ -3,7 +3,7 @@
 //!
 //! [`run`] serves one connection; [`stdio`] does so on the process's own standard input and output. A host that is more
 //! than a DomainLang server gives its own requests in a [`MethodTable`], speaks to the client through [`ClientHandle`] and
-//! asks the same model that the editor sees through [`ModelHandle`].
+//! asks the same model that the editor sees through [`ModelHandle`]. [`Requests`] answers without a connection.
 //!
 //! # Threads
 //!
@@ -32,6 +32,7 @@ mod capabilities;
 mod client;
 mod convert;
 mod diagnostics;
+mod direct;
 mod documents;
 mod event;
 mod main_loop;
@@ -58,6 +59,7 @@ use lsp_server::{Connection, Message};
 
 use crate::client::Outgoing;
 pub use crate::client::{ClientError, ClientHandle};
+pub use crate::direct::Requests;
 use crate::main_loop::{MainLoop, Parts};
 pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};
 use crate::model::Model;

@@ -22,6 +22,7 @@ use zubi_base::position::Encoding;
 
 use crate::client::ClientHandle;
 use crate::event::Event;
+use crate::model::ModelHandle;
 use crate::snapshot::Snapshot;
 
 /// Why a request has no result.
@@ -125,6 +126,8 @@ pub struct Initialize<'a> {
     pub encoding: Encoding,
     /// The way back to it.
     pub client: &'a ClientHandle,
+    /// The model that it sees.
+    pub model: &'a ModelHandle,
 }
 
 impl MethodTable {

@@ -9,10 +9,9 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender};
 use dlang_workspace::Workspace;
 use dlang_workspace::files::{LOCK, MANIFEST, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
@@ -40,8 +39,8 @@ pub(crate) enum Command {
     Ask(Question),
     /// Works out everything that is wrong, for the loop to publish.
     Problems(u64),
-    /// Gives a snapshot away.
-    Lend(Sender<Snapshot>),
+    /// Looks at the disk and gives a snapshot away.
+    Lend(Box<dyn FnOnce(Snapshot) + Send>),
     /// Nothing more is wanted.
     Stop,
 }
@@ -90,15 +89,16 @@ impl Shared {
 }
 
 impl ModelHandle {
-    /// The workspace as it is when all changes of the client so far are made. Changes wait until the snapshot is dropped.
-    ///
-    /// # Errors
-    ///
-    /// How far loading is, when it is not there within this time.
-    pub fn snapshot(&self, patience: Duration) -> Result<Snapshot, Progress> {
-        let (sender, snapshot) = bounded(1);
-        self.send(Command::Lend(sender));
-        snapshot.recv_timeout(patience).map_err(|_| self.shared.progress())
+    /// Lends the workspace as it is when all changes of the client so far are made and the disk is looked at; while it is
+    /// loading, that is after it. `to` is called on the thread that owns the workspace and returns at once. It is dropped
+    /// uncalled when the server is over. Changes wait until the snapshot is dropped.
+    pub fn lend(&self, to: impl FnOnce(Snapshot) + Send + 'static) {
+        self.send(Command::Lend(Box::new(to)));
+    }
+
+    /// How far loading was when it was last heard of.
+    pub fn progress(&self) -> Progress {
+        self.shared.progress()
     }
 
     pub(crate) fn send(&self, command: Command) {
@@ -169,8 +169,8 @@ impl Model {
             Command::Ask(question) => self.ask(question),
             Command::Problems(number) => self.problems(number),
             Command::Lend(to) => {
-                // Who gave up waiting needs none.
-                to.send(self.snapshot()).ok();
+                self.refresh();
+                to(self.snapshot());
             }
         }
         ControlFlow::Continue(())

@@ -73,6 +73,27 @@ impl Settings {
         }
     }
 
+    /// Of a program that asks without a connection: it reads everything that there is, and is never called back.
+    pub(crate) fn of_program(encoding: Encoding) -> Self {
+        Self {
+            encoding,
+            has_links: true,
+            has_nested_symbols: true,
+            has_document_changes: true,
+            has_new_files: true,
+            has_code_action_literals: true,
+            has_snippets: false,
+            has_markdown_hover: true,
+            has_markdown_completion: true,
+            pulls_diagnostics: true,
+            has_related: true,
+            refreshes_diagnostics: false,
+            refreshes_hints: false,
+            has_progress: false,
+            watches: false,
+        }
+    }
+
     /// The unit of columns by its name in the protocol.
     pub(crate) fn encoding_kind(&self) -> PositionEncodingKind {
         match self.encoding {

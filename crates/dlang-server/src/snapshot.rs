@@ -10,6 +10,7 @@ use dlang_workspace::modules::Module;
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
+use crate::direct::Requests;
 use crate::settings::Settings;
 
 /// The state between two changes. Changes wait until it is dropped, so it is never kept.
@@ -70,6 +71,11 @@ impl Snapshot {
         tokens: Arc<TokenStore>,
     ) -> Self {
         Self { workspace, names, settings, tokens }
+    }
+
+    /// A workspace of which no client has anything open, for [`Requests`](crate::Requests).
+    pub fn of(workspace: WorkspaceSnapshot) -> Self {
+        Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(Requests::ENCODING)), Arc::default())
     }
 
     /// The workspace.

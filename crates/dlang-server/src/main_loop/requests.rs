@@ -54,6 +54,7 @@ impl MainLoop {
             folders: &self.roots,
             encoding: self.settings.encoding,
             client: &self.client,
+            model: &self.model,
         });
         if !self.settings.watches && self.options.watch {
             match watching::watch(self.model.clone()) {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use crossbeam_channel::{TryRecvError, bounded};
 use dlang_workspace::files::{Bounds, Files, Kind, ReadError, Stamp, Walk};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -72,13 +73,15 @@ fn programs_are_told_that_it_is_loading() {
     // The count is that of the last report before the reading that waits.
     let told = client.ask("domainlang/get", json!({}));
     assert_eq!(told["progress"]["loaded"], 0);
-    let lent = client.server().model().snapshot(Duration::ZERO);
-    assert!(lent.is_err());
+    let (sender, lent) = bounded(1);
+    client.server().model().lend(move |snapshot| sender.send(snapshot.workspace().files().unwrap().len()).unwrap());
+    assert_eq!(client.server().model().progress().loaded, 0);
+    assert_eq!(lent.try_recv(), Err(TryRecvError::Empty));
     slow.open();
     // What an editor asks waits for the model; then programs are answered, too.
     assert_eq!(client.ask("workspace/symbol", json!({ "query": "" })).as_array().unwrap().len(), 2);
     assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["teamCount"], 2);
-    assert!(client.server().model().snapshot(Duration::from_mins(1)).is_ok());
+    assert_eq!(lent.recv_timeout(Duration::from_mins(1)), Ok(2));
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! The server's requests without a connection: for a program that has a workspace of its own.
+
+use serde_json::Value;
+use zubi_base::position::Encoding;
+
+use crate::capabilities::capabilities;
+use crate::methods::{Answer, Method, MethodTable, RequestError};
+use crate::requests;
+use crate::settings::Settings;
+use crate::snapshot::Snapshot;
+
+/// The requests that a server answers of a snapshot.
+pub struct Requests(MethodTable);
+
+impl Default for Requests {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Requests {
+    /// What columns count in parameters and answers: that of the texts themselves, so that nothing is converted.
+    pub const ENCODING: Encoding = Encoding::Utf8;
+
+    /// All of them.
+    pub fn new() -> Self {
+        Self(requests::table())
+    }
+
+    /// Whether a request is one of them.
+    pub fn has(&self, method: &str) -> bool {
+        self.0.get(method).is_some()
+    }
+
+    /// What `initialize` would say.
+    pub fn capabilities() -> Value {
+        // Plain data without maps that have other keys than strings.
+        serde_json::to_value(capabilities(&Settings::of_program(Self::ENCODING))).unwrap_or_default()
+    }
+
+    /// The answer to a request, as the server would give it to a client that can everything and has nothing open.
+    ///
+    /// # Errors
+    ///
+    /// As the server's. A method that it does not have is [`RequestError::Failed`].
+    pub fn answer(&self, snapshot: &Snapshot, method: &str, params: Value) -> Answer {
+        match self.0.get(method).as_deref() {
+            Some(Method::Ask { run, .. }) => run(snapshot, params),
+            Some(Method::Start(_)) | None => Err(RequestError::Failed(format!("there is no request `{method}`"))),
+        }
+    }
+}
