@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dlang_ide::{Completion, CompletionKind, ImportCandidates, apply, completions, hover};
+use dlang_ide::{Completion, CompletionKind, ImportCandidates, Links, apply, completions, hover};
 use dlang_model::{Change, Db, Definition, ElementKind, File, ModelHost, file_model, project_files, resolutions};
 use dlang_syntax::{TextRange, TextSize};
 
@@ -42,7 +42,7 @@ fn identity(host: &ModelHost, definition: Definition) -> (String, Option<Element
 pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
     let is_in_text = |range: TextRange| file.text(db).get(Range::<usize>::from(range)).is_some();
     let text = file.text(db);
-    if let Some(hover) = hover(db, file, offset, &|file| file.path(db).to_owned()) {
+    if let Some(hover) = hover(db, file, offset, Links::To(&|file| file.path(db).to_owned())) {
         assert!(hover.range.contains_inclusive(offset) && !hover.markdown.is_empty());
         assert!(is_in_text(hover.range));
     }

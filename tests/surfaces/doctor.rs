@@ -42,6 +42,20 @@ fn what_is_there_and_what_is_missing() {
 }
 
 #[test]
+fn what_is_built_in() {
+    let project = Project::fixture("python");
+    project.write("docs/model.dlang", "Domain D { vision: \"v\" }\n");
+    let (text, code) = doctor(&Start::new(&project, &["ty"]), &[]);
+    assert_eq!(code, Some(0));
+    assert_snapshot!(text.split("\n\n").next().expect("a language"), @"
+    domain-lang · 1 file
+      + built in
+          ready after [time]
+          definition, references, hover, completion, outline, symbol search, rename, code actions, formatting
+    ");
+}
+
+#[test]
 fn the_same_for_programs() {
     let project = Project::fixture("python");
     let output = Start::new(&project, &["ty"]).command().args(["doctor", "--json"]).output().expect("zubi starts");

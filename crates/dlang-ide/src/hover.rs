@@ -21,8 +21,8 @@ use dlang_model::{Db, Definition, ElementKind, File, containing_context, definit
 use dlang_syntax::ast::{ImportStatement, NamespaceDeclaration};
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
-use self::page::{Links, Page};
-pub use self::page::{MAX_ITEMS, MAX_TEXT};
+use self::page::Page;
+pub use self::page::{Links, MAX_ITEMS, MAX_TEXT};
 pub(crate) use self::words::with_link;
 use self::words::word;
 
@@ -37,9 +37,7 @@ pub struct Hover {
 
 /// Explains what stands at an offset of a file: a name, each part of a dotted one, a reserved word, an arrow, an import.
 /// Nothing elsewhere, in comments and in other strings.
-///
-/// Links lead to `uri` of a file, with the line and the column (UTF-16) from 1: `#L3,5`.
-pub fn hover(db: &dyn Db, file: File, offset: TextSize, uri: &dyn Fn(File) -> String) -> Option<Hover> {
+pub fn hover(db: &dyn Db, file: File, offset: TextSize, links: Links<'_>) -> Option<Hover> {
     let root = parse(db, file).syntax();
     if offset > root.text_range().end() {
         return None;
@@ -48,14 +46,14 @@ pub fn hover(db: &dyn Db, file: File, offset: TextSize, uri: &dyn Fn(File) -> St
     // Between two tokens the one behind is what the pointer is on.
     let candidates = [tokens.clone().right_biased(), tokens.left_biased()];
     candidates.into_iter().flatten().find_map(|token| {
-        let markdown = of_token(&mut Page::new(db, Links::To(uri)), file, &token)?;
+        let markdown = of_token(&mut Page::new(db, links), file, &token)?;
         Some(Hover { range: range_of(&token), markdown })
     })
 }
 
 /// The Markdown about an element, as hovering over its name shows it. For the documentation of a completion.
-pub fn element_markdown(db: &dyn Db, definition: Definition, uri: &dyn Fn(File) -> String) -> Option<String> {
-    element::element(&mut Page::new(db, Links::To(uri)), definition, definition.file)
+pub fn element_markdown(db: &dyn Db, definition: Definition, links: Links<'_>) -> Option<String> {
+    element::element(&mut Page::new(db, links), definition, definition.file)
 }
 
 /// A dotted name that is declared is one name; of a reference each part is by itself.

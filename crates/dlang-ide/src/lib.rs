@@ -54,7 +54,7 @@ pub use crate::explain::explain;
 pub use crate::folding::{Fold, FoldKind, folding};
 pub use crate::full_text::{DEFAULT_RESULTS, MAX_RESULTS, full_text_search};
 pub use crate::hints::{Hint, hints};
-pub use crate::hover::{Hover, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
+pub use crate::hover::{Hover, Links, MAX_ITEMS, MAX_TEXT, element_markdown, hover};
 pub use crate::lenses::{Lens, lenses};
 pub use crate::lines::Lines;
 pub use crate::links::{ImportLink, import_links};

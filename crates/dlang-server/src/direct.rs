@@ -1,16 +1,19 @@
 //! The server's requests without a connection: for a program that has a workspace of its own.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use serde_json::Value;
 use zubi_base::position::Encoding;
 
 use crate::capabilities::capabilities;
-use crate::methods::{Answer, Method, MethodTable, RequestError};
+use crate::methods::{Answer, Method, RequestError};
 use crate::requests;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 
 /// The requests that a server answers of a snapshot.
-pub struct Requests(MethodTable);
+pub struct Requests(BTreeMap<String, Arc<Method>>);
 
 impl Default for Requests {
     fn default() -> Self {
@@ -24,12 +27,12 @@ impl Requests {
 
     /// All of them.
     pub fn new() -> Self {
-        Self(requests::table())
+        Self(requests::table().into_requests())
     }
 
     /// Whether a request is one of them.
     pub fn has(&self, method: &str) -> bool {
-        self.0.get(method).is_some()
+        self.0.contains_key(method)
     }
 
     /// What `initialize` would say.
@@ -44,7 +47,7 @@ impl Requests {
     ///
     /// As the server's. A method that it does not have is [`RequestError::Failed`].
     pub fn answer(&self, snapshot: &Snapshot, method: &str, params: Value) -> Answer {
-        match self.0.get(method).as_deref() {
+        match self.0.get(method).map(|method| &**method) {
             Some(Method::Ask { run, .. }) => run(snapshot, params),
             Some(Method::Start(_)) | None => Err(RequestError::Failed(format!("there is no request `{method}`"))),
         }

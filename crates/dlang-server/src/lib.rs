@@ -65,7 +65,7 @@ pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, 
 use crate::model::Model;
 pub use crate::model::ModelHandle;
 use crate::pool::Pool;
-pub use crate::snapshot::Snapshot;
+pub use crate::snapshot::{OpenText, Snapshot};
 
 /// How a server behaves. The default is what an editor wants.
 #[derive(Clone)]

@@ -201,6 +201,11 @@ impl MethodTable {
         }
     }
 
+    /// The requests alone.
+    pub(crate) fn into_requests(self) -> BTreeMap<String, Arc<Method>> {
+        self.methods
+    }
+
     pub(crate) fn get(&self, name: &str) -> Option<Arc<Method>> {
         self.methods.get(name).cloned()
     }

@@ -3,6 +3,8 @@
 //! It is read leniently: what is not there or is not what the protocol says counts as not supported.
 
 use camino::Utf8PathBuf;
+use dlang_ide::Links;
+use dlang_model::File;
 use serde_json::Value;
 use zubi_base::lsp::{PositionEncodingKind, Uri};
 use zubi_base::position::Encoding;
@@ -29,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) has_markdown_hover: bool,
     /// Markdown in the documentation of completions.
     pub(crate) has_markdown_completion: bool,
+    /// Somebody reads what is explained, and can follow links in it.
+    pub(crate) follows_links: bool,
     /// Diagnostics are asked for (`textDocument/diagnostic`).
     pub(crate) pulls_diagnostics: bool,
     /// Related places of diagnostics.
@@ -63,6 +67,7 @@ impl Settings {
             has_snippets: is("textDocument/completion/completionItem/snippetSupport"),
             has_markdown_hover: lists("textDocument/hover/contentFormat", "markdown"),
             has_markdown_completion: lists("textDocument/completion/completionItem/documentationFormat", "markdown"),
+            follows_links: true,
             pulls_diagnostics: can("textDocument/diagnostic").is_some_and(Value::is_object),
             has_related: is("textDocument/publishDiagnostics/relatedInformation")
                 || is("textDocument/diagnostic/relatedInformation"),
@@ -85,6 +90,7 @@ impl Settings {
             has_snippets: false,
             has_markdown_hover: true,
             has_markdown_completion: true,
+            follows_links: false,
             pulls_diagnostics: true,
             has_related: true,
             refreshes_diagnostics: false,
@@ -92,6 +98,11 @@ impl Settings {
             has_progress: false,
             watches: false,
         }
+    }
+
+    /// How explanations refer to other places.
+    pub(crate) fn links<'a>(&self, uri: &'a dyn Fn(File) -> String) -> Links<'a> {
+        if self.follows_links { Links::To(uri) } else { Links::Plain }
     }
 
     /// The unit of columns by its name in the protocol.

@@ -22,6 +22,17 @@ pub struct Snapshot {
     pub(crate) tokens: Arc<TokenStore>,
 }
 
+/// A document that the client has open.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenText<'a> {
+    /// Where it is, absolute.
+    pub path: &'a Utf8Path,
+    /// What the client calls this text.
+    pub version: i32,
+    /// The text.
+    pub text: &'a Arc<str>,
+}
+
 /// The open documents by both of their names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
@@ -73,7 +84,7 @@ impl Snapshot {
         Self { workspace, names, settings, tokens }
     }
 
-    /// A workspace of which no client has anything open, for [`Requests`](crate::Requests).
+    /// A workspace of which no client has anything open, for [`Requests`].
     pub fn of(workspace: WorkspaceSnapshot) -> Self {
         Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(Requests::ENCODING)), Arc::default())
     }
@@ -86,6 +97,11 @@ impl Snapshot {
     /// Asks the model. Cancelled when a change waits.
     pub fn ask<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
         self.workspace.ask(question)
+    }
+
+    /// The documents that the client has open, by path.
+    pub fn open_texts(&self) -> impl Iterator<Item = OpenText<'_>> {
+        self.names.iter().map(|(path, open)| OpenText { path, version: open.version, text: &open.text })
     }
 
     /// The path of a URI; nothing if it is neither open nor a file.

@@ -2,13 +2,17 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
-use zubi_base::endpoint::EndpointSource as _;
+use tokio_util::sync::CancellationToken;
+use zubi_base::endpoint::{DocumentRef, EndpointSource as _, RequestCx};
 use zubi_base::process::CommandSpec;
+use zubi_base::walk::{self, Order};
 use zubi_base::workspace::Workspace;
+use zubi_servers::pool::survey;
+use zubi_toolbox::domainlang::{self, DomainModel, Root};
 
 pub use zubi_servers::pool::survey::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
 
@@ -23,9 +27,44 @@ pub async fn examine(
 ) -> Result<Survey, HostError> {
     let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
     let pool = code::pool(config, &workspace)?;
-    let survey = pool.survey(patience, progress).await;
+    let mut survey = pool.survey(patience, progress).await;
     pool.shutdown().await;
+    if let Some(report) = built_in(&workspace, patience).await {
+        survey.languages.insert(0, report);
+    }
     Ok(survey)
+}
+
+/// DomainLang, where there are models: nothing is to be installed for it.
+async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageReport> {
+    let roots = workspace.roots();
+    let look = move || {
+        let files = roots.iter().flat_map(|root| walk::files(root, Order { depth: None, sorted: true }));
+        files.filter(|path| path.extension() == Some(domainlang::EXTENSION)).collect::<Vec<_>>()
+    };
+    let files = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+    let document = DocumentRef::new(files.first()?.clone());
+    let model = DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect());
+    let source = domainlang::endpoint_source(&Arc::new(model));
+    let started = Instant::now();
+    let cx = RequestCx::new(CancellationToken::new(), started + patience);
+    let endpoint = source.for_document(&document, "", &cx).await.endpoints.pop()?;
+    let server = ServerReport {
+        id: endpoint.id().to_string(),
+        title: "built in".to_owned(),
+        tested: true,
+        group: None,
+        path: None,
+        version: None,
+        state: survey::state(endpoint.as_ref(), &document, started, patience).await,
+    };
+    Some(LanguageReport {
+        language: "domain-lang".to_owned(),
+        files: files.len(),
+        example: document.path,
+        auxiliary: false,
+        servers: vec![server],
+    })
 }
 
 /// Package managers whose commands are run as they stand; any other way to install is advice for a person.

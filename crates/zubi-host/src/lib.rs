@@ -7,5 +7,5 @@ pub mod doctor;
 pub mod local;
 pub mod service;
 
-pub use crate::local::{HostConfig, HostError, LocalHost, Root};
+pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root};
 pub use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};

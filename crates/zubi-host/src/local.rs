@@ -19,7 +19,7 @@ use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
 use zubi_servers::catalogue::CatalogueError;
-use zubi_toolbox::domainlang::{self, DomainModel, Listing};
+use zubi_toolbox::domainlang::{self, Listing};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
@@ -27,7 +27,7 @@ use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
 
-pub use zubi_toolbox::domainlang::Root;
+pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
 use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
 
@@ -79,17 +79,16 @@ impl LocalHost {
     pub fn new(config: &HostConfig) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         let pool = code::pool(config, &workspace)?;
-        let folders = workspace.roots();
-        let model = Arc::new(DomainModel::on_disk(folders.iter().cloned().map(Root::Folder).collect()));
-        let models = Some((model, Listing::WhereModelsAre(folders)));
-        Ok(Self::with_sources(config, workspace, vec![Arc::new(pool)], models))
+        let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
+        Ok(Self::with_sources(config, workspace, vec![Arc::new(pool)], &model))
     }
 
-    /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
-    /// `headless_fallback`: the editor has its own.
+    /// The same beside an open editor, which is asked first; `model` is the one that it sees. Headless servers are asked, and
+    /// started, only with `headless_fallback`: the editor has its own.
     pub fn behind_editor(
         config: &HostConfig,
         editor: Arc<dyn EndpointSource>,
+        model: DomainModel,
         headless_fallback: bool,
     ) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
@@ -97,22 +96,22 @@ impl LocalHost {
         if headless_fallback {
             sources.push(Arc::new(code::pool(config, &workspace)?));
         }
-        // The editor asks its own model over `domainlang/*`; one that is read from disk would not see unsaved text.
-        Ok(Self::with_sources(config, workspace, sources, None))
+        Ok(Self::with_sources(config, workspace, sources, &Arc::new(model)))
     }
 
     fn with_sources(
         config: &HostConfig,
         workspace: Arc<Workspace>,
-        sources: Vec<Arc<dyn EndpointSource>>,
-        models: Option<(Arc<DomainModel>, Listing)>,
+        mut sources: Vec<Arc<dyn EndpointSource>>,
+        model: &Arc<DomainModel>,
     ) -> Self {
-        let texts: Arc<dyn TextSource> = Arc::new(DiskText);
+        // What is built in answers for its own files, whoever else could.
+        sources.insert(0, domainlang::endpoint_source(model));
+        let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
-        let mut providers = vec![zubi_toolbox::lsp::provider(&intel)];
-        providers.extend(models.map(|(model, listing)| domainlang::provider(&model, listing)));
+        let providers = vec![zubi_toolbox::lsp::provider(&intel), domainlang::provider(model, Listing::WhereModelsAre)];
         let resources = domainlang::resources();
-        Self { intel: Some(intel), ..Self::assemble(config, workspace, providers, resources) }
+        Self { intel: Some(intel), texts, ..Self::assemble(config, workspace, providers, resources) }
     }
 
     /// A host that knows the DomainLang tools alone. The models are those of `root`; paths of callers are relative to

@@ -18,7 +18,7 @@ use zubi_base::position::Encoding;
 /// The request that carries all others to the editor.
 const EDITOR_REQUEST: &str = "zubi/editor/request";
 
-/// The extension of DomainLang's files: what is in this process is not asked of the editor, which would ask here.
+/// The extension of DomainLang's files. They are answered in this process; the editor would only ask here.
 const DOMAINLANG: &str = "dlang";
 
 /// JSON-RPC's number for a method that the other side does not have.
@@ -176,14 +176,7 @@ fn absent(absent: Absent) -> Endpoints {
 #[async_trait]
 impl EndpointSource for EditorSource {
     async fn for_document(&self, document: &DocumentRef, method: &str, _cx: &RequestCx) -> Endpoints {
-        if self.editor.serves(document) {
-            return self.endpoints(method);
-        }
-        absent(Absent {
-            subject: format!(".{DOMAINLANG}"),
-            why: "models are not asked like code".to_owned(),
-            hint: "Use the tools `domainlang_get`, `domainlang_list` and `domainlang_explain`.".to_owned(),
-        })
+        if self.editor.serves(document) { self.endpoints(method) } else { Endpoints::default() }
     }
 
     async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {

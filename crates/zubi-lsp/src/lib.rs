@@ -32,7 +32,7 @@ mod tools;
 use std::sync::{Arc, OnceLock};
 
 use camino::Utf8PathBuf;
-use dlang_server::{Initialize, MethodTable};
+use dlang_server::{Initialize, MethodTable, ModelHandle};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use zubi_base::endpoint::EndpointSource;
@@ -53,6 +53,8 @@ pub struct Wanted {
     pub folders: Vec<Utf8PathBuf>,
     /// The editor.
     pub editor: Arc<dyn EndpointSource>,
+    /// The models that it sees.
+    pub model: ModelHandle,
     /// Whether headless servers may answer what the editor does not.
     pub headless_fallback: bool,
 }
@@ -114,6 +116,7 @@ fn of_client(client: Initialize<'_>) -> Option<Wanted> {
     Some(Wanted {
         folders: client.folders.to_vec(),
         editor: Arc::new(EditorSource::new(editor, headless_fallback)),
+        model: client.model.clone(),
         headless_fallback,
     })
 }

@@ -1,12 +1,14 @@
 //! DomainLang tools: what a domain model says, from the models of the workspace, with nothing installed.
 //!
-//! Each file here is one tool or resource: its arguments, its description, and which function of
-//! [`dlang_workspace::ask`] answers. Answers are exactly its JSON, so that they are the same on every channel. [`provider`]
-//! and [`resources`] are the tables.
+//! A file here is one tool or resource: its arguments, its description, and which function of [`dlang_workspace::ask`]
+//! answers. Answers are exactly its JSON, so that they are the same on every channel. [`provider`] and [`resources`] are the
+//! tables. [`endpoint_source`] lets the tools for code ask models as well.
 
 mod arguments;
 mod domain_tool;
+mod endpoint;
 mod model;
+mod texts;
 
 mod diagram;
 mod explain;
@@ -17,32 +19,27 @@ mod syntax_reference;
 mod validate;
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use camino::Utf8PathBuf;
-use dlang_workspace::files::EXTENSION;
 use tokio::sync::watch;
-use zubi_base::walk::{self, Order};
+use zubi_base::endpoint::EndpointSource;
+use zubi_base::text::TextSource;
 use zubi_tools::{Exposure, ProviderId, Resource, Tool, ToolProvider};
 
 use crate::domainlang::domain_tool::tool;
 
 pub use crate::domainlang::model::DomainModel;
+pub use dlang_workspace::files::EXTENSION;
 pub use dlang_workspace::workspace::Root;
 
-/// How long models are looked for before a list is given. A tree in which none was found until then has its tools found
-/// through `find_tools`.
-const LOOK: Duration = Duration::from_secs(2);
-
 /// Which of the tools are in every list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
     /// All, because nothing else is asked here.
     All,
-    /// Those that contracts name, where there is a model below these folders; else none, for a list costs every
-    /// conversation. Looked for once: a list stays as it is for the life of the process.
-    WhereModelsAre(Vec<Utf8PathBuf>),
+    /// Those that contracts name, where there are models; else none, for a list costs every conversation, and then they are
+    /// found through `find_tools`. Looked for once: a list stays as it is for the life of the process.
+    WhereModelsAre,
 }
 
 struct DomainTools {
@@ -64,6 +61,16 @@ pub fn provider(model: &Arc<DomainModel>, listing: Listing) -> Arc<dyn ToolProvi
     })
 }
 
+/// Lets the tools for code ask the model: `lsp_*` on its files.
+pub fn endpoint_source(model: &Arc<DomainModel>) -> Arc<dyn EndpointSource> {
+    Arc::new(endpoint::DomainLangSource::new(model))
+}
+
+/// Texts as the model sees them: of its files that an editor has open, what is not saved; of all others, the disk's.
+pub fn texts(model: &Arc<DomainModel>) -> Arc<dyn TextSource> {
+    Arc::new(texts::ModelTexts::new(model))
+}
+
 /// The DomainLang resources.
 pub fn resources() -> Vec<Arc<dyn Resource>> {
     vec![Arc::new(syntax_reference::SyntaxReference::new())]
@@ -83,8 +90,8 @@ impl ToolProvider for DomainTools {
         let (model, has_models) = (&self.model, self.has_models.get().copied().unwrap_or_default());
         let (first, others) = match self.listing {
             Listing::All => (Exposure::Direct, Exposure::Direct),
-            Listing::WhereModelsAre(_) if has_models => (Exposure::Direct, Exposure::Deferred),
-            Listing::WhereModelsAre(_) => (Exposure::Deferred, Exposure::Deferred),
+            Listing::WhereModelsAre if has_models => (Exposure::Direct, Exposure::Deferred),
+            Listing::WhereModelsAre => (Exposure::Deferred, Exposure::Deferred),
         };
         vec![
             tool::<validate::Validate>(model, first),
@@ -101,22 +108,13 @@ impl ToolProvider for DomainTools {
     }
 
     async fn prepare(&self) {
-        let Listing::WhereModelsAre(folders) = &self.listing else { return };
-        if self.has_models.get().is_some() {
+        if self.listing != Listing::WhereModelsAre || self.has_models.get().is_some() {
             return;
         }
-        let folders = folders.clone();
-        let found = tokio::task::spawn_blocking(move || has_models(&folders, LOOK)).await.unwrap_or_default();
+        let found = self.model.has_models().await;
         // Whoever looked first decides; both saw the same tree.
         if self.has_models.set(found).is_ok() && found {
             self.changes.send_modify(|count| *count += 1);
         }
     }
-}
-
-/// Whether there is a model below the folders, as far as they can be walked through in time.
-fn has_models(folders: &[Utf8PathBuf], time: Duration) -> bool {
-    let begin = Instant::now();
-    let files = folders.iter().flat_map(|folder| walk::files(folder, Order::default()));
-    files.take_while(|_| begin.elapsed() < time).any(|path| path.extension() == Some(EXTENSION))
 }

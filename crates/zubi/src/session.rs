@@ -12,7 +12,7 @@ use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::{HostConfig, LocalHost};
+use zubi_host::{DomainModel, HostConfig, LocalHost};
 
 use crate::cli::Global;
 use crate::log;
@@ -107,10 +107,11 @@ impl Session {
         &self,
         folders: Vec<Utf8PathBuf>,
         editor: Arc<dyn EndpointSource>,
+        model: DomainModel,
         headless_fallback: bool,
     ) -> Result<LocalHost, Failure> {
         let config = self.config_of(if folders.is_empty() { self.folders.clone() } else { folders })?;
-        let host = LocalHost::behind_editor(&config, editor, headless_fallback).map_err(Failure::usage)?;
+        let host = LocalHost::behind_editor(&config, editor, model, headless_fallback).map_err(Failure::usage)?;
         tell_misspellings(&host, &config);
         Ok(host)
     }

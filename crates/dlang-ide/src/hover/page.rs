@@ -28,10 +28,10 @@ pub(crate) const RULE: &str = "\n\n---\n\n";
 
 /// How references to other places are written.
 #[derive(Clone, Copy)]
-pub(crate) enum Links<'a> {
+pub enum Links<'a> {
     /// As the text alone.
     Plain,
-    /// As links into the file of this URI.
+    /// As links into the file of this URI, with the line and the column (UTF-16) from 1: `#L3,5`.
     To(&'a dyn Fn(File) -> String),
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use dlang_model::File;
 use dlang_model::testing::host_at;
 
-use super::hover;
+use super::{Links, hover};
 
 mod parts;
 
@@ -14,7 +14,7 @@ mod parts;
 fn check(fixture: &str) -> String {
     let (host, file, offset) = host_at(fixture);
     let db = host.db();
-    let Some(hover) = hover(db, file, offset, &|file: File| format!("f:{}", file.path(db))) else {
+    let Some(hover) = hover(db, file, offset, Links::To(&|file: File| format!("f:{}", file.path(db)))) else {
         return "nothing".to_owned();
     };
     format!("<{}>\n{}", &file.text(db)[Range::<usize>::from(hover.range)], hover.markdown)

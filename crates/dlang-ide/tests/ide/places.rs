@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dlang_ide::query::find;
-use dlang_ide::{explain, hover};
+use dlang_ide::{Links, explain, hover};
 use dlang_model::testing::resolve_imports;
 use dlang_model::{Change, File, ModelHost, definitions, file_model, parse, resolutions};
 use dlang_syntax::{NodeOrToken, SyntaxKind, TextRange, TextSize};
@@ -132,7 +132,7 @@ proptest! {
                 continue;
             }
             let focus = definition.focus(db).unwrap().start();
-            let hovered = hover(db, file, focus, &uri).expect("a hover");
+            let hovered = hover(db, file, focus, Links::To(&uri)).expect("a hover");
             let explained = explain(db, &fqn);
             let hovered = without_links(&hovered.markdown);
             prop_assert_eq!(Some(hovered.as_str()), explained["explanation"].as_str());

@@ -56,7 +56,7 @@ pub(super) fn resolve(snapshot: &Snapshot, item: &lsp::CompletionItem) -> Result
         let text = snapshot.ask(|db| {
             let is_it = definition.fqn(db).is_some_and(|fqn| fqn == id.fqn);
             let uri = |file: File| snapshot.uri(Utf8Path::new(file.path(db))).0;
-            is_it.then(|| element_markdown(db, definition, &uri)).flatten()
+            is_it.then(|| element_markdown(db, definition, snapshot.settings.links(&uri))).flatten()
         })?;
         item.documentation = text.map(|text| documentation(snapshot, text));
     }

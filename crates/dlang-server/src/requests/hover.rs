@@ -2,6 +2,7 @@
 
 use camino::Utf8Path;
 use dlang_ide::hover as explain;
+use dlang_model::File;
 use zubi_base::lsp;
 
 use super::at;
@@ -11,7 +12,8 @@ use crate::snapshot::Snapshot;
 
 pub(super) fn hover(snapshot: &Snapshot, params: &lsp::HoverParams) -> Result<Option<lsp::Hover>, RequestError> {
     let found = at(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
-        let found = explain(db, file, offset, &|file| snapshot.uri(Utf8Path::new(file.path(db))).0)?;
+        let uri = |file: File| snapshot.uri(Utf8Path::new(file.path(db))).0;
+        let found = explain(db, file, offset, snapshot.settings.links(&uri))?;
         let contents = lsp::Contents::MarkupContent(markup(snapshot.settings.has_markdown_hover, found.markdown));
         Some(lsp::Hover { contents, range: Some(lines.range(found.range)) })
     });

@@ -23,7 +23,8 @@ pub struct FoundSymbol {
 
 impl Question<'_> {
     /// Symbols whose name fits `query`, best first: exact names before beginnings before the servers' own order, the
-    /// workspace's own before libraries'. Where no server has an index, the outlines of the files that hold the word.
+    /// workspace's own before libraries'. Where no server has an index, or those that have one know none and others are
+    /// absent, the outlines of the files that hold the word.
     pub async fn workspace_symbols(
         &self,
         query: &str,
@@ -45,6 +46,10 @@ impl Question<'_> {
             Err(error) => return Err(error),
         };
         found.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
+        if found.is_empty() && !status.absent.is_empty() {
+            // It may be of a language whose server is absent.
+            return self.symbols_by_word(&name_path, kind, status, "without a server").await;
+        }
         let wanted = name_path.last().to_lowercase();
         found.sort_by_cached_key(|symbol| {
             let name = symbol.name.to_lowercase();

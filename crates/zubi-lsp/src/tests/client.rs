@@ -14,7 +14,7 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_base::{fs, uri};
-use zubi_host::{HostConfig, LocalHost, ToolService};
+use zubi_host::{DomainModel, HostConfig, LocalHost, ToolService};
 
 use crate::{Channel, Wanted};
 
@@ -190,7 +190,8 @@ fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, 
         search_path: None,
         clock: Arc::new(SystemClock),
     };
-    match LocalHost::behind_editor(&config, wanted.editor, wanted.headless_fallback) {
+    let model = DomainModel::of_server(wanted.model);
+    match LocalHost::behind_editor(&config, wanted.editor, model, wanted.headless_fallback) {
         Ok(host) => Ok(Arc::new(host)),
         Err(error) => Err(error.to_string()),
     }

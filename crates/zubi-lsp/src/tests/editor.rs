@@ -113,7 +113,7 @@ fn what_the_editor_does_not_answer_is_searched_in_texts_and_said() {
     assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Circle" })), @"
     1 symbol matching `Circle`
       class Circle  web/shape.ts:1:14
-    [text search: names only · without a server: exact names only, from the outlines of 2 files · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own · the editor does not answer `textDocument/documentSymbol` here: `zubi mcp` has language servers of its own]
+    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own · the editor does not answer `textDocument/documentSymbol` here: `zubi mcp` has language servers of its own]
     ");
 }
 
@@ -135,12 +135,36 @@ fn the_editor_says_what_it_answers() {
 }
 
 #[test]
-fn models_are_not_asked_of_the_editor() {
+fn models_are_answered_here_as_the_editor_shows_them() {
     let mut client = editor();
-    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:2:15" })), @"
-    error: Failed to find the definition: models are not asked like code
-    Use the tools `domainlang_get`, `domainlang_list` and `domainlang_explain`.
+    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:2:15" })), @r#"
+    at model.dlang:2:15 Shop
+    1 definition of `Shop`
+    model.dlang
+      1:8  Domain Shop { vision: "v" }
+    [domainlang · ready]
+    "#);
+    assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","classification":[],"decisions":[],"metadata":[],"relationships":[],"team":[],"terminology":[],"fqn":"Orders","metadataMap":{}}}"#);
+    // A line more, which is not saved: places are those of that text.
+    let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
+    let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
+    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:3:24" })), @"
+    at model.dlang:3:23 Crew
+    1 definition of `Crew`
+    model.dlang
+      1:6  Team Crew
+    [domainlang · ready]
     ");
+    assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","team":["Crew"],"classification":[],"decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Orders","effectiveTeam":"Crew","metadataMap":{}}}"#);
+    // So are those of a folder or a file that is asked instead of the workspace.
+    assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
+    let change = json!([{ "text": "Team Gang\n" }]);
+    let document = json!({ "uri": client.uri("model.dlang"), "version": 4 });
+    client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": change }));
+    assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Gang","fqn":"Gang"}]}"#);
+    client.tell("textDocument/didClose", json!({ "textDocument": document }));
+    assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams" })), @r#"{"entityType":"teams","count":0,"results":[]}"#);
 }
 
 #[test]

@@ -8,13 +8,12 @@ use std::time::{Duration, Instant};
 use camino::Utf8PathBuf;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
-use zubi_base::endpoint::{DocumentRef, Endpoint as _, Readiness, RequestCx};
+use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
 
 use super::facts::install_hint;
 use super::{ServerPool, Wanted};
 use crate::catalogue::{Install, Row};
 use crate::detect::{LanguageFiles, project_root};
-use crate::endpoint::ServerEndpoint;
 
 /// What a person can ask of a server, with the request that tells whether it can answer.
 const ABILITIES: &[(&str, &str)] = &[
@@ -37,7 +36,7 @@ const ABILITIES: &[(&str, &str)] = &[
 /// The state of a workspace's languages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Survey {
-    /// Languages with files in the workspace and a row in the catalogue, by LSP's id.
+    /// Languages with files in the workspace that somebody could answer for, by LSP's id.
     pub languages: Vec<LanguageReport>,
     /// Why not all files were looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +190,7 @@ impl ServerPool {
         let started = Instant::now();
         report.state = match shared.start(&wanted).await {
             Ok(endpoint) => {
-                let state = state(&endpoint, &DocumentRef::new(&files.example), started, patience).await;
+                let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, patience).await;
                 // The next one gets the machine for itself.
                 endpoint.shutdown().await;
                 state
@@ -202,7 +201,13 @@ impl ServerPool {
     }
 }
 
-async fn state(endpoint: &ServerEndpoint, document: &DocumentRef, started: Instant, patience: Duration) -> ServerState {
+/// How an endpoint stands that was started at that time, once it is ready or the patience is over.
+pub async fn state(
+    endpoint: &dyn Endpoint,
+    document: &DocumentRef,
+    started: Instant,
+    patience: Duration,
+) -> ServerState {
     let deadline = started + patience;
     let mut changes = endpoint.readiness_changes();
     let settled = tokio::time::timeout_at(deadline.into(), changes.wait_for(Readiness::is_settled)).await;

@@ -103,7 +103,7 @@ impl<T: DomainTool> Tool for Framed<T> {
         let workspace = Arc::clone(&cx.workspace);
         let question = move |snapshot: &WorkspaceSnapshot| T::answer(&Asked { snapshot, workspace: &workspace }, &own);
         let answer = match once(scope, &cx.workspace)? {
-            None => self.model.ask(cx, question).await,
+            None => self.model.ask_for_tool(cx, question).await,
             Some(once) => self.model.ask_once(cx, once, question).await,
         };
         let data = answer.map_err(tell)?;
@@ -124,8 +124,8 @@ fn once(scope: Scope, workspace: &Workspace) -> Result<Option<Once>, ToolError> 
 
 fn tell(error: ModelError) -> ToolError {
     match error {
-        ModelError::Ask(AskError::InvalidInput(error)) => ToolError::invalid(error.field, error.message, CORRECT),
-        ModelError::Ask(AskError::Cancelled(_)) => {
+        ModelError::Invalid(error) => ToolError::invalid(error.field, error.message, CORRECT),
+        ModelError::Changing => {
             ToolError::failed("ask the model", "its files keep changing", "Call again when they have settled.")
         }
         ModelError::Loading(progress) => ToolError::tell("loading", ask::loading(progress).to_string(), ""),

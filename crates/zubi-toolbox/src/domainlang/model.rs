@@ -1,22 +1,27 @@
-//! The one model of a zubi workspace: loaded when it is first asked, on a thread of its own, and as the disk is at every
-//! question.
+//! The one model of a zubi workspace, as it is at every question.
 //!
-//! The thread owns the [`Workspace`] and hands out snapshots; questions run on the pool for blocking work. Nothing here
-//! blocks a thread that answers callers. The thread ends with the [`DomainModel`].
+//! Beside an editor it is the language server's, unsaved text included. Without one it is loaded from disk when it is first
+//! asked, on a thread of its own. Either way somebody else owns the model and hands out snapshots; questions run on the pool
+//! for blocking work, so nothing here blocks a thread that answers callers.
+
+mod thread;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use dlang_model::CancellationToken;
+use dlang_server::ModelHandle;
 use dlang_workspace::ask::{self, AskError};
-use dlang_workspace::files::{DiskFiles, SharedFiles};
+use dlang_workspace::files::{DiskFiles, EXTENSION, Overlay, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{OnceCell, oneshot, watch};
+use zubi_base::walk::{self, Order};
 use zubi_tools::ToolCx;
+
+use self::thread::OwnThread;
 
 /// How long a question waits for the model to be loaded before it says that it is not.
 const WAIT: Duration = Duration::from_secs(5);
@@ -24,11 +29,16 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How often a question is asked again because the model changed while it was asked.
 const ATTEMPTS: usize = 10;
 
+/// How long models are looked for. A tree in which none was found until then is taken for one without.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// Why a question has no answer.
 #[derive(Debug)]
 pub(super) enum ModelError {
-    /// It is asked wrongly, or the model kept changing.
-    Ask(AskError),
+    /// It is asked wrongly.
+    Invalid(dlang_ide::query::InvalidInput),
+    /// The model changed while it was asked, every time.
+    Changing,
     /// The model is not loaded yet.
     Loading(Progress),
     /// It cannot be loaded.
@@ -37,6 +47,25 @@ pub(super) enum ModelError {
     Withdrawn,
     /// A defect of ours.
     Defect(anyhow::Error),
+}
+
+impl From<AskError> for ModelError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::InvalidInput(input) => Self::Invalid(input),
+            AskError::Cancelled(_) => Self::Changing,
+        }
+    }
+}
+
+/// The circumstances of a question.
+pub(super) struct Asker<'a> {
+    /// Cancelled when whoever asks gives up.
+    pub(super) cancel: &'a tokio_util::sync::CancellationToken,
+    /// How long to wait for a model that is loading.
+    pub(super) until: Instant,
+    /// Hears how far loading is.
+    pub(super) progress: &'a (dyn Fn(Progress) + Send + Sync),
 }
 
 /// What is loaded for one question.
@@ -48,37 +77,30 @@ pub(super) enum Once {
     Text(String),
 }
 
-/// A model that is loaded when it is first asked.
+/// A model that may be asked.
 pub struct DomainModel {
-    files: SharedFiles,
-    roots: Vec<Root>,
-    thread: Mutex<Option<Thread>>,
+    owner: Owner,
+    has_models: OnceCell<bool>,
 }
 
-/// Where a snapshot goes, or why there is none.
-type Reply = oneshot::Sender<Result<WorkspaceSnapshot, LoadError>>;
+/// Who has the model.
+enum Owner {
+    /// A thread of this object.
+    Thread(OwnThread),
+    /// The language server of an editor.
+    Server(ModelHandle),
+}
 
 /// A snapshot to come, and how far it is.
-type Promise = (oneshot::Receiver<Result<WorkspaceSnapshot, LoadError>>, watch::Receiver<Progress>);
-
-/// The way to the thread that owns the workspace.
-struct Thread {
-    questions: mpsc::Sender<Reply>,
+struct Promise {
+    snapshot: oneshot::Receiver<Result<WorkspaceSnapshot, LoadError>>,
     progress: watch::Receiver<Progress>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Drop for Thread {
-    fn drop(&mut self) {
-        // It may be in the middle of loading; otherwise it ends because nobody can ask any more.
-        self.stop.store(true, Ordering::Relaxed);
-    }
 }
 
 impl DomainModel {
     /// The model of these roots, whose paths are absolute with links resolved. Reads nothing yet.
     pub fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
-        Self { files, roots, thread: Mutex::default() }
+        Self { owner: Owner::Thread(OwnThread::new(files, roots)), has_models: OnceCell::new() }
     }
 
     /// The same of files on disk.
@@ -86,22 +108,67 @@ impl DomainModel {
         Self::new(Arc::new(DiskFiles), roots)
     }
 
+    /// The model of a language server: its editor's folders, with what is not saved.
+    pub fn of_server(server: ModelHandle) -> Self {
+        Self { owner: Owner::Server(server), has_models: OnceCell::new() }
+    }
+
+    /// The language server that has the model, if it is one's.
+    pub(super) fn server(&self) -> Option<&ModelHandle> {
+        match &self.owner {
+            Owner::Server(server) => Some(server),
+            Owner::Thread(_) => None,
+        }
+    }
+
+    /// Whether there are models to be asked about. They are looked for once and not loaded for it, because every workspace is
+    /// looked at; the first one that comes later is known of as soon as a model is asked.
+    pub(super) async fn has_models(&self) -> bool {
+        let look = async || match &self.owner {
+            Owner::Thread(thread) => {
+                let roots = thread.roots.clone();
+                tokio::task::spawn_blocking(move || has_models(&roots, LOOK)).await.unwrap_or_default()
+            }
+            Owner::Server(_) => {
+                let never = tokio_util::sync::CancellationToken::new();
+                let asker = Asker { cancel: &never, until: Instant::now() + WAIT, progress: &|_| {} };
+                match self.ask(&asker, |snapshot| Ok::<_, AskError>(!snapshot.files()?.is_empty())).await {
+                    Ok(has_models) => has_models,
+                    Err(ModelError::Loading(progress)) => progress.total > 0,
+                    Err(_) => false,
+                }
+            }
+        };
+        let is_loaded = matches!(&self.owner, Owner::Thread(thread) if thread.has_files());
+        is_loaded || *self.has_models.get_or_init(look).await
+    }
+
     /// Asks the model as its files are now.
-    pub(super) async fn ask<T: Send + 'static>(
+    pub(super) async fn ask<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
         &self,
-        cx: &ToolCx,
-        question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
+        asker: &Asker<'_>,
+        question: impl Fn(&WorkspaceSnapshot) -> Result<T, E> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
         let question = Arc::new(question);
         let mut attempt = 1;
         loop {
-            let snapshot = self.snapshot(cx).await?;
+            let snapshot = self.snapshot(asker).await?;
             let asked = Arc::clone(&question);
-            match run(cx, snapshot, move |snapshot| asked(snapshot)).await {
-                Err(ModelError::Ask(AskError::Cancelled(_))) if attempt < ATTEMPTS => attempt += 1,
+            match run(asker.cancel, snapshot, move |snapshot| asked(snapshot)).await {
+                Err(ModelError::Changing) if attempt < ATTEMPTS => attempt += 1,
                 answer => return answer,
             }
         }
+    }
+
+    /// Asks the model for a tool.
+    pub(super) async fn ask_for_tool<T: Send + 'static>(
+        &self,
+        cx: &ToolCx,
+        question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
+    ) -> Result<T, ModelError> {
+        let progress = |progress| report(cx, progress);
+        self.ask(&Asker { cancel: &cx.cancel, until: Instant::now() + WAIT, progress: &progress }, question).await
     }
 
     /// Asks something that is loaded for this question alone. There is no use in answering that it is loading: nothing of
@@ -112,7 +179,7 @@ impl DomainModel {
         once: Once,
         question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
-        let (files, cancel) = (Arc::clone(&self.files), cx.cancel.clone());
+        let (files, cancel) = (self.files().await?, cx.cancel.clone());
         let load = move || match once {
             Once::Text(text) => Ok(Workspace::of_text(ask::TEXT, text)),
             Once::Root(root) => Workspace::load(files, vec![root], &mut |_| {
@@ -125,110 +192,93 @@ impl DomainModel {
             Err(LoadError::Interrupted) => return Err(ModelError::Withdrawn),
             Err(error) => return Err(ModelError::Load(error)),
         };
-        run(cx, workspace.snapshot(), question).await
+        run(&cx.cancel, workspace.snapshot(), question).await
+    }
+
+    /// The files that the model is made of, with what is not saved.
+    async fn files(&self) -> Result<SharedFiles, ModelError> {
+        match &self.owner {
+            Owner::Thread(thread) => Ok(Arc::clone(&thread.files)),
+            Owner::Server(server) => {
+                let (sender, texts) = oneshot::channel();
+                server.lend(move |snapshot| {
+                    let texts = snapshot.open_texts().map(|open| (open.path.to_owned(), Arc::clone(open.text)));
+                    sender.send(texts.collect::<Vec<_>>()).ok();
+                });
+                let overlay = Overlay::new(Arc::new(DiskFiles));
+                for (path, text) in texts.await.map_err(|_| gone())? {
+                    overlay.set(&path, Some(text));
+                }
+                Ok(Arc::new(overlay))
+            }
+        }
     }
 
     /// The model as its files are now.
-    async fn snapshot(&self, cx: &ToolCx) -> Result<WorkspaceSnapshot, ModelError> {
-        let (mut reply, mut progress) = self.request()?;
-        let wait = tokio::time::sleep(WAIT);
+    async fn snapshot(&self, asker: &Asker<'_>) -> Result<WorkspaceSnapshot, ModelError> {
+        let Promise { mut snapshot, mut progress } = match &self.owner {
+            Owner::Thread(thread) => thread.request()?,
+            Owner::Server(server) => lent(server),
+        };
+        let wait = tokio::time::sleep_until(asker.until.into());
         tokio::pin!(wait);
-        let mut is_loading = true;
+        let mut is_told = true;
         loop {
             tokio::select! {
                 biased;
-                reply = &mut reply => {
-                    let gone = |_| ModelError::Defect(anyhow!("the thread of the DomainLang model is gone"));
-                    return reply.map_err(gone)?.map_err(ModelError::Load);
+                snapshot = &mut snapshot => return snapshot.map_err(|_| gone())?.map_err(ModelError::Load),
+                () = asker.cancel.cancelled() => return Err(ModelError::Withdrawn),
+                changed = progress.changed(), if is_told => {
+                    is_told = changed.is_ok();
+                    (asker.progress)(*progress.borrow_and_update());
                 }
-                () = cx.cancel.cancelled() => return Err(ModelError::Withdrawn),
-                changed = progress.changed(), if is_loading => {
-                    is_loading = changed.is_ok();
-                    report(cx, *progress.borrow_and_update());
+                () = &mut wait => {
+                    let server = self.server().map(ModelHandle::progress);
+                    return Err(ModelError::Loading(server.unwrap_or_else(|| *progress.borrow())));
                 }
-                () = &mut wait => return Err(ModelError::Loading(*progress.borrow())),
             }
         }
-    }
-
-    /// Asks the thread for a snapshot; starts it when there is none.
-    fn request(&self) -> Result<Promise, ModelError> {
-        let (reply, receiver) = oneshot::channel();
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = match thread.as_ref() {
-            None => reply,
-            Some(running) => match running.questions.send(reply) {
-                Ok(()) => return Ok((receiver, running.progress.clone())),
-                // A defect ended it.
-                Err(mpsc::SendError(reply)) => reply,
-            },
-        };
-        let started = self.start().map_err(|error| ModelError::Defect(error.into()))?;
-        let progress = started.progress.clone();
-        let sent = started.questions.send(reply);
-        *thread = Some(started);
-        sent.map_err(|_| ModelError::Defect(anyhow!("the thread of the DomainLang model did not begin")))?;
-        Ok((receiver, progress))
-    }
-
-    fn start(&self) -> std::io::Result<Thread> {
-        let (questions, asked) = mpsc::channel();
-        let (told, progress) = watch::channel(Progress { loaded: 0, total: 0 });
-        let stop = Arc::new(AtomicBool::new(false));
-        let (files, roots, is_stopped) = (Arc::clone(&self.files), self.roots.clone(), Arc::clone(&stop));
-        let own = move || own(&files, &roots, &asked, &told, &is_stopped);
-        std::thread::Builder::new().name("domainlang".to_owned()).spawn(own)?;
-        Ok(Thread { questions, progress, stop })
     }
 }
 
-/// What the thread does: it loads the workspace when there is a first question, then looks at the disk and hands out a
-/// snapshot for each. What cannot be loaded is tried again with the next question.
-fn own(
-    files: &SharedFiles,
-    roots: &[Root],
-    asked: &mpsc::Receiver<Reply>,
-    told: &watch::Sender<Progress>,
-    is_stopped: &AtomicBool,
-) {
-    let mut watch = |progress| {
-        told.send_replace(progress);
-        if is_stopped.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let mut owned: Option<Workspace> = None;
-    while let Ok(reply) = asked.recv() {
-        // One look is enough for all who wait: each of them asked before it.
-        let waiting = std::iter::once(reply).chain(asked.try_iter()).collect::<Vec<Reply>>();
-        let looked = match owned.take() {
-            Some(mut workspace) => {
-                workspace.refresh();
-                Ok(workspace)
-            }
-            None => Workspace::load(Arc::clone(files), roots.to_vec(), &mut watch),
-        };
-        for reply in waiting.into_iter().filter(|reply| !reply.is_closed()) {
-            reply.send(looked.as_ref().map(Workspace::snapshot).map_err(Clone::clone)).ok();
-        }
-        owned = looked.ok();
-    }
+/// A snapshot of a language server, which shows by itself how far loading is.
+fn lent(server: &ModelHandle) -> Promise {
+    let (sender, snapshot) = oneshot::channel();
+    server.lend(move |lent| {
+        sender.send(Ok(lent.workspace().clone())).ok();
+    });
+    let (_, progress) = watch::channel(server.progress());
+    Promise { snapshot, progress }
+}
+
+fn gone() -> ModelError {
+    ModelError::Defect(anyhow!("the thread of the DomainLang model is gone"))
+}
+
+/// Whether there is a model at the roots, as far as they can be walked through in time.
+fn has_models(roots: &[Root], time: Duration) -> bool {
+    let begin = Instant::now();
+    // A file is below itself.
+    let files = roots.iter().flat_map(|root| walk::files(root.path(), Order::default()));
+    files.take_while(|_| begin.elapsed() < time).any(|path| path.extension() == Some(EXTENSION))
 }
 
 /// Runs a question where it may take its time, and ends it when whoever asked gives up or goes away.
-async fn run<T: Send + 'static>(
-    cx: &ToolCx,
+async fn run<T: Send + 'static, E: Into<ModelError> + Send + 'static>(
+    cancel: &tokio_util::sync::CancellationToken,
     snapshot: WorkspaceSnapshot,
-    question: impl FnOnce(&WorkspaceSnapshot) -> Result<T, AskError> + Send + 'static,
+    question: impl FnOnce(&WorkspaceSnapshot) -> Result<T, E> + Send + 'static,
 ) -> Result<T, ModelError> {
     let withdraw = Withdraw(snapshot.cancellation_token());
     let mut running = tokio::task::spawn_blocking(move || question(&snapshot));
     let answer = tokio::select! {
         answer = &mut running => answer,
-        () = cx.cancel.cancelled() => {
+        () = cancel.cancelled() => {
             drop(withdraw);
             return Err(ModelError::Withdrawn);
         }
     };
-    answer.map_err(|error| ModelError::Defect(error.into()))?.map_err(ModelError::Ask)
+    answer.map_err(|error| ModelError::Defect(error.into()))?.map_err(Into::into)
 }
 
 /// Ends a question when it is dropped.

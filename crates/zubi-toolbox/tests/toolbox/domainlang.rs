@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::mpsc;
-use std::sync::{Mutex, PoisonError};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use dlang_workspace::files::{Bounds, DiskFiles, Files, Kind, ReadError, Stamp, Walk};
+use dlang_workspace::files::DiskFiles;
 use serde_json::{Value, json};
 use zubi_base::clock::SystemClock;
 use zubi_code::testing::Toy;
@@ -17,7 +15,7 @@ use zubi_tools::policy::Policy;
 use zubi_tools::registry::{Registry, RegistryConfig};
 use zubi_tools::{Exposure, ToolProvider};
 
-use crate::support::{call, call_in, check, cx, registry};
+use crate::support::{call, call_in, check, cx, registry, slow};
 
 /// A model of two files, and one that stands alone.
 const SHOP: &str = r#"
@@ -189,42 +187,13 @@ async fn many_ask_while_files_change() {
     }
 }
 
-/// A disk on which reading a file waits until the test lets it go on.
-struct Slow {
-    disk: DiskFiles,
-    begun: mpsc::Sender<()>,
-    go_on: Mutex<mpsc::Receiver<()>>,
-}
-
-impl Files for Slow {
-    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
-        self.disk.kind(path)
-    }
-    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
-        self.begun.send(()).ok();
-        // It is over when the test is.
-        self.go_on.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
-        self.disk.read(path, max)
-    }
-    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        self.disk.canonical(path)
-    }
-    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
-        self.disk.stamp(path)
-    }
-    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
-        self.disk.walk(folder, bounds)
-    }
-}
-
 /// The time is the test's: it passes as soon as everybody waits.
 #[tokio::test(start_paused = true)]
 async fn a_model_that_is_not_there_yet_is_not_an_empty_one() {
     let toy = Toy::new(SHOP);
     let (begun, has_begun) = mpsc::channel();
     let (go_on, wait) = mpsc::channel();
-    let files = Slow { disk: DiskFiles, begun, go_on: Mutex::new(wait) };
-    let model = Arc::new(DomainModel::new(Arc::new(files), vec![Root::Folder(toy.root.clone())]));
+    let model = Arc::new(DomainModel::new(slow(begun, wait), vec![Root::Folder(toy.root.clone())]));
     let registry = of(domainlang::provider(&model, Listing::All));
     let ask = || call_in(&registry, "domainlang_get", json!({}), cx(&toy, Restrictions::default()));
     let first = ask().await;
@@ -270,10 +239,10 @@ fn of(provider: Arc<dyn ToolProvider>) -> Registry {
 
 #[tokio::test]
 async fn what_is_in_every_list() {
-    let listed = async |fixture: &str, read: fn(&Toy) -> Listing| {
+    let listed = async |fixture: &str, listing: Listing| {
         let toy = Toy::new(fixture);
         let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), vec![Root::Folder(toy.root.clone())]));
-        let registry = of(domainlang::provider(&model, read(&toy)));
+        let registry = of(domainlang::provider(&model, listing));
         registry.prepare().await;
         // What comes later changes nothing: a list is fixed.
         zubi_base::fs::write_atomic(&toy.root.join("later.dlang"), b"").unwrap();
@@ -283,8 +252,7 @@ async fn what_is_in_every_list() {
         let direct = tools.iter().filter(|tool| tool.spec().exposure == Exposure::Direct);
         direct.map(|tool| tool.spec().id.clone()).collect::<Vec<_>>().join(" ")
     };
-    let here = |toy: &Toy| Listing::WhereModelsAre(vec![toy.root.clone()]);
-    insta::assert_snapshot!(listed(SHOP, here).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
-    insta::assert_snapshot!(listed("//- a.toy\n", here).await, @"");
-    insta::assert_snapshot!(listed("//- a.toy\n", |_| Listing::All).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain domainlang_search domainlang_diagram");
+    insta::assert_snapshot!(listed(SHOP, Listing::WhereModelsAre).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain");
+    insta::assert_snapshot!(listed("//- a.toy\n", Listing::WhereModelsAre).await, @"");
+    insta::assert_snapshot!(listed("//- a.toy\n", Listing::All).await, @"domainlang_validate domainlang_list domainlang_get domainlang_explain domainlang_search domainlang_diagram");
 }

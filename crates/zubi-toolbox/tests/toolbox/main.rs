@@ -5,6 +5,7 @@
 
 mod domainlang;
 mod lsp;
+mod models;
 mod references;
 mod relations;
 mod support;

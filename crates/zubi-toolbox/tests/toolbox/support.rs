@@ -1,9 +1,10 @@
 //! Calls of tools over the toy language.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use dlang_workspace::files::DiskFiles;
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_workspace::files::{Bounds, DiskFiles, Files, Kind, ReadError, SharedFiles, Stamp, Walk};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
@@ -54,10 +55,9 @@ pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn A
 
 /// The DomainLang tools over the models of a fixture.
 pub(crate) fn domainlang(toy: &Toy) -> Arc<dyn ToolProvider> {
-    let roots = toy.intel.workspace().roots();
-    let folders = roots.iter().cloned().map(domainlang::Root::Folder).collect();
+    let folders = toy.intel.workspace().roots().into_iter().map(domainlang::Root::Folder).collect();
     let model = Arc::new(DomainModel::new(Arc::new(DiskFiles), folders));
-    domainlang::provider(&model, Listing::WhereModelsAre(roots))
+    domainlang::provider(&model, Listing::WhereModelsAre)
 }
 
 /// Circumstances of a call by somebody with these restrictions.
@@ -109,4 +109,36 @@ pub(crate) fn without_ids(text: &str) -> String {
         }
     }
     out + rest
+}
+
+/// A disk on which reading a file says that it has begun, and waits until the test lets it go on.
+pub(crate) fn slow(begun: mpsc::Sender<()>, go_on: mpsc::Receiver<()>) -> SharedFiles {
+    Arc::new(Slow { disk: DiskFiles, begun, go_on: Mutex::new(go_on) })
+}
+
+struct Slow {
+    disk: DiskFiles,
+    begun: mpsc::Sender<()>,
+    go_on: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Files for Slow {
+    fn kind(&self, path: &Utf8Path) -> Option<Kind> {
+        self.disk.kind(path)
+    }
+    fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
+        self.begun.send(()).ok();
+        // It is over when the test is.
+        self.go_on.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+        self.disk.read(path, max)
+    }
+    fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        self.disk.canonical(path)
+    }
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        self.disk.stamp(path)
+    }
+    fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
+        self.disk.walk(folder, bounds)
+    }
 }

@@ -106,7 +106,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
     let tier = if server.tested { "" } else { "  (listed, not tested by zubi)" };
     let version = server.version.as_deref().unwrap_or_default();
     let path = server.path.as_ref().map(|path| format!("  {path}")).unwrap_or_default();
-    let head = |mark: &str| format!("  {mark} {} {version}{path}{tier}", server.title);
+    let head = |mark: &str| format!("  {mark} {} {version}{path}{tier}", server.title).trim_end().to_owned();
     let _ = match &server.state {
         ServerState::Works { readiness, ready_ms, abilities, notes } => {
             let _ = writeln!(text, "{}", head("+"));

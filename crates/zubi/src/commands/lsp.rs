@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 use zubi_cli::failure::Failure;
 use zubi_cli::language_server::Flags;
 use zubi_cli::runtime::STACK;
-use zubi_host::ToolService;
+use zubi_host::{DomainModel, ToolService};
 use zubi_lsp::{Channel, Wanted};
 
 use super::SHUTDOWN;
@@ -33,7 +33,8 @@ fn serve(session: Session) -> Result<Exit, Failure> {
 }
 
 fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, String> {
-    match session.editor_host(wanted.folders, wanted.editor, wanted.headless_fallback) {
+    let model = DomainModel::of_server(wanted.model);
+    match session.editor_host(wanted.folders, wanted.editor, model, wanted.headless_fallback) {
         Ok(host) => Ok(Arc::new(host)),
         Err(failure) => Err(failure.text()),
     }

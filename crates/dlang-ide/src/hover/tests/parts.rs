@@ -4,7 +4,7 @@ use dlang_model::testing::{host_at, host_with};
 use dlang_model::{Code, File, ImportProblem, ModelHost, definitions};
 
 use super::check;
-use crate::hover::{element_markdown, hover};
+use crate::hover::{Links, element_markdown, hover};
 
 #[test]
 fn relationships() {
@@ -201,7 +201,7 @@ fn an_import_that_leads_nowhere() {
         ImportProblem { code: Code::ImportUnresolved, reason: "file-not-found", message: "No *such* file.".into() };
     let host = host_with(ModelHost::new(), "import './gone'", &[("./gone", reason)]);
     let file = host.file("main.dlang").unwrap();
-    let shown = hover(host.db(), file, 9.into(), &|_| String::new()).unwrap();
+    let shown = hover(host.db(), file, 9.into(), Links::Plain).unwrap();
     insta::assert_snapshot!(shown.markdown, @r"
     📦 **(import) ./gone**
 
@@ -266,7 +266,7 @@ fn nothing_to_say() {
 #[test]
 fn an_offset_behind_the_end() {
     let (host, file, _) = host_at("Team T$0");
-    assert_eq!(hover(host.db(), file, 99.into(), &|_| String::new()), None);
+    assert_eq!(hover(host.db(), file, 99.into(), Links::Plain), None);
 }
 
 #[test]
@@ -283,8 +283,8 @@ fn an_element_by_itself() {
     let (host, file, offset) = host_at("//- a.dlang\nTeam $0T");
     let uri = |file: File| file.path(host.db()).to_owned();
     let team = definitions(host.db(), file).next().unwrap();
-    let markdown = element_markdown(host.db(), team, &uri).unwrap();
-    assert_eq!(markdown, hover(host.db(), file, offset, &uri).unwrap().markdown);
+    let markdown = element_markdown(host.db(), team, Links::To(&uri)).unwrap();
+    assert_eq!(markdown, hover(host.db(), file, offset, Links::To(&uri)).unwrap().markdown);
     assert_eq!(markdown, "👥 **(team) T**");
 }
 

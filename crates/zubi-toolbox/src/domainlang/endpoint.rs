@@ -1,0 +1,247 @@
+//! DomainLang behind the seam of language servers: the tools for code work on models with nothing installed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use dlang_server::{RequestError, Requests, Snapshot};
+use dlang_workspace::WorkspaceSnapshot;
+use dlang_workspace::files::EXTENSION;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use zubi_base::endpoint::{
+    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits, Readiness,
+    RequestCx,
+};
+use zubi_base::lsp;
+use zubi_base::position::Encoding;
+
+use super::model::{Asker, DomainModel, ModelError};
+
+/// The name in answers.
+const ID: &str = "domainlang";
+
+/// The request that is asked for the problems of a document.
+const DIAGNOSTICS: &str = "textDocument/diagnostic";
+
+/// JSON-RPC's and LSP's numbers of errors.
+const INVALID_PARAMS: i64 = -32602;
+const INTERNAL_ERROR: i64 = -32603;
+const CONTENT_MODIFIED: i64 = -32801;
+const REQUEST_FAILED: i64 = -32803;
+
+/// The model of the workspace, asked as a language server is.
+struct DomainLang {
+    id: EndpointId,
+    model: Arc<DomainModel>,
+    requests: Arc<Requests>,
+    readiness: watch::Sender<Readiness>,
+}
+
+/// Finds the one endpoint there is.
+pub(super) struct DomainLangSource {
+    endpoint: Arc<DomainLang>,
+    /// Waits until the model is loaded.
+    loading: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl DomainLangSource {
+    pub(super) fn new(model: &Arc<DomainModel>) -> Self {
+        let endpoint = Arc::new(DomainLang {
+            id: ID.into(),
+            model: Arc::clone(model),
+            requests: Arc::new(Requests::new()),
+            readiness: watch::Sender::new(Readiness::Starting),
+        });
+        Self { endpoint, loading: Mutex::default() }
+    }
+
+    /// The endpoint; its model begins to load with the first question. One that could not be loaded is tried again.
+    fn found(&self) -> Endpoints {
+        let mut loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ready = *self.endpoint.readiness.borrow() == Readiness::Ready;
+        if !is_ready && loading.as_ref().is_none_or(JoinHandle::is_finished) {
+            let endpoint = Arc::clone(&self.endpoint);
+            endpoint.readiness.send_replace(Readiness::Starting);
+            *loading = Some(tokio::spawn(async move { endpoint.load().await }));
+        }
+        Endpoints { endpoints: vec![Arc::clone(&self.endpoint) as Arc<dyn Endpoint>], ..Endpoints::default() }
+    }
+
+    fn stop(&self) {
+        if let Some(loading) = self.loading.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            loading.abort();
+        }
+    }
+}
+
+impl Drop for DomainLangSource {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+#[async_trait]
+impl EndpointSource for DomainLangSource {
+    async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
+        if self.endpoint.serves(document) { self.found() } else { Endpoints::default() }
+    }
+
+    async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
+        // Answers about workspaces without models do not speak of them.
+        if self.endpoint.model.has_models().await { self.found() } else { Endpoints::default() }
+    }
+
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        // The model compares itself with the disk at each question.
+        None
+    }
+
+    fn file_changes(&self) -> Option<u64> {
+        // Its files are those of the workspace, and who answers for all other languages follows them.
+        Some(0)
+    }
+
+    async fn shutdown(&self) {
+        self.stop();
+    }
+}
+
+impl DomainLang {
+    /// Waits until the model is there. Until then it can answer nothing, so it counts as starting and not as loading.
+    async fn load(&self) {
+        let never = CancellationToken::new();
+        // Whoever asks has patience of their own; this only watches.
+        let until = Instant::now() + Duration::from_hours(24);
+        let asker = Asker { cancel: &never, until, progress: &|_| {} };
+        let loaded = self.model.ask(&asker, |_| Ok::<_, ModelError>(())).await;
+        self.readiness.send_replace(match loaded {
+            Ok(()) | Err(ModelError::Changing) => Readiness::Ready,
+            Err(error) => {
+                let (why, hint) = cause(error);
+                Readiness::Failed { why, hint }
+            }
+        });
+    }
+
+    fn error(&self, error: ModelError, method: &str, begun: Instant) -> EndpointError {
+        let (endpoint, method) = (self.id.clone(), method.to_owned());
+        let server =
+            |code, message| EndpointError::Server { endpoint: self.id.clone(), method: method.clone(), code, message };
+        match error {
+            ModelError::Changing => server(CONTENT_MODIFIED, "its files keep changing".to_owned()),
+            ModelError::Loading(_) => EndpointError::TimedOut { endpoint, method, after: begun.elapsed() },
+            ModelError::Withdrawn => EndpointError::Cancelled,
+            ModelError::Invalid(input) => server(INVALID_PARAMS, input.to_string()),
+            ModelError::Defect(error) => server(INTERNAL_ERROR, format!("{error:#}")),
+            ModelError::Load(_) => {
+                let (why, hint) = cause(error);
+                EndpointError::Exited { endpoint, why, hint }
+            }
+        }
+    }
+}
+
+fn refused(method: &str, error: &RequestError) -> EndpointError {
+    let code = if matches!(error, RequestError::InvalidParams { .. }) { INVALID_PARAMS } else { REQUEST_FAILED };
+    EndpointError::Server { endpoint: ID.into(), method: method.to_owned(), code, message: error.to_string() }
+}
+
+/// Why there is no model, and what to do about it.
+fn cause(error: ModelError) -> (String, String) {
+    match error {
+        ModelError::Load(error) => (error.to_string(), "See that it is there, then ask again.".to_owned()),
+        other => (format!("{other:?}"), "Ask again; if that does not help, it is a defect of zubi.".to_owned()),
+    }
+}
+
+/// Why a document is not asked about, if it is no part of the model.
+fn not_a_part(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, ModelError> {
+    for document in documents {
+        let file = snapshot.file(&document.path).map_err(|_| ModelError::Changing)?;
+        if file.is_none() && document.path.extension() == Some(EXTENSION) {
+            let path = snapshot.show(&document.path);
+            let why = "it is ignored or in no folder of the workspace, and nothing imports it";
+            return Ok(Some(format!("`{path}` is no part of the model: {why}")));
+        }
+    }
+    Ok(None)
+}
+
+#[async_trait]
+impl Endpoint for DomainLang {
+    fn id(&self) -> &EndpointId {
+        &self.id
+    }
+
+    fn serves(&self, document: &DocumentRef) -> bool {
+        document.path.extension() == Some(EXTENSION)
+    }
+
+    fn readiness(&self) -> Readiness {
+        self.readiness.borrow().clone()
+    }
+
+    fn readiness_changes(&self) -> watch::Receiver<Readiness> {
+        self.readiness.subscribe()
+    }
+
+    fn encoding(&self) -> Encoding {
+        Requests::ENCODING
+    }
+
+    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+        let mut readiness = self.readiness.subscribe();
+        let loaded = readiness.wait_for(|readiness| *readiness != Readiness::Starting);
+        let loaded = tokio::select! {
+            loaded = tokio::time::timeout_at(cx.deadline.into(), loaded) => matches!(loaded, Ok(Ok(_))),
+            () = cx.cancel.cancelled() => false,
+        };
+        loaded && self.requests.has(method)
+    }
+
+    fn capabilities(&self) -> Value {
+        Requests::capabilities()
+    }
+
+    fn allows_command(&self, _command: &str) -> bool {
+        false
+    }
+
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+
+    async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        if !self.requests.has(method) {
+            return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
+        }
+        let begun = Instant::now();
+        let (requests, asked, documents) = (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
+        let question = move |snapshot: &WorkspaceSnapshot| {
+            if let Some(why) = not_a_part(snapshot, &documents)? {
+                return Ok(Err(EndpointError::Document(why)));
+            }
+            match requests.answer(&Snapshot::of(snapshot.clone()), &asked, params.clone()) {
+                Ok(answer) => Ok(Ok(answer)),
+                Err(RequestError::Cancelled) => Err(ModelError::Changing),
+                Err(error) => Ok(Err(refused(&asked, &error))),
+            }
+        };
+        let asker = Asker { cancel: &cx.cancel, until: cx.deadline, progress: &|_| {} };
+        self.model.ask(&asker, question).await.map_err(|error| self.error(error, method, begun))?
+    }
+
+    async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        let params = json!({ "textDocument": { "uri": document.uri() } });
+        let answer = self.request(DIAGNOSTICS, params, &cx.about(document)).await?;
+        let items = answer.get("items").cloned().unwrap_or_default();
+        let items: Vec<lsp::Diagnostic> = serde_json::from_value(items).map_err(|error| EndpointError::Protocol {
+            endpoint: self.id.clone(),
+            what: format!("its problems cannot be read: {error}"),
+        })?;
+        Ok(DiagnosticsReport { items, current: true, unheard: false, note: None })
+    }
+}

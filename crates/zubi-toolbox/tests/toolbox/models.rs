@@ -1,0 +1,298 @@
+//! The tools for code on DomainLang, with no language server installed.
+
+use std::sync::{Arc, mpsc};
+
+use dlang_workspace::files::{DiskFiles, SharedFiles};
+use serde_json::{Value, json};
+use zubi_base::clock::SystemClock;
+use zubi_code::edit::DiskSink;
+use zubi_code::testing::Toy;
+use zubi_code::{CodeConfig, CodeIntel};
+use zubi_toolbox::domainlang::{self, DomainModel, Root};
+use zubi_toolbox::lsp;
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::Restrictions;
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{Registry, RegistryConfig};
+
+use crate::support::{call_in, cx, slow, without_ids};
+
+/// A model of two files.
+const SHOP: &str = r#"
+//- shop/orders.dlang
+import "./people.dlang"
+Namespace Shop {
+    bc Orders for Sales by Crew {
+        description: "Takes orders"
+        relationships { this [OHS] -> [CF] Billing }
+        terminology { term Order: "What somebody buys" }
+    }
+}
+//- shop/people.dlang
+/** Selling books. */
+Domain Sales { vision: "Everybody finds a book" }
+Team Crew
+bc Billing for Sales { description: "Sees money, 'naïve': Sales" }
+//- readme.md
+Sales
+"#;
+
+struct Models {
+    toy: Toy,
+    registry: Registry,
+}
+
+fn models(fixture: &str) -> Models {
+    models_on(Arc::new(DiskFiles), fixture)
+}
+
+/// The same on another disk.
+fn models_on(files: SharedFiles, fixture: &str) -> Models {
+    let toy = Toy::new(fixture);
+    let workspace = Arc::clone(toy.intel.workspace());
+    let model = Arc::new(DomainModel::new(files, workspace.roots().into_iter().map(Root::Folder).collect()));
+    let state = toy.root.parent().unwrap().join("state of models");
+    let intel = CodeIntel::new(CodeConfig {
+        workspace,
+        sources: vec![domainlang::endpoint_source(&model)],
+        texts: domainlang::texts(&model),
+        sink: Arc::new(DiskSink::new(&state)),
+        state_dir: state,
+        clock: Arc::new(SystemClock),
+    });
+    let registry = Registry::new(RegistryConfig {
+        providers: vec![lsp::provider(&intel)],
+        policy: Policy::new(ToolFilter::default()),
+        audit: Arc::new(NoAudit),
+        clock: Arc::new(SystemClock),
+        restrictions: Vec::new(),
+    });
+    Models { toy, registry }
+}
+
+impl Models {
+    async fn call(&self, tool: &str, arguments: Value) -> String {
+        call_in(&self.registry, tool, arguments, cx(&self.toy, Restrictions::default())).await
+    }
+}
+
+/// The answer of a tool; `$0` in the fixture is the place that is asked about.
+async fn check(fixture: &str, tool: &str, mut arguments: Value) -> String {
+    let models = models(fixture);
+    if let Some(cursor) = &models.toy.cursor {
+        arguments["at"] = cursor.clone().into();
+    }
+    without_ids(&models.call(tool, arguments).await).replace(models.toy.root.as_str(), "[root]")
+}
+
+#[tokio::test]
+async fn places() {
+    insta::assert_snapshot!(check(SHOP, "lsp_definition", json!({ "at": "shop/orders.dlang:3:20" })).await, @r#"
+    at shop/orders.dlang:3:19 Sales
+    1 definition of `Sales`
+    shop/people.dlang
+      2:8  Domain Sales { vision: "Everybody finds a book" }
+    [domainlang · ready]
+    "#);
+    insta::assert_snapshot!(check(SHOP, "lsp_references", json!({ "symbol": "Sales" })).await, @r#"
+    at shop/people.dlang:2:8 Sales (namespace)
+    3 references to `Sales` in 2 files
+    shop/orders.dlang
+      3:19  bc Orders for Sales by Crew {
+    shop/people.dlang
+      2:8  Domain Sales { vision: "Everybody finds a book" }  (declaration)
+      4:16  bc Billing for Sales { description: "Sees money, 'naïve': Sales" }
+    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    [domainlang · ready]
+    "#);
+    insta::assert_snapshot!(check(SHOP, "lsp_hover", json!({ "symbol": "Shop/Orders" })).await, @"
+    at shop/orders.dlang:3:8 Orders (package)
+    🎯 **(bounded context) Shop.Orders**
+
+    ```domain-lang
+    BoundedContext Orders for Sales by Crew
+    ```
+
+    Takes orders
+
+    ---
+
+    📁 **Domain:** Sales
+    👥 **Team:** Crew
+
+    **Relationships:**
+    - Shop.Orders → Billing [OHS] → [CF]
+
+    **Terminology:**
+    - `Order`: What somebody buys
+    [domainlang · ready]
+    ");
+    insta::assert_snapshot!(check(SHOP, "lsp_document_symbols", json!({ "path": "shop/orders.dlang" })).await, @"
+    6 symbols in `shop/orders.dlang`
+      namespace Shop Shop  2-8
+        package Orders BC for Sales — Takes orders  3-7
+          object relationships 1 item  5
+            interface this → Billing  5
+          object terminology 1 item  6
+            field Order What somebody buys  6
+    [domainlang · ready]
+    ");
+    insta::assert_snapshot!(check(SHOP, "lsp_workspace_symbols", json!({ "query": "Ord" })).await, @"
+    1 symbol matching `Ord`
+      package Shop.Orders  shop/orders.dlang:3:8
+    [domainlang · ready]
+    ");
+}
+
+#[tokio::test]
+async fn writing() {
+    insta::assert_snapshot!(check(SHOP, "lsp_rename_symbol", json!({ "symbol": "Sales", "newName": "Selling" })).await, @r#"
+    at shop/people.dlang:2:8 Sales (namespace)
+    plan p-…: rename `Sales` to `Selling`, 3 edits in 2 files; nothing is written yet
+    diff --git a/shop/orders.dlang b/shop/orders.dlang
+    --- a/shop/orders.dlang
+    +++ b/shop/orders.dlang
+    @@ -1,6 +1,6 @@
+     import "./people.dlang"
+     Namespace Shop {
+    -    bc Orders for Sales by Crew {
+    +    bc Orders for Selling by Crew {
+             description: "Takes orders"
+             relationships { this [OHS] -> [CF] Billing }
+             terminology { term Order: "What somebody buys" }
+    diff --git a/shop/people.dlang b/shop/people.dlang
+    --- a/shop/people.dlang
+    +++ b/shop/people.dlang
+    @@ -1,4 +1,4 @@
+     /** Selling books. */
+    -Domain Sales { vision: "Everybody finds a book" }
+    +Domain Selling { vision: "Everybody finds a book" }
+     Team Crew
+    -bc Billing for Sales { description: "Sees money, 'naïve': Sales" }
+    +bc Billing for Selling { description: "Sees money, 'naïve': Sales" }
+    apply_edit {"plan":"p-…"} writes it
+    [domainlang · ready]
+    "#);
+    let place = "Team Crew\nDomain D { vision: \"v\" }\nbc A for $0\n";
+    insta::assert_snapshot!(check(&format!("//- a.dlang\n{place}"), "lsp_completion", json!({})).await, @"
+    at a.dlang:3:10
+    1 completion
+      D (folder)  Domain
+    [domainlang · ready]
+    ");
+    let crooked = "//- a.dlang\nDomain   D{vision:\"v\"}\n";
+    insta::assert_snapshot!(check(crooked, "lsp_format_document", json!({ "path": "a.dlang" })).await, @r#"
+    plan p-…: format `a.dlang`, 5 edits in 1 file; nothing is written yet
+    diff --git a/a.dlang b/a.dlang
+    --- a/a.dlang
+    +++ b/a.dlang
+    @@ -1 +1 @@
+    -Domain   D{vision:"v"}
+    +Domain D { vision: "v" }
+    apply_edit {"plan":"p-…"} writes it
+    [domainlang · ready]
+    "#);
+    let misspelt = "//- a.dlang\nDomain Sales { vision: \"v\" }\nbc A for Salse { description: \"d\" }\n";
+    insta::assert_snapshot!(check(misspelt, "lsp_code_actions", json!({ "path": "a.dlang" })).await, @r#"
+    in a.dlang, whole file
+    1 code action
+      a-… Change to 'Sales' (quickfix): 1 edit in 1 file  preferred
+        diff --git a/a.dlang b/a.dlang
+        --- a/a.dlang
+        +++ b/a.dlang
+        @@ -1,2 +1,2 @@
+         Domain Sales { vision: "v" }
+        -bc A for Salse { description: "d" }
+        +bc A for Sales { description: "d" }
+    [domainlang · ready]
+    "#);
+}
+
+#[tokio::test]
+async fn problems() {
+    insta::assert_snapshot!(check(SHOP, "lsp_diagnostics", json!({})).await, @"
+    no problems in 2 files; snapshot d-1
+    [domainlang · ready]
+    ");
+    insta::assert_snapshot!(
+        check("//- a.dlang\nbc A for Nobody\n", "lsp_diagnostics", json!({ "path": "a.dlang" })).await, @"
+    1 error, 1 warning in `a.dlang`; snapshot d-1
+    a.dlang
+      1:1  warning: Bounded Context 'A' is missing a description.  [domain-lang bounded-context-no-description]
+      1:10  error: Could not resolve reference to Domain named 'Nobody'.  [domain-lang linking-error]
+    [domainlang · ready]
+    ");
+}
+
+#[tokio::test]
+async fn a_change_is_seen_by_the_next_question() {
+    let models = models(SHOP);
+    let rename = models.call("lsp_rename_symbol", json!({ "symbol": "Crew", "newName": "Gang" })).await;
+    assert!(rename.contains("2 edits in 2 files"), "{rename}");
+    let people = "Domain Sales { vision: \"v\" }\nTeam Crew\nbc Billing for Sales by Crew { description: \"d\" }\n";
+    zubi_base::fs::write_atomic(&models.toy.root.join("shop/people.dlang"), people.as_bytes()).unwrap();
+    let rename = models.call("lsp_rename_symbol", json!({ "symbol": "Crew", "newName": "Gang" })).await;
+    assert!(rename.contains("3 edits in 2 files"), "{rename}");
+    // Applied, the model is the one that was written.
+    let plan = rename.lines().find_map(|line| line.strip_prefix("plan ")).unwrap();
+    let plan = plan.split(':').next().unwrap();
+    let applied = models.call("apply_edit", json!({ "plan": plan })).await;
+    assert!(applied.starts_with("applied"), "{applied}");
+    let references = models.call("lsp_references", json!({ "symbol": "Gang" })).await;
+    assert!(references.contains("3 references to `Gang` in 2 files"), "{references}");
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there_yet() {
+    let (begun, has_begun) = mpsc::channel();
+    let (go_on, wait) = mpsc::channel();
+    let models = models_on(slow(begun, wait), SHOP);
+    let ask = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "wait_ms": wait }));
+    insta::assert_snapshot!(ask(0).await, @"
+    Failed to find the definition: domainlang declined: it is still starting
+    Ask again in a moment, or with a larger `wait_ms`.
+    ");
+    has_begun.recv().unwrap();
+    drop(go_on);
+    assert!(ask(30_000).await.ends_with("[domainlang · ready]"));
+}
+
+#[tokio::test]
+async fn a_folder_that_comes_later() {
+    let models = models(SHOP);
+    let (away, back) = (models.toy.root.parent().unwrap().join("away"), &models.toy.root);
+    std::fs::rename(back, &away).unwrap();
+    insta::assert_snapshot!(models.call("lsp_workspace_symbols", json!({ "query": "Sales" })).await, @"
+    Failed to search symbols: no language server answers for this workspace: no file of a language with a catalogue row was found
+    Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.
+    ");
+    std::fs::rename(&away, back).unwrap();
+    let found = models.call("lsp_hover", json!({ "at": "shop/orders.dlang:3:20" })).await;
+    assert!(found.ends_with("[domainlang · ready]"), "{found}");
+    let found = models.call("lsp_workspace_symbols", json!({ "query": "Sales" })).await;
+    assert!(found.ends_with("[domainlang · ready]"), "{found}");
+}
+
+#[tokio::test]
+async fn what_is_not_answered_and_why() {
+    insta::assert_snapshot!(check(SHOP, "lsp_implementations", json!({ "symbol": "Sales" })).await, @"
+    Failed to find implementations: domainlang cannot find implementations
+    Ask another question, or read the file; the server does not offer this one.
+    ");
+    // What is ignored is no part of the model.
+    let ignored = "//- .gitignore\nbuild\n//- build/a.dlang\nTeam A\n//- b.dlang\nTeam B\n";
+    insta::assert_snapshot!(check(ignored, "lsp_definition", json!({ "at": "build/a.dlang:1:6" })).await, @"
+    Failed to find the definition: `build/a.dlang` is no part of the model: it is ignored or in no folder of the workspace, and nothing imports it
+    Name a text file of the workspace.
+    ");
+    insta::assert_snapshot!(check(ignored, "lsp_diagnostics", json!({ "path": "build/a.dlang" })).await, @"
+    Failed to check for problems: `build/a.dlang` is no part of the model: it is ignored or in no folder of the workspace, and nothing imports it
+    Name a text file of the workspace.
+    ");
+    insta::assert_snapshot!(
+        check("//- readme.md\nNo model\n", "lsp_workspace_symbols", json!({ "query": "No" })).await, @"
+    0 symbols matching `No`
+    [text search: names only · without a server: exact names only, from the outlines of 1 files]
+    ");
+}
