@@ -8,6 +8,7 @@ use std::time::Duration;
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use lsp_server::{Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
+use zubi_base::framing;
 
 /// Why the client gave no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,6 +54,8 @@ struct Shared {
 /// What the writing thread does.
 pub(crate) enum Outgoing {
     Message(Message),
+    /// The answer to what is no message, which may have no id.
+    NoMessage(framing::Response),
     /// Ends it.
     End,
 }
@@ -121,6 +124,11 @@ impl ClientHandle {
     pub(crate) fn send(&self, message: impl Into<Message>) {
         // Without a writer the connection is over, which the loop hears by itself.
         self.shared.out.send(Outgoing::Message(message.into())).ok();
+    }
+
+    /// Tells the client that something it sent is no message.
+    pub(crate) fn answer_no_message(&self, answer: framing::Response) {
+        self.shared.out.send(Outgoing::NoMessage(answer)).ok();
     }
 
     /// The client has answered. An answer that nobody waits for is dropped.

@@ -10,6 +10,8 @@ use crate::diagnostics::Published;
 pub(crate) enum Event {
     /// A request has its answer.
     Answered { serial: u64, result: Result<Value, ResponseError> },
+    /// The client's process has ended, or it does not listen any more.
+    ClientGone,
     /// Loading goes on.
     Progress(Progress),
     /// The workspace is there.

@@ -13,7 +13,17 @@
 //!   request in that same order. So a request sees all changes before it and none after it;
 //! - the *pool* (`pool`) answers. A change cancels what runs on an older snapshot; that is asked once more, and if the next
 //!   change cancels it again it is answered `ContentModified`;
-//! - the *writer* carries messages to the client, so that a client that reads slowly delays nobody else.
+//! - the *writer* carries messages to the client, so that a client that reads slowly delays nobody else; over streams of
+//!   bytes there is a *reader* besides (`stdio`).
+//!
+//! # The end
+//!
+//! The conversation ends with `exit`, with the client's stream, and with the client's process (`client_process`).
+//!
+//! # Diagnostics
+//!
+//! A client that asks for diagnostics is never sent any. Which of those that nobody has opened it learns of depends on what it
+//! asks for (`requests/diagnostic`).
 //!
 //! # While the workspace is loading
 //!
@@ -24,12 +34,14 @@
 //! # What the client sends is not trusted
 //!
 //! Positions outside of a text are moved to the nearest inside, parameters that do not fit are `InvalidParams` with the
-//! field, capabilities that are not as the protocol has them count as absent. A panic ends one request and not the server.
+//! field, capabilities that are not as the protocol has them count as absent. What is no message is answered as JSON-RPC has
+//! it. A panic ends one request and not the server.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 
 mod capabilities;
 mod client;
+mod client_process;
 mod convert;
 mod diagnostics;
 mod direct;
@@ -43,6 +55,7 @@ mod progress;
 mod requests;
 mod settings;
 mod snapshot;
+mod stdio;
 mod watching;
 
 use std::io;
@@ -51,7 +64,7 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use dlang_workspace::Workspace;
 use dlang_workspace::files::{DiskFiles, SharedFiles};
 pub use lsp_server::RequestId;
@@ -60,6 +73,7 @@ use lsp_server::{Connection, Message};
 use crate::client::Outgoing;
 pub use crate::client::{ClientError, ClientHandle};
 pub use crate::direct::Requests;
+use crate::event::Event;
 use crate::main_loop::{MainLoop, Parts};
 pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};
 use crate::model::Model;
@@ -82,6 +96,8 @@ pub struct Options {
     pub debounce: Duration,
     /// Whether the operating system is asked to watch folders when the client cannot.
     pub watch: bool,
+    /// The client's process, if it was named before the conversation: the server ends with it, whatever process it is.
+    pub client_process: Option<u32>,
 }
 
 impl Default for Options {
@@ -93,6 +109,7 @@ impl Default for Options {
             loading_limit: Duration::from_secs(5),
             debounce: Duration::from_millis(150),
             watch: true,
+            client_process: None,
         }
     }
 }
@@ -102,7 +119,7 @@ impl Default for Options {
 pub enum Exit {
     /// `shutdown`, then `exit`.
     Orderly,
-    /// `exit` alone, or the client was gone.
+    /// `exit` alone, or the client was gone: its process, or the other end of a stream.
     Abrupt,
 }
 
@@ -116,12 +133,15 @@ impl Exit {
     }
 }
 
+/// How long a client may take to read what was written to it when the conversation is over. One that reads takes no time.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// A server that runs on its own threads.
 pub struct Server {
     client: ClientHandle,
     model: ModelHandle,
     main: JoinHandle<Exit>,
-    writer: JoinHandle<()>,
+    written: Receiver<()>,
 }
 
 impl Server {
@@ -135,13 +155,13 @@ impl Server {
         &self.model
     }
 
-    /// Waits until the conversation is over and everything is written.
+    /// Waits until the conversation is over and everything is written, unless the client does not read it.
     pub fn join(self) -> Exit {
         // The loop catches what panics in it; if it ended by one after all, nobody said goodbye.
         let exit = self.main.join().unwrap_or(Exit::Abrupt);
         self.client.close();
-        if self.writer.join().is_err() {
-            tracing::error!("writing to the client panicked");
+        if self.written.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
+            tracing::warn!("the client has not read everything that was written to it");
         }
         exit
     }
@@ -153,12 +173,60 @@ impl Server {
 ///
 /// When the system gives no threads.
 pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::Result<Server> {
+    let Connection { sender, receiver } = connection;
+    let (out, outgoing) = unbounded();
+    serve(receiver, ClientHandle::new(out), options, extra, move || {
+        pass_on(&outgoing, &sender);
+        Ok(())
+    })
+}
+
+/// Serves standard input and output until the client is done.
+///
+/// # Errors
+///
+/// When the system gives no threads, reading failed, or what was read is not the protocol.
+pub fn stdio(options: Options, extra: MethodTable) -> io::Result<Exit> {
     let (out, outgoing) = unbounded();
     let client = ClientHandle::new(out);
-    let to_client = connection.sender;
-    let writer = spawn("dlang-server write", move || write(&outgoing, &to_client))?;
+    // The reader waits for the loop, which waits for nothing: what was read and not heard takes no memory.
+    let (sender, incoming) = bounded(0);
+    let (broken, reason) = bounded(1);
+    let hears = client.clone();
+    let server = serve(incoming, client, options, extra, move || stdio::write(&outgoing, io::stdout().lock()))?;
+    spawn("dlang-server read", move || {
+        if let Err(error) = stdio::read(io::stdin().lock(), &sender, &hears) {
+            // Before the loop hears that there is nothing more, so that the reason is there when that is over.
+            broken.send(error).ok();
+        }
+    })?;
+    let exit = server.join();
+    // The reader is not waited for: it may be waiting for a client that is silent.
+    reason.try_recv().map_or(Ok(exit), Err)
+}
 
+fn serve(
+    incoming: Receiver<Message>,
+    client: ClientHandle,
+    options: Options,
+    extra: MethodTable,
+    write: impl FnOnce() -> io::Result<()> + Send + 'static,
+) -> io::Result<Server> {
     let (event_sender, events) = unbounded();
+    if let Some(pid) = options.client_process {
+        client_process::watch(pid, event_sender.clone())?;
+    }
+    // Nothing is ever sent: it ends with the thread, however that ends.
+    let (end, written) = bounded(0);
+    let gone = event_sender.clone();
+    spawn("dlang-server write", move || {
+        let _end: Sender<()> = end;
+        if let Err(error) = write() {
+            tracing::debug!("the client does not listen any more: {error}");
+            // Without a loop there is nothing to end.
+            gone.send(Event::ClientGone).ok();
+        }
+    })?;
     let (commands, commanded) = unbounded();
     let pool = Pool::new()?;
     let model = ModelHandle { commands, shared: Arc::default() };
@@ -193,7 +261,7 @@ pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::
     let parts = Parts {
         options,
         methods: requests::table().and(extra),
-        incoming: connection.receiver,
+        incoming,
         events: (event_sender, events),
         client: client.clone(),
         model: model.clone(),
@@ -202,29 +270,22 @@ pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::
         start_model: Box::new(start_model),
     };
     let main = spawn("dlang-server loop", move || MainLoop::new(parts).run())?;
-    Ok(Server { client, model, main, writer })
-}
-
-/// Serves standard input and output until the client is done.
-///
-/// # Errors
-///
-/// When the system gives no threads, or reading or writing failed.
-pub fn stdio(options: Options, extra: MethodTable) -> io::Result<Exit> {
-    let (connection, threads) = Connection::stdio();
-    let exit = run(connection, options, extra)?.join();
-    threads.join()?;
-    Ok(exit)
+    Ok(Server { client, model, main, written })
 }
 
 fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
     thread::Builder::new().name(name.to_owned()).spawn(run)
 }
 
-fn write(outgoing: &Receiver<Outgoing>, to: &Sender<Message>) {
+fn pass_on(outgoing: &Receiver<Outgoing>, to: &Sender<Message>) {
     for next in outgoing {
-        let Outgoing::Message(message) = next else { return };
-        if to.send(message).is_err() {
+        let is_over = match next {
+            Outgoing::Message(message) => to.send(message).is_err(),
+            // Only bytes can be no message.
+            Outgoing::NoMessage(_) => false,
+            Outgoing::End => true,
+        };
+        if is_over {
             return;
         }
     }

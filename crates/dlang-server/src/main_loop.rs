@@ -136,7 +136,12 @@ impl MainLoop {
                     Ok(message) => if let Some(exit) = self.message(message) { break exit },
                     Err(_) => break Exit::Abrupt,
                 },
-                recv(events) -> event => if let Ok(event) = event { self.event(event) },
+                recv(events) -> event => match event {
+                    Ok(Event::ClientGone) => break Exit::Abrupt,
+                    Ok(event) => self.event(event),
+                    // The loop holds one of the other ends.
+                    Err(_) => {}
+                },
                 recv(granted) -> number => if let Ok(number) = number { self.progress.granted(&self.client, number) },
                 recv(due) -> _ => {}
             }
@@ -280,8 +285,8 @@ impl MainLoop {
                 Some(problems) => self.publisher.publish(&self.client, problems),
                 None => self.changed(ChangedBy::Editor),
             },
-            // Newer ones are on their way.
-            Event::Problems { .. } => {}
+            // Newer ones are on their way; and the end is the loop's.
+            Event::Problems { .. } | Event::ClientGone => {}
         }
     }
 

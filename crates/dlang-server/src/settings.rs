@@ -123,6 +123,11 @@ fn encoding(params: &Value) -> Option<PositionEncodingKind> {
     names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| known.contains(kind))
 }
 
+/// The process that the client says it is.
+pub(crate) fn process_id(params: &Value) -> Option<u32> {
+    params.get("processId")?.as_u64()?.try_into().ok()
+}
+
 /// The folders that the client has open, most telling first: `workspaceFolders`, `rootUri`, `rootPath`.
 pub(crate) fn roots(params: &Value) -> Vec<Utf8PathBuf> {
     if let Some(folders) = params.get("workspaceFolders").and_then(Value::as_array) {

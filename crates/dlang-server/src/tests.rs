@@ -8,3 +8,4 @@ mod editing;
 mod files;
 mod loading;
 mod questions;
+mod stdio;

@@ -28,7 +28,7 @@ pub use environment::Environment;
 pub use gone::wait_until_gone;
 pub use output::Output;
 pub use supervisor::supervise;
-pub use tree::{descendants, rss_bytes};
+pub use tree::{descendants, is_ancestor, rss_bytes};
 
 /// The first argument with which a supervisor is started; `main` hands over to [`supervise`] when it sees it.
 pub const SUPERVISOR_ARGUMENT: &str = "__child";

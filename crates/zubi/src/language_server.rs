@@ -1,12 +1,9 @@
-//! What `dlang lsp` and `zubi lsp` share: their flags, and the end of a server whose editor is gone.
+//! What `dlang lsp` and `zubi lsp` share: their flags, and how they end.
 
 use std::process::ExitCode;
-use std::sync::mpsc;
-use std::{io, thread};
 
 use clap::Args;
-use dlang_server::Exit;
-use zubi_base::process;
+use dlang_server::{MethodTable, Options};
 
 use crate::failure::{Failure, NEGATIVE};
 
@@ -22,35 +19,23 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Runs a server until its conversation is over, or until the editor's process has ended: the connection alone does not
-    /// always tell, because other processes may hold its other end.
-    ///
-    /// # Errors
-    ///
-    /// What `serve` says, or that there are no threads.
-    pub fn run(&self, serve: impl FnOnce() -> Result<Exit, Failure> + Send + 'static) -> Result<ExitCode, Failure> {
-        let (ended, end) = mpsc::channel();
-        if let Some(client) = self.client {
-            let ended = ended.clone();
-            spawn("client's end", move || match process::wait_until_gone(client) {
-                // It did not say goodbye.
-                Ok(()) => drop(ended.send(Ok(Exit::Abrupt))),
-                Err(error) => tracing::warn!("the end of the client's process {client} will not be noticed: {error}"),
-            })?;
-        }
-        spawn("language server", move || drop(ended.send(serve())))?;
-        // This is the main thread: when it returns the process ends, whatever other threads are waiting for.
-        match end.recv() {
-            Ok(exit) => Ok(ExitCode::from(exit?.code())),
-            Err(_) => Ok(ExitCode::from(NEGATIVE)),
-        }
+    /// How a server of this name behaves.
+    pub fn options(&self, name: &str) -> Options {
+        Options { name: name.to_owned(), client_process: self.client, ..Options::default() }
     }
 }
 
-fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Failure> {
-    thread::Builder::new().name(name.to_owned()).spawn(run).map_err(|error| no_thread(&error)).map(drop)
-}
-
-fn no_thread(error: &io::Error) -> Failure {
-    Failure::environment(format!("cannot start a thread: {error}"))
+/// Serves the editor on stdin and stdout; returns when the conversation is over, or when the editor's process has ended.
+///
+/// # Errors
+///
+/// Why it broke off. The protocol has one exit code for everything but a goodbye, so this is that one.
+pub fn serve(options: Options, methods: MethodTable) -> Result<ExitCode, Failure> {
+    match dlang_server::stdio(options, methods) {
+        Ok(exit) => Ok(ExitCode::from(exit.code())),
+        Err(error) => {
+            let message = format!("the conversation broke off: {error}");
+            Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() })
+        }
+    }
 }

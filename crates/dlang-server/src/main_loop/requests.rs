@@ -11,7 +11,7 @@ use crate::capabilities::capabilities;
 use crate::methods::{Cancel, Initialize, Method, Patience, Responder, response_error};
 use crate::model::{Command, Question};
 use crate::settings::{self, Settings};
-use crate::watching;
+use crate::{client_process, watching};
 
 /// How many requests may wait at once. An editor has a handful; more is a client that went wrong, and is told so.
 const MAX_PENDING: usize = 4096;
@@ -49,6 +49,9 @@ impl MainLoop {
         self.phase = Phase::Running;
         self.settings = Arc::new(Settings::new(params));
         self.roots = settings::roots(params);
+        if let Some(pid) = settings::process_id(params) {
+            client_process::watch_if_ours(pid, self.back.clone());
+        }
         self.methods.initialize(Initialize {
             params,
             folders: &self.roots,

@@ -18,6 +18,9 @@ const KEPT_NOISE_BYTES: usize = 2 * 1024;
 /// How many lines of it an error text shows.
 const TOLD_NOISE_LINES: usize = 5;
 
+/// How much of something that is no header a strict decoder tells, in bytes.
+const TOLD_START_BYTES: usize = 100;
+
 /// How much of an oversized body is kept, in bytes, so that the request it answers can be told.
 const KEPT_HEAD_BYTES: usize = 256;
 
@@ -37,7 +40,7 @@ pub enum Frame {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it writes something that is not the protocol: {sample}")]
 pub struct TooMuchNoise {
-    /// The end of what it wrote.
+    /// The end of what it wrote; of a [strict](Decoder::strict) decoder the beginning, with escapes.
     pub sample: String,
 }
 
@@ -45,6 +48,8 @@ pub struct TooMuchNoise {
 #[derive(Debug)]
 pub struct Decoder {
     limit: usize,
+    /// How many bytes in a row may be something other than messages.
+    max_noise: usize,
     buffer: Vec<u8>,
     /// Bytes of `buffer` that are done with; they go with the next [`Self::feed`].
     consumed: usize,
@@ -64,7 +69,21 @@ enum State {
 impl Decoder {
     /// A decoder that hands out bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { limit, buffer: Vec::new(), consumed: 0, state: State::Header, noise_run: 0, noise: VecDeque::new() }
+        Self {
+            limit,
+            max_noise: MAX_NOISE_BYTES,
+            buffer: Vec::new(),
+            consumed: 0,
+            state: State::Header,
+            noise_run: 0,
+            noise: VecDeque::new(),
+        }
+    }
+
+    /// The same for a peer that has no reason to write anything else than messages: the first byte that belongs to none ends
+    /// it. What comes after a header that cannot be read might otherwise be taken for messages that nobody sent.
+    pub fn strict(limit: usize) -> Self {
+        Self { max_noise: 0, ..Self::new(limit) }
     }
 
     /// Takes the next bytes of the stream. Call [`Self::next_frame`] until it gives `None` before feeding more, so
@@ -80,10 +99,11 @@ impl Decoder {
 
     /// The next whole frame, or `None` when more bytes are needed.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, TooMuchNoise> {
+        let look = if self.max_noise == 0 { expect } else { scan };
         loop {
             let rest = self.buffer.get(self.consumed..).unwrap_or_default();
             match &mut self.state {
-                State::Header => match scan(rest) {
+                State::Header => match look(rest) {
                     Scan::More { noise } => {
                         self.skip_noise(noise)?;
                         return Ok(None);
@@ -146,12 +166,16 @@ impl Decoder {
     /// Drops the next `count` bytes, remembering the last of them.
     fn skip_noise(&mut self, count: usize) -> Result<(), TooMuchNoise> {
         let noise = self.buffer.get(self.consumed..self.consumed + count).unwrap_or_default();
+        if self.max_noise == 0 && !noise.is_empty() {
+            let start = noise.get(..TOLD_START_BYTES).unwrap_or(noise);
+            return Err(TooMuchNoise { sample: String::from_utf8_lossy(start).escape_debug().to_string() });
+        }
         self.noise.extend(noise.iter().skip(count.saturating_sub(KEPT_NOISE_BYTES)));
         let surplus = self.noise.len().saturating_sub(KEPT_NOISE_BYTES);
         self.noise.drain(..surplus);
         self.consumed += count;
         self.noise_run = self.noise_run.saturating_add(count);
-        if self.noise_run > MAX_NOISE_BYTES {
+        if self.noise_run > self.max_noise {
             return Err(TooMuchNoise { sample: self.noise().unwrap_or_else(|| "unprintable bytes".to_owned()) });
         }
         Ok(())
@@ -188,6 +212,15 @@ fn scan(bytes: &[u8]) -> Scan {
             Block::Whole { end, length } => return Scan::Header { noise, end: noise + end, length },
             Block::Other => from = noise + LENGTH.len(),
         }
+    }
+}
+
+/// The same where nothing but a header block may stand.
+fn expect(bytes: &[u8]) -> Scan {
+    match header_block(bytes) {
+        Block::More => Scan::More { noise: 0 },
+        Block::Whole { end, length } => Scan::Header { noise: 0, end, length },
+        Block::Other => Scan::More { noise: bytes.len() },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -50,6 +51,10 @@ pub struct ResponseError {
 }
 
 impl ResponseError {
+    /// JSON-RPC 2.0, section 5.1: the body is no JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// JSON-RPC 2.0, section 5.1: the body is JSON, but no request.
+    pub const INVALID_REQUEST: i64 = -32600;
     /// JSON-RPC 2.0, section 5.1: the method does not exist.
     pub const METHOD_NOT_FOUND: i64 = -32601;
     /// JSON-RPC 2.0, section 5.1: something went wrong inside the peer.
@@ -86,6 +91,7 @@ pub enum MessageError {
 /// Everything an envelope may hold; unknown fields are ignored. Kept as plain values where servers are known to send
 /// the wrong type, so that one odd field does not cost the whole message.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Envelope {
     #[serde(default)]
     id: Value,
@@ -160,6 +166,27 @@ impl Message {
         // Writing a `Value` to memory fails only for maps with keys that are no strings, which `Value` cannot hold.
         serde_json::to_vec(&outgoing).unwrap_or_default()
     }
+}
+
+impl Response {
+    /// What JSON-RPC answers to a body that is no message: with its id, if that much of it can be read.
+    pub fn to_no_message(body: &[u8], error: &MessageError) -> Self {
+        let (code, message) = match (serde_json::from_slice::<IgnoredAny>(body), error) {
+            (Err(why), _) => (ResponseError::PARSE_ERROR, format!("not JSON: {why}")),
+            (Ok(_), MessageError::NotJson(why)) => (ResponseError::INVALID_REQUEST, format!("not a message: {why}")),
+            (Ok(_), error) => (ResponseError::INVALID_REQUEST, error.to_string()),
+        };
+        // Of an array serde would read the first element as the first field.
+        let is_object = code == ResponseError::INVALID_REQUEST && body.trim_ascii_start().starts_with(b"{");
+        let id = if is_object { serde_json::from_slice::<Id>(body).ok().and_then(|it| it.id) } else { None };
+        Self { id, result: Err(ResponseError { code, message, data: None }) }
+    }
+}
+
+/// What of a body tells whose answer it wants.
+#[derive(Deserialize)]
+struct Id {
+    id: Option<RequestId>,
 }
 
 impl Envelope {

@@ -8,7 +8,10 @@ use super::*;
 
 /// Feeds the parts one after the other and prints what came out.
 fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>) {
-    let mut decoder = Decoder::new(limit);
+    decode_with(Decoder::new(limit), parts)
+}
+
+fn decode_with(mut decoder: Decoder, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>) {
     let mut frames = Vec::new();
     for part in parts {
         decoder.feed(part);
@@ -24,7 +27,14 @@ fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<
 }
 
 fn check(stream: &str) -> String {
-    let (frames, noise, outcome) = decode(64, &[stream.as_bytes()]);
+    show(decode(64, &[stream.as_bytes()]))
+}
+
+fn check_strict(stream: &str) -> String {
+    show(decode_with(Decoder::strict(64), &[stream.as_bytes()]))
+}
+
+fn show((frames, noise, outcome): (Vec<Frame>, Option<String>, Result<(), TooMuchNoise>)) -> String {
     let mut lines: Vec<String> = frames
         .iter()
         .map(|frame| match frame {
@@ -61,6 +71,33 @@ fn noise_is_skipped_and_remembered() {
     body 1
     noise sent Content-Length: 5 bytes | Content-Length: -3
     ");
+}
+
+#[test]
+fn a_strict_reader_ends_at_the_first_byte_that_is_no_message() {
+    assert_snapshot!(check_strict("Content-Type: x\r\ncontent-LENGTH: 2\r\n\r\n{}Content-Length: 1\n\n1"), @"
+    body {}
+    body 1
+    ");
+    assert_snapshot!(check_strict("Content-Length: 2\r\n\r\n{}\nContent-Length: 1\r\n\r\n1"), @r"
+    body {}
+    noise Content-Length: 1 | 1
+    it writes something that is not the protocol: \nContent-Length: 1\r\n\r\n1
+    ");
+    assert_snapshot!(check_strict("Content-Type: x\r\n\r\n{}"), @r"
+    noise {}
+    it writes something that is not the protocol: Content-Type: x\r\n\r\n{}
+    ");
+    assert_snapshot!(check_strict("Content-Length: -2\r\n\r\n{}"), @r"
+    noise Content-Length: -2 | {}
+    it writes something that is not the protocol: Content-Length: -2\r\n\r\n{}
+    ");
+    assert_snapshot!(check_strict("{\"jsonrpc\":\"2.0\"}\n"), @r#"
+    noise {"jsonrpc":"2.0"}
+    it writes something that is not the protocol: {\"jsonrpc\":\"2.0\"}\n
+    "#);
+    // It may yet become one.
+    assert_snapshot!(check_strict("Content-Type: x\r\nConte"), @"noise Conte");
 }
 
 #[test]
@@ -116,6 +153,27 @@ fn envelopes() {
     assert_snapshot!(parse("{}"), @"neither a request nor an answer");
     assert_snapshot!(parse(r#" [null, "m", null, null, null]"#), @"neither a request nor an answer");
     assert_snapshot!(parse(r#"{"id":1,"#), @"not JSON: EOF while parsing a value at line 1 column 8");
+}
+
+#[test]
+fn answers_to_what_is_no_message() {
+    let answer = |body: &str| {
+        let error = Message::parse(body.as_bytes()).unwrap_err();
+        let response = Message::Response(Response::to_no_message(body.as_bytes(), &error));
+        String::from_utf8(response.to_body()).unwrap()
+    };
+    assert_snapshot!(answer(""), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing a value at line 1 column 0"}}"#);
+    assert_snapshot!(answer("{"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing an object at line 1 column 1"}}"#);
+    assert_snapshot!(answer("{\"id\":1,\"method\":5"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing an object at line 1 column 18"}}"#);
+    assert_snapshot!(answer("{\"id\":1,\"method\":5}"), @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"not a message: invalid type: integer `5`, expected a string at line 1 column 18"}}"#);
+    assert_snapshot!(answer("{\"id\":\"a\",\"method\":5}"), @r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"not a message: invalid type: integer `5`, expected a string at line 1 column 20"}}"#);
+    assert_snapshot!(answer("{\"id\":1.5,\"method\":\"m\"}"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
+    assert_snapshot!(answer(" [{\"id\":1,\"method\":\"m\"}]"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
+    assert_snapshot!(answer("[1]"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
+    assert_snapshot!(answer("null"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a message: invalid type: null, expected an object at line 1 column 4"}}"#);
+    // Too deep to be read, but not to be passed over.
+    let deep = format!("{{\"params\":{}{},\"id\":1,\"method\":\"m\"}}", "[".repeat(200), "]".repeat(200));
+    assert_snapshot!(answer(&deep), @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"not a message: recursion limit exceeded at line 1 column 137"}}"#);
 }
 
 #[test]

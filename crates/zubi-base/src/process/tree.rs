@@ -14,7 +14,7 @@ pub fn descendants(pid: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     for entry in entries.flatten() {
         if let Some(child) = entry.file_name().to_str().and_then(|name| name.parse().ok())
-            && let Some(parent) = std::fs::read(entry.path().join("stat")).ok().as_deref().and_then(parent_in_stat)
+            && let Some(parent) = parent(child)
         {
             children.entry(parent).or_default().push(child);
         }
@@ -27,6 +27,23 @@ pub fn descendants(pid: u32) -> Vec<u32> {
         next = next.iter().flat_map(|pid| children.remove(pid).unwrap_or_default()).collect();
     }
     found
+}
+
+/// Whether a process has started this one, directly or not, and still runs.
+pub fn is_ancestor(pid: u32) -> bool {
+    let parents = std::iter::successors(parent(std::process::id()), |pid| parent(*pid));
+    // The first process of a system, or of a container, has the parent 0, which is no process. A chain of processes is short;
+    // an id that was given anew while it is followed could make it a circle.
+    parents.take_while(|parent| *parent != 0).take(MAX_ANCESTORS).any(|parent| parent == pid)
+}
+
+/// How far the chain of parents is followed.
+const MAX_ANCESTORS: usize = 1000;
+
+/// Who has started a process, or who has taken it over since.
+fn parent(pid: u32) -> Option<u32> {
+    let stat = std::fs::read(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    parent_in_stat(&stat)
 }
 
 /// The parent's id in `/proc/<pid>/stat`: `pid (name) state parent …`. The name is the program's choice and may hold
@@ -55,6 +72,17 @@ mod tests {
         assert_eq!(parent_in_stat(b"12 (a) b) R 7 1 1 0"), Some(7));
         assert_eq!(parent_in_stat(b"12 (cat) S 1 12 12"), Some(1));
         assert_eq!(parent_in_stat(b""), None);
+    }
+
+    #[test]
+    fn ancestors() {
+        let parent = std::os::unix::process::parent_id();
+        assert!(is_ancestor(parent));
+        assert!(is_ancestor(super::parent(parent).unwrap()));
+        assert!(!is_ancestor(std::process::id()));
+        // More processes than this Linux cannot have.
+        assert!(!is_ancestor((1 << 22) + 1));
+        assert!(!is_ancestor(0));
     }
 
     #[test]

@@ -3,10 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use dlang_server::{Exit, Options};
 use tokio::runtime::Runtime;
 use zubi_cli::failure::Failure;
-use zubi_cli::language_server::Flags;
+use zubi_cli::language_server::{self, Flags};
 use zubi_cli::runtime::STACK;
 use zubi_host::{DomainModel, ToolService};
 use zubi_lsp::{Channel, Wanted};
@@ -15,21 +14,16 @@ use super::SHUTDOWN;
 use crate::session::Session;
 
 pub(super) fn run(session: Session, flags: &Flags) -> Result<ExitCode, Failure> {
-    flags.run(move || serve(session))
-}
-
-fn serve(session: Session) -> Result<Exit, Failure> {
+    let options = flags.options("zubi");
     let runtime = runtime()?;
     let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted));
-    let options = Options { name: "zubi".to_owned(), ..Options::default() };
-    let exit = dlang_server::stdio(options, channel.methods())
-        .map_err(|error| Failure::environment(format!("the conversation broke off: {error}")))?;
+    let exit = language_server::serve(options, channel.methods());
     // Within a bound: what is still ending is ended by its supervisor.
     if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
         tracing::debug!("servers were still ending; their supervisors see to it");
     }
     runtime.shutdown_background();
-    Ok(exit)
+    exit
 }
 
 fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, String> {

@@ -1,40 +1,84 @@
 //! `dlang lsp` as a process: what it prints, and when it ends.
 
-use std::io::Read as _;
+use std::io::{self, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::check::Place;
 
+/// A body as it goes over the connection.
+fn frame(body: &str) -> String {
+    format!("Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
 /// Messages as they go over the connection.
 fn frames(messages: &[Value]) -> String {
-    let frame = |message: &Value| {
-        let body = message.to_string();
-        format!("Content-Length: {}\r\n\r\n{body}", body.len())
-    };
-    messages.iter().map(frame).collect()
+    messages.iter().map(|message| frame(&message.to_string())).collect()
+}
+
+/// The messages in what a server wrote.
+fn unframed(mut written: &str) -> Vec<Value> {
+    let mut messages = Vec::new();
+    while !written.is_empty() {
+        let (header, rest) = written.split_once("\r\n\r\n").unwrap();
+        let length: usize = header.strip_prefix("Content-Length: ").unwrap().parse().unwrap();
+        messages.push(serde_json::from_str(rest.get(..length).unwrap()).unwrap());
+        written = rest.get(length..).unwrap();
+    }
+    messages
 }
 
 fn initialize() -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } })
 }
 
+fn goodbye() -> [Value; 2] {
+    [json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" }), json!({ "jsonrpc": "2.0", "method": "exit" })]
+}
+
 #[test]
 fn stdout_holds_the_protocol_and_goodbye_is_success() {
     let place = Place::new("//- a.dlang\nDomain D\n");
-    let shutdown = json!({ "jsonrpc": "2.0", "id": 2, "method": "shutdown" });
-    let exit = json!({ "jsonrpc": "2.0", "method": "exit" });
-    let input = frames(&[initialize(), shutdown, exit]);
+    let input = frames(&[initialize()]) + &frames(&goodbye());
     let output = place.dlang().args(["lsp", "--stdio"]).write_stdin(input).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
-    let stdout = String::from_utf8(output.stdout).unwrap();
-    let (header, rest) = stdout.split_once("\r\n\r\n").unwrap();
-    let length: usize = header.strip_prefix("Content-Length: ").unwrap().parse().unwrap();
-    let answer: Value = serde_json::from_str(rest.get(..length).unwrap()).unwrap();
-    assert_eq!(answer["result"]["serverInfo"], json!({ "name": "dlang", "version": env!("CARGO_PKG_VERSION") }));
-    let goodbye = json!({ "jsonrpc": "2.0", "id": 2, "result": null });
-    assert_eq!(rest.get(length..).unwrap(), frames(&[goodbye]));
+    let answers = unframed(&String::from_utf8(output.stdout).unwrap());
+    let [initialized, shut_down] = answers.as_slice() else { panic!("two answers to two requests: {answers:?}") };
+    assert_eq!(initialized["result"]["serverInfo"], json!({ "name": "dlang", "version": env!("CARGO_PKG_VERSION") }));
+    assert_eq!(*shut_down, json!({ "jsonrpc": "2.0", "id": 2, "result": null }));
+}
+
+#[test]
+fn what_is_no_message_is_answered_and_the_conversation_goes_on() {
+    let bodies = ["{\"jsonrpc\": ", "[]", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":5}"];
+    let broken: String = bodies.into_iter().map(frame).collect();
+    let input = frames(&[initialize()]) + &broken + &frames(&goodbye());
+    let output = Place::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
+    let answers = unframed(&String::from_utf8(output.stdout).unwrap());
+    // Two threads answer, so that the order is open.
+    let mut errors: Vec<String> = answers
+        .iter()
+        .filter_map(|answer| {
+            Some(format!("{}: {} {}", answer["id"], answer.pointer("/error/code")?, answer["error"]["message"]))
+        })
+        .collect();
+    errors.sort();
+    assert_snapshot!(errors.join("\n"), @r#"
+    7: -32600 "not a message: invalid type: integer `5`, expected a string at line 1 column 34"
+    null: -32600 "neither a request nor an answer"
+    null: -32700 "not JSON: EOF while parsing a value at line 1 column 12"
+    "#);
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn a_header_without_a_length_ends_the_conversation() {
+    let input = frames(&[initialize()]) + "Content-Type: text\r\n\r\n{}";
+    let output = Place::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
+    assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"error: the conversation broke off: expected a header with `Content-Length`, got: Content-Type: text\r\n\r\n{}");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]
@@ -66,13 +110,56 @@ fn it_ends_with_the_editor_although_its_input_is_open() {
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp", "--stdio", "--clientProcessId", &pid]);
     // Once it has answered it runs.
     let input = server.0.stdin.as_mut().unwrap();
-    std::io::Write::write_all(input, frames(&[initialize()]).as_bytes()).unwrap();
+    input.write_all(frames(&[initialize()]).as_bytes()).unwrap();
     server.0.stdout.as_mut().unwrap().read_exact(&mut [0; 16]).unwrap();
     assert_eq!(server.0.try_wait().unwrap(), None);
     editor.0.kill().unwrap();
     // The end of what is left of it is waited for, too: the server has gone.
-    std::io::copy(server.0.stdout.as_mut().unwrap(), &mut std::io::sink()).unwrap();
+    io::copy(server.0.stdout.as_mut().unwrap(), &mut io::sink()).unwrap();
     assert_eq!(server.0.wait().unwrap().code(), Some(1));
+}
+
+/// The editor that starts the server: a shell, which gives it its own input.
+const EDITOR: &str = r#"exec 3<&0; "$0" lsp <&3 & wait"#;
+
+#[test]
+fn it_ends_with_the_editor_that_names_itself() {
+    let mut editor = run("/bin/sh", &["-c", EDITOR, env!("CARGO_BIN_EXE_dlang")]);
+    let mut initialize = initialize();
+    initialize["params"]["processId"] = json!(editor.0.id());
+    // Held to the end: the input stays open.
+    let mut input = editor.0.stdin.take().unwrap();
+    input.write_all(frames(&[initialize]).as_bytes()).unwrap();
+    let mut output = editor.0.stdout.take().unwrap();
+    output.read_exact(&mut [0; 16]).unwrap();
+    editor.0.kill().unwrap();
+    // The end of what is left of it is waited for, too: the server has gone.
+    io::copy(&mut output, &mut io::sink()).unwrap();
+    drop(input);
+}
+
+#[test]
+fn a_client_that_reads_nothing_keeps_no_server_alive() {
+    let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp"]);
+    // Held to the end, as the output is: waiting would close it.
+    let mut input = server.0.stdin.take().unwrap();
+    // More answers than a pipe holds, so that who writes them is stuck.
+    let questions: Vec<Value> =
+        (3..2000).map(|id| json!({ "jsonrpc": "2.0", "id": id, "method": "unknown" })).collect();
+    input.write_all((frames(&[initialize()]) + &frames(&questions) + &frames(&goodbye())).as_bytes()).unwrap();
+    assert_eq!(server.0.wait().unwrap().code(), Some(0));
+    drop(input);
+}
+
+#[test]
+fn a_process_that_did_not_start_the_server_is_not_its_editor() {
+    for pid in [json!(null), json!((1 << 22) + 1), json!(-1), json!("x")] {
+        let mut initialize = initialize();
+        initialize["params"]["processId"] = pid;
+        let input = frames(&[initialize]) + &frames(&goodbye());
+        let output = Place::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+    }
 }
 
 #[test]

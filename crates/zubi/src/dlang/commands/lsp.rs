@@ -3,10 +3,10 @@
 use std::io;
 use std::process::ExitCode;
 
-use dlang_server::{MethodTable, Options};
+use dlang_server::MethodTable;
 use tracing::Level;
 use zubi_cli::failure::Failure;
-use zubi_cli::language_server::Flags;
+use zubi_cli::language_server::{self, Flags};
 
 pub(super) fn run(flags: &Flags) -> Result<ExitCode, Failure> {
     // stdout belongs to the protocol; editors show what a server says on stderr.
@@ -17,9 +17,5 @@ pub(super) fn run(flags: &Flags) -> Result<ExitCode, Failure> {
         .compact()
         .try_init()
         .map_err(Failure::environment)?;
-    flags.run(|| {
-        let options = Options { name: "dlang".to_owned(), ..Options::default() };
-        dlang_server::stdio(options, MethodTable::new())
-            .map_err(|error| Failure::environment(format!("the conversation broke off: {error}")))
-    })
+    language_server::serve(flags.options("dlang"), MethodTable::new())
 }
