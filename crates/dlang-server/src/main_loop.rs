@@ -249,6 +249,7 @@ impl MainLoop {
                 self.roots.push(root);
             }
         }
+        self.methods.folders_changed(&self.roots);
         self.load();
         self.show_progress();
     }

@@ -86,6 +86,7 @@ pub type Answer = Result<Value, RequestError>;
 type Ask = dyn Fn(&Snapshot, Value) -> Answer + Send + Sync;
 type Start = dyn Fn(Value, Responder) + Send + Sync;
 type Hear = dyn Fn(Value) + Send + Sync;
+type HearFolders = dyn Fn(&[Utf8PathBuf]) + Send + Sync;
 type Extend = dyn FnOnce(Initialize<'_>) -> MethodTable + Send;
 
 /// How a method is answered.
@@ -111,6 +112,7 @@ pub(crate) enum Patience {
 pub struct MethodTable {
     methods: BTreeMap<String, Arc<Method>>,
     notifications: BTreeMap<String, Box<Hear>>,
+    folders: Option<Box<HearFolders>>,
     /// Further methods for a client that asks for them.
     extend: Option<Box<Extend>>,
 }
@@ -162,6 +164,14 @@ impl MethodTable {
         self
     }
 
+    /// Hears which folders the client has open, each time these change after `initialize`. As with [`Self::hear`] it is the loop
+    /// that calls: a request that comes later is begun later.
+    #[must_use]
+    pub fn hear_folders(mut self, hear: impl Fn(&[Utf8PathBuf]) + Send + Sync + 'static) -> Self {
+        self.folders = Some(Box::new(hear));
+        self
+    }
+
     /// Further methods, which depend on what the client says in `initialize`. It is called by the loop, before the client is
     /// answered, and so must return at once.
     #[must_use]
@@ -187,6 +197,7 @@ impl MethodTable {
             self.methods.entry(name).or_insert(method);
         }
         self.notifications.extend(other.notifications);
+        self.folders = self.folders.or(other.folders);
         self.extend = self.extend.or(other.extend);
         self
     }
@@ -212,6 +223,14 @@ impl MethodTable {
 
     pub(crate) fn heard(&self, name: &str) -> Option<&Hear> {
         self.notifications.get(name).map(|hear| &**hear)
+    }
+
+    pub(crate) fn folders_changed(&self, folders: &[Utf8PathBuf]) {
+        if let Some(hear) = &self.folders
+            && catch_unwind(AssertUnwindSafe(|| hear(folders))).is_err()
+        {
+            tracing::error!("hearing of other folders panicked");
+        }
     }
 
     fn with(mut self, name: impl Into<String>, method: Method) -> Self {

@@ -48,6 +48,7 @@ pub const PROTOCOL: u64 = 1;
 const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
 
 /// What a host for an editor is made of.
+#[derive(Clone)]
 pub struct Wanted {
     /// The folders that the editor has open, if any.
     pub folders: Vec<Utf8PathBuf>,
@@ -59,7 +60,8 @@ pub struct Wanted {
     pub headless_fallback: bool,
 }
 
-/// Makes the host when the first tool is asked for, on a thread that may block. The error is told to who asked.
+/// Makes the host when the first tool is asked for, and another one when the editor has changed its folders, on a thread that
+/// may block. The error is told to who asked.
 pub type Make = dyn Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The channel of one connection.

@@ -2,4 +2,5 @@
 
 mod client;
 mod editor;
+mod folders;
 mod tools;

@@ -1,14 +1,19 @@
 //! `zubi/tools/list` and `zubi/tools/call`: the tools, as every surface has them.
+//!
+//! The host that has them is made for the folders that the editor has open. When it opens others the next question makes
+//! another host, and the one before ends as soon as nobody asks it any more.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use camino::Utf8PathBuf;
 use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use zubi_host::{CallRequest, Circumstances, ToolService};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
@@ -23,10 +28,31 @@ const PATIENCE: Duration = Duration::from_mins(10);
 pub(crate) struct Tools {
     runtime: Handle,
     make: Arc<Make>,
-    /// Taken when the host is made.
-    wanted: Mutex<Option<Wanted>>,
-    service: OnceCell<Result<Arc<dyn ToolService>, String>>,
+    /// The one for the folders that are open now.
+    host: Mutex<Arc<Host>>,
+    /// The ends of those before it.
+    ends: TaskTracker,
     caller: Arc<Caller>,
+}
+
+/// A host, once somebody has asked for it.
+struct Host {
+    wanted: Wanted,
+    service: OnceCell<Result<Arc<dyn ToolService>, String>>,
+    /// The questions to it that are not over.
+    questions: TaskTracker,
+}
+
+impl Host {
+    fn new(wanted: Wanted) -> Arc<Self> {
+        Arc::new(Self { wanted, service: OnceCell::new(), questions: TaskTracker::new() })
+    }
+
+    async fn shutdown(&self) {
+        if let Some(Ok(service)) = self.service.get() {
+            service.shutdown().await;
+        }
+    }
 }
 
 /// A call, as the client asks for it.
@@ -44,22 +70,21 @@ struct CallParams {
 
 /// The methods over these tools.
 pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
-    let (list, call) = (Arc::clone(tools), Arc::clone(tools));
+    let (list, call, folders) = (Arc::clone(tools), Arc::clone(tools), Arc::clone(tools));
     MethodTable::new()
         .start("zubi/tools/list", move |_, responder| {
-            let tools = Arc::clone(&list);
-            list.runtime.spawn(async move { responder.answer(tools.list().await) });
+            list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
         })
         .start("zubi/tools/call", move |params, responder| {
-            let tools = Arc::clone(&call);
-            call.runtime.spawn(async move {
+            call.begin(|tools, host| async move {
                 let answer = match from_value(&params) {
-                    Ok(params) => tools.call(params, &responder).await,
+                    Ok(params) => tools.call(&host, params, &responder).await,
                     Err(error) => Err(error),
                 };
                 responder.answer(answer);
             });
         })
+        .hear_folders(move |open| folders.open(open))
 }
 
 impl Tools {
@@ -69,14 +94,45 @@ impl Tools {
         // them.
         let restrictions = Restrictions { read_only: true, ..Restrictions::default() };
         let caller = Arc::new(Caller { surface: Surface::Editor, client, restrictions });
-        Self { runtime, make, wanted: Mutex::new(Some(wanted)), service: OnceCell::new(), caller }
+        Self { runtime, make, host: Mutex::new(Host::new(wanted)), ends: TaskTracker::new(), caller }
     }
 
-    /// The host, which the first question makes.
-    async fn service(&self) -> Result<&Arc<dyn ToolService>, RequestError> {
-        let made = self.service.get_or_init(|| async {
-            let Some(wanted) = self.wanted.lock().await.take() else { return Err("there is no host".to_owned()) };
-            let make = Arc::clone(&self.make);
+    /// Begins a question to the host for the folders that are open now, and returns at once.
+    fn begin<Asked>(self: &Arc<Self>, ask: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
+    where
+        Asked: Future<Output = ()> + Send + 'static,
+    {
+        let current = self.current();
+        // Before the lock is given back, so that a host is not ended between being found and being asked.
+        let question = current.questions.track_future(ask(Arc::clone(self), Arc::clone(&current)));
+        drop(current);
+        self.runtime.spawn(question);
+    }
+
+    /// The editor has these folders open now. Returns at once.
+    fn open(&self, folders: &[Utf8PathBuf]) {
+        let mut current = self.current();
+        if current.wanted.folders == folders {
+            return;
+        }
+        let wanted = Wanted { folders: folders.to_vec(), ..current.wanted.clone() };
+        let before = std::mem::replace(&mut *current, Host::new(wanted));
+        drop(current);
+        before.questions.close();
+        self.runtime.spawn(self.ends.track_future(async move {
+            before.questions.wait().await;
+            before.shutdown().await;
+        }));
+    }
+
+    fn current(&self) -> MutexGuard<'_, Arc<Host>> {
+        self.host.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a host consists of, which the first question to it makes.
+    async fn service<'host>(&self, host: &'host Host) -> Result<&'host Arc<dyn ToolService>, RequestError> {
+        let made = host.service.get_or_init(|| async {
+            let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());
             // It reads configuration from disk.
             match self.runtime.spawn_blocking(move || make(wanted)).await {
                 Ok(made) => made,
@@ -86,16 +142,16 @@ impl Tools {
         made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
     }
 
-    async fn list(&self) -> Answer {
-        let specs = self.service().await?.list(&self.caller.restrictions).await;
+    async fn list(&self, host: &Host) -> Answer {
+        let specs = self.service(host).await?.list(&self.caller.restrictions).await;
         Ok(json!({ "tools": specs.iter().map(|spec| spec.to_json()).collect::<Vec<_>>() }))
     }
 
-    async fn call(&self, params: CallParams, responder: &Responder) -> Answer {
+    async fn call(&self, host: &Host, params: CallParams, responder: &Responder) -> Answer {
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
-        let service = self.service().await?;
+        let service = self.service(host).await?;
         let shown =
             params.token.map(|token| Arc::new(ToClient::new(responder.client().clone(), token, params.id.clone())));
         let progress: Arc<dyn ProgressSink> = match &shown {
@@ -119,9 +175,10 @@ impl Tools {
         }
     }
 
+    /// Ends all hosts. Returns when nothing is left.
     pub(crate) async fn shutdown(&self) {
-        if let Some(Ok(service)) = self.service.get() {
-            service.shutdown().await;
-        }
+        self.ends.close();
+        let host = Arc::clone(&self.current());
+        tokio::join!(self.ends.wait(), host.shutdown());
     }
 }

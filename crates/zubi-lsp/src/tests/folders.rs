@@ -1,0 +1,162 @@
+//! The editor opens and closes folders.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tokio::sync::{Semaphore, watch};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+
+use super::client::Client;
+
+/// After so long something does not happen any more.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn options() -> Value {
+    json!({ "zubi": { "editorProtocol": 1 } })
+}
+
+/// Tells that these folders were opened and closed. They are paths below the one that was open first; "" is that one.
+fn change(client: &mut Client, opened: &[&str], closed: &[&str]) {
+    let folders = |paths: &[&str]| -> Vec<Value> {
+        let folder = |path: &&str| json!({ "uri": client.uri(path).trim_end_matches('/'), "name": path });
+        paths.iter().map(folder).collect()
+    };
+    let event = json!({ "added": folders(opened), "removed": folders(closed) });
+    client.tell("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
+}
+
+#[test]
+fn tools_answer_for_the_folders_that_are_open() {
+    let shapes = "//- one/circle.ts\nexport class Shape {}\n//- two/square.ts\nexport class Shape {}\n";
+    let mut client = Client::new(&options(), shapes);
+    let shapes = |client: &mut Client| {
+        let answer = client.call("lsp_workspace_symbols", &json!({ "query": "Shape" }));
+        // The line after them says which servers there are.
+        answer.lines().filter(|line| line.starts_with("  ")).collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(shapes(&mut client), @"
+    class Shape  one/circle.ts:1:14
+    class Shape  two/square.ts:1:14
+    ");
+    change(&mut client, &["two"], &[""]);
+    assert_snapshot!(shapes(&mut client), @"  class Shape  square.ts:1:14");
+    change(&mut client, &["one"], &[]);
+    assert_snapshot!(shapes(&mut client), @"
+    class Shape  one/circle.ts:1:14
+    class Shape  two/square.ts:1:14
+    ");
+}
+
+/// A host whose tool answers with the host's folder, `wait` after it was allowed to.
+struct Slow {
+    folder: String,
+    allowed: Arc<Semaphore>,
+    happens: Sender<String>,
+}
+
+impl Slow {
+    fn tell(&self, what: &str) {
+        self.happens.send(format!("{} {what}", self.folder)).unwrap();
+    }
+}
+
+#[async_trait]
+impl ToolService for Slow {
+    fn describe(&self) -> HostDescription {
+        HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
+    }
+
+    async fn list(&self, _restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        Vec::new()
+    }
+
+    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned() })
+    }
+
+    async fn call(&self, request: CallRequest, _circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        self.tell("asked");
+        if request.tool == "wait" {
+            self.allowed.acquire().await.unwrap().forget();
+        }
+        Ok(CallAnswer { text: self.folder.clone(), data: None, failure: None })
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        watch::Sender::new(0).subscribe()
+    }
+
+    async fn resources(&self) -> Vec<ResourceSpec> {
+        Vec::new()
+    }
+
+    async fn read_resource(
+        &self,
+        _uri: &str,
+        _caller: Arc<Caller>,
+        _circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>> {
+        None
+    }
+
+    async fn shutdown(&self) {
+        self.tell("ended");
+    }
+}
+
+/// An editor, what happens to its hosts, and what lets `wait` go on.
+fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
+    let (happens, happened) = channel();
+    let allowed = Arc::new(Semaphore::new(0));
+    let allow = Arc::clone(&allowed);
+    let client = Client::with(&options(), "", move |wanted, _| {
+        let folder = wanted.folders.iter().filter_map(|folder| folder.file_name()).collect::<Vec<_>>().join("+");
+        let host = Slow { folder, allowed: Arc::clone(&allowed), happens: happens.clone() };
+        host.tell("made");
+        Ok(Arc::new(host))
+    });
+    (client, happened, allow)
+}
+
+#[test]
+fn a_host_ends_when_its_last_call_is_over() {
+    let (mut client, happened, allow) = slow();
+    let next = || happened.recv_timeout(PATIENCE).unwrap();
+    let waiting = client.begin("zubi/tools/call", json!({ "id": "wait" }));
+    assert_eq!([next(), next()], ["project made", "project asked"]);
+    change(&mut client, &["two"], &[""]);
+    // Another host answers while the one before still has something to do.
+    assert_eq!(client.call("now", &json!({})), "two");
+    assert_eq!([next(), next()], ["two made", "two asked"]);
+    assert_eq!(happened.try_recv().ok(), None);
+    allow.add_permits(1);
+    assert_eq!(client.answer(&waiting).unwrap()["text"], "project");
+    assert_eq!(next(), "project ended");
+    drop(client);
+    assert_eq!(next(), "two ended");
+    assert_eq!(happened.try_recv().ok(), None);
+}
+
+#[test]
+fn the_same_folders_keep_their_host_and_those_that_nobody_asks_for_have_none() {
+    let (mut client, happened, _) = slow();
+    let next = || happened.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(client.call("now", &json!({})), "project");
+    change(&mut client, &[""], &[]);
+    assert_eq!(client.call("now", &json!({})), "project");
+    change(&mut client, &["two"], &[""]);
+    change(&mut client, &["three"], &[]);
+    assert_eq!(client.call("now", &json!({})), "two+three");
+    drop(client);
+    let mut rest: Vec<String> = std::iter::repeat_with(next).take(7).collect();
+    // Which of the two ends first is open.
+    rest[3..].sort();
+    assert_eq!(rest[..3], ["project made", "project asked", "project asked"]);
+    assert_eq!(rest[3..], ["project ended", "two+three asked", "two+three ended", "two+three made"]);
+}
