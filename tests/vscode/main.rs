@@ -2,6 +2,8 @@
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
 
+use std::os::unix::fs::PermissionsExt;
+
 use insta::assert_snapshot;
 use zubi_tests::{Project, tools, vscode};
 
@@ -35,6 +37,24 @@ fn the_tools_answer_in_a_real_editor() {
     ok      the tools start no process besides the language server
     ok      a server that stopped is told in a text, and starting it again helps
     ");
+}
+
+#[test]
+fn a_server_that_says_nothing_is_started_again() {
+    let project = project();
+    // The first time it runs it says nothing and hears no goodbye.
+    let program = project.home().join("zubi-later");
+    let script = format!(
+        "#!/bin/sh\n\
+         if [ -e \"$0.pid\" ]; then exec '{}' \"$@\"; fi\n\
+         echo $$ > \"$0.new\"\n\
+         mv \"$0.new\" \"$0.pid\"\n\
+         exec tail -f /dev/null > /dev/null\n",
+        tools::zubi()
+    );
+    std::fs::write(&program, script).expect("a new file");
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("a file of this test");
+    assert_snapshot!(vscode::run("silent", &project, &program), @"ok      a server that says nothing is ended when it is started again, and who waits for it is answered");
 }
 
 #[test]

@@ -18,8 +18,6 @@
 //! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?}` → `{text, isError}`; `token` is one for `$/progress` |
 //! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
 //!
-//! `zubi/editor/didChange` is a notification that editors send of what they show; so far nothing depends on it.
-//!
 //! # Threads
 //!
 //! Tools run on a tokio runtime that the caller gives. The loop of the language server only passes on: it never waits for a

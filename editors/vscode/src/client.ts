@@ -2,9 +2,16 @@
 import { existsSync } from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { LanguageClient, type LanguageClientOptions, State, TransportKind } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  type ErrorHandler,
+  LanguageClient,
+  type LanguageClientOptions,
+  State,
+  TransportKind,
+} from "vscode-languageclient/node";
+import { channelOptions } from "./editor.ts";
 import { message } from "./failure.ts";
-import { EDITOR_PROTOCOL } from "./protocol.ts";
 
 /** What to tell somebody who needs the server while it does not run. */
 export const NOT_RUNNING =
@@ -13,6 +20,9 @@ export const NOT_RUNNING =
 
 /** How often the server may end by itself within three minutes and still be started again. */
 const RESTARTS = 4;
+
+/** How long the server may take to say its first word. It does so before it reads any file. */
+const START_LIMIT_MS = 20_000;
 
 /** The running language server, or the one that could not be started. */
 export class Server implements vscode.Disposable {
@@ -23,6 +33,8 @@ export class Server implements vscode.Disposable {
   #attached: vscode.Disposable | undefined;
   /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
   #starting: Promise<void> = Promise.resolve();
+  /** Stops waiting for a server that has not answered yet. */
+  #giveUp: () => void = () => undefined;
 
   /** `connected` is called with each new client before it is started, to say what the client answers. */
   constructor(context: vscode.ExtensionContext, connected: (client: LanguageClient) => vscode.Disposable) {
@@ -30,23 +42,31 @@ export class Server implements vscode.Disposable {
     this.#connected = connected;
   }
 
-  /** Starts the server, after ending the one that runs. */
+  /** Starts the server, after ending the one that runs, or that was started and says nothing. */
   restart(): Promise<void> {
-    this.#starting = this.#starting.then(async () => {
+    this.#giveUp();
+    const starting = this.#starting.then(async () => {
       await this.#end();
       try {
         await this.#start();
       } catch (error) {
         this.log.error(`The language server did not start: ${message(error)}`);
-        void this.#tellNotStarted(error);
+        // Who has started it anew meanwhile wants to know how that goes.
+        if (this.#starting === starting) void this.#tellNotStarted(error);
       }
     });
-    return this.#starting;
+    this.#starting = starting;
+    return starting;
   }
 
   /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
   async request<Result>(method: string, params: unknown, token: vscode.CancellationToken): Promise<Result> {
-    await unlessCancelled(this.#starting, token);
+    let starting;
+    do {
+      starting = this.#starting;
+      await unlessCancelled(starting, token);
+      // It may have been given up for another start.
+    } while (starting !== this.#starting);
     const client = this.#client;
     if (client?.state === State.Starting) await unlessCancelled(client.start(), token);
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
@@ -55,6 +75,7 @@ export class Server implements vscode.Disposable {
 
   /** Ends the server. */
   async stop(): Promise<void> {
+    this.#giveUp();
     this.#starting = this.#starting.then(() => this.#end());
     await this.#starting;
   }
@@ -68,17 +89,41 @@ export class Server implements vscode.Disposable {
     this.log.info(`Starting ${command}`);
     const options: LanguageClientOptions = {
       documentSelector: [{ language: "domain-lang" }],
-      initializationOptions: { zubi: { editorProtocol: EDITOR_PROTOCOL } },
+      // Asked for at each start, because settings change.
+      initializationOptions: () => ({ zubi: channelOptions() }),
       outputChannel: this.log,
-      connectionOptions: { maxRestartCount: RESTARTS },
+      errorHandler: {
+        error: (...happened) => usual.error(...happened),
+        // One that was ended here is not started again by the client.
+        closed: () => (this.#client === client ? usual.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+      },
       // A start that fails is reported once, by us, with what can be done about it.
       initializationFailedHandler: () => false,
     };
     const run = { command, args: ["lsp"], transport: TransportKind.stdio };
-    const client = new LanguageClient("zubi", "zubi", run, options);
+    const client: LanguageClient = new LanguageClient("zubi", "zubi", run, options);
+    const usual: ErrorHandler = client.createDefaultErrorHandler(RESTARTS);
     this.#client = client;
     this.#attached = this.#connected(client);
-    await client.start();
+    await this.#answered(client.start());
+  }
+
+  /** Waits for the end of a start, for as long as it may take. The process of one that takes longer is ended. */
+  async #answered(start: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<Error>((resolve) => {
+      timer = setTimeout(() => { resolve(new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`)); }, START_LIMIT_MS);
+      this.#giveUp = () => { resolve(new Error("it had said nothing yet when it was ended")); };
+    });
+    try {
+      const silent = await Promise.race([start, silence]);
+      if (silent === undefined) return;
+      await this.#end();
+      throw silent;
+    } finally {
+      clearTimeout(timer);
+      this.#giveUp = () => undefined;
+    }
   }
 
   async #end(): Promise<void> {
@@ -86,11 +131,13 @@ export class Server implements vscode.Disposable {
     this.#attached = undefined;
     const client = this.#client;
     this.#client = undefined;
+    const server = client?.serverProcess;
     try {
       await client?.dispose();
     } catch (error) {
-      // One that has already ended, or that never started, cannot be ended once more.
+      // One that has already ended, or that never started, cannot be ended once more; one that does not answer is killed.
       this.log.debug(`The language server did not end in order: ${message(error)}`);
+      server?.kill("SIGKILL");
     }
   }
 

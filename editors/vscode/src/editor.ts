@@ -5,8 +5,10 @@ import { type DefinitionParams, ErrorCodes, type LocationLink, ResponseError } f
 import { asLocationLinks } from "./conversions.ts";
 import { whenAwake } from "./readiness.ts";
 import {
+  type ChannelOptions,
   EDITOR_COMMAND,
   EDITOR_CONFIG,
+  EDITOR_PROTOCOL,
   EDITOR_REQUEST,
   type EditorCommandParams,
   type EditorConfigParams,
@@ -20,6 +22,15 @@ type Answer = (client: LanguageClient, params: unknown, token: vscode.Cancellati
 const METHODS: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ["textDocument/definition", (client, params, token) => definition(client, params as DefinitionParams, token)],
 ]);
+
+/** What the server is told of the editor when it starts. */
+export function channelOptions(): ChannelOptions {
+  return {
+    editorProtocol: EDITOR_PROTOCOL,
+    editorMethods: [...METHODS.keys()],
+    headlessFallback: vscode.workspace.getConfiguration("zubi").get("headlessFallback", false),
+  };
+}
 
 /** Makes a client answer what the server asks of the editor. */
 export function attach(client: LanguageClient): vscode.Disposable {

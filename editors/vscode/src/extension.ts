@@ -2,14 +2,13 @@
 import * as vscode from "vscode";
 import { Server } from "./client.ts";
 import { attach } from "./editor.ts";
-import { follow } from "./state.ts";
 import { register } from "./tools.ts";
 
 let server: Server | undefined;
 
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): void {
-  const started = new Server(context, (client) => vscode.Disposable.from(attach(client), follow(client)));
+  const started = new Server(context, attach);
   server = started;
   context.subscriptions.push(
     started,

@@ -1,7 +1,16 @@
 // The editor channel: what the extension and `zubi lsp` say to each other beyond LSP. The Rust side has the same names.
 
-/** Version of the channel, sent in `initializationOptions.zubi.editorProtocol`. Without it `zubi lsp` is a plain server. */
+/** Version of the channel. */
 export const EDITOR_PROTOCOL = 1;
+
+/** What the server is told with `initialize`, under `zubi` in its options. Without it `zubi lsp` is a plain server. */
+export interface ChannelOptions {
+  readonly editorProtocol: typeof EDITOR_PROTOCOL;
+  /** The methods that the editor answers. */
+  readonly editorMethods: readonly string[];
+  /** Whether zubi may start language servers of its own for all others. */
+  readonly headlessFallback: boolean;
+}
 
 /** Client to server: calls a tool of zubi. */
 export const TOOLS_CALL = "zubi/tools/call";
@@ -48,16 +57,4 @@ export interface EditorConfigResult {
   readonly key: string;
   /** What the setting is now; null when nobody has set it and it has no default. */
   readonly value: unknown;
-}
-
-/** Client to server: what the editor shows has changed. */
-export const EDITOR_DID_CHANGE = "zubi/editor/didChange";
-
-export interface EditorDidChangeParams {
-  /** URI of the document in the active editor. */
-  readonly active: string | null;
-  /** URIs of all open documents. */
-  readonly open: readonly string[];
-  /** URIs whose diagnostics have changed since the last message. */
-  readonly diagnosticsUris: readonly string[];
 }

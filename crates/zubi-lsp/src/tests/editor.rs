@@ -178,12 +178,3 @@ fn headless_servers_answer_only_if_the_editor_allows_it() {
     install it with npm: npm install --global typescript-language-server typescript@6
     ");
 }
-
-#[test]
-fn what_the_editor_shows_is_heard() {
-    let mut client = editor();
-    let uri = client.uri("web/report.ts");
-    client.tell("zubi/editor/didChange", json!({ "active": uri, "open": [uri], "diagnosticsUris": [] }));
-    client.tell("zubi/editor/didChange", json!("strange"));
-    assert_eq!(client.ask("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
-}

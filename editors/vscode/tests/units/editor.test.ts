@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { attach } from "../../src/editor.ts";
+import { attach, channelOptions } from "../../src/editor.ts";
 import { commandResults, Disposable, Position, Range, settings } from "./vscode.ts";
 
 type Handler = (params: unknown, token: unknown) => unknown;
@@ -23,6 +23,17 @@ const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
   const token = { isCancellationRequested: false };
   return (method, params) => Promise.resolve().then(() => handlers.get(method)?.(params, token));
 })();
+
+test("the server is told what the editor answers, and whether it may start servers of its own", () => {
+  expect(channelOptions()).toEqual({
+    editorProtocol: 1,
+    editorMethods: ["textDocument/definition"],
+    headlessFallback: false,
+  });
+  settings.set("zubi.headlessFallback", true);
+  expect(channelOptions()).toMatchObject({ headlessFallback: true });
+  settings.delete("zubi.headlessFallback");
+});
 
 test("a definition is asked of the editor behind a fence, in LSP's shapes", async () => {
   const asked: string[] = [];

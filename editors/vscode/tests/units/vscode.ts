@@ -51,48 +51,15 @@ export const lm = {
   },
 };
 
-type Listener = (event: unknown) => void;
-
-/** An event of the editor, and the means to let it happen. */
-class Emitter {
-  readonly #listeners = new Set<Listener>();
-  readonly event = (listener: Listener): Disposable => {
-    this.#listeners.add(listener);
-    return new Disposable(() => this.#listeners.delete(listener));
-  };
-  fire(event: unknown): void {
-    for (const listener of this.#listeners) listener(event);
-  }
-}
-
-export const happens = {
-  activeEditor: new Emitter(),
-  opened: new Emitter(),
-  closed: new Emitter(),
-  diagnostics: new Emitter(),
-};
-
-export const window = {
-  activeTextEditor: undefined as unknown,
-  onDidChangeActiveTextEditor: happens.activeEditor.event,
-};
-
-export const languages = {
-  getDiagnostics: (): [uri: unknown, found: unknown[]][] => [["file:///wrong.ts", []]],
-  onDidChangeDiagnostics: happens.diagnostics.event,
-};
-
 /** The settings by their keys, as the last update left them. */
 export const settings = new Map<string, unknown>();
 
 export const workspace = {
-  textDocuments: [] as unknown[],
-  onDidOpenTextDocument: happens.opened.event,
-  onDidCloseTextDocument: happens.closed.event,
   /** A document's language is what its URI says. */
   openTextDocument: (uri: unknown): Promise<{ languageId: string }> => Promise.resolve({ languageId: String(uri) }),
-  getConfiguration: () => ({
-    get: (key: string): unknown => settings.get(key),
+  getConfiguration: (section?: string) => ({
+    get: (key: string, otherwise?: unknown): unknown =>
+      settings.get(section === undefined ? key : `${section}.${key}`) ?? otherwise,
     update: (key: string, value: unknown, global: boolean): Promise<void> => {
       settings.set(key, global ? `user: ${String(value)}` : value);
       return Promise.resolve();
