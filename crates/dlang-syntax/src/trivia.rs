@@ -42,7 +42,7 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
             waiting.push(token);
             continue;
         }
-        let lines = token.text().matches('\n').count();
+        let lines = line_ends(token.text());
         if lines > 0 {
             // What stands on a line of its own belongs to what follows.
             comments.append(&mut waiting);
@@ -65,7 +65,7 @@ pub fn trailing_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
     let mut token = node.last_token()?.next_token();
     while let Some(current) = token {
         match current.kind() {
-            SyntaxKind::WHITESPACE if !current.text().contains('\n') => {}
+            SyntaxKind::WHITESPACE if line_ends(current.text()) == 0 => {}
             SyntaxKind::COMMA => {}
             kind if kind.is_comment() => return Some(current),
             _ => return None,
@@ -83,6 +83,11 @@ fn before(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<> {
         .take_while(|token| token.kind().is_trivia())
 }
 
+/// How many lines end in a text: with a line feed, a carriage return, or one of each, which the parser takes for ends as well.
+fn line_ends(text: &str) -> usize {
+    text.matches(['\n', '\r']).count() - text.matches("\r\n").count()
+}
+
 /// What a documentation comment says: without the marks, the `*` at the beginnings of its lines, and what indents them
 /// all.
 pub fn doc_text(comment: &str) -> String {
@@ -90,6 +95,8 @@ pub fn doc_text(comment: &str) -> String {
     let inner = inner.strip_suffix("*/").unwrap_or(inner);
     let lines: Vec<_> = inner
         .lines()
+        // What ends at a line feed may still have lines that end with a carriage return.
+        .flat_map(|line| line.split('\r'))
         .map(|line| {
             let line = line.trim_end();
             match line.trim_start().strip_prefix('*') {

@@ -178,9 +178,8 @@ fn values_of_strings() {
     }
 }
 
-#[test]
-fn comments_have_owners() {
-    let text = "// about the file\n\n// about A\n/** doc\n *  - indented\n */\nTeam A // behind A\nTeam B, /* behind */\n/* before C */ Team C\n";
+/// The elements of a text with the comments that are theirs.
+fn owners(text: &str) -> String {
     let shown: Vec<_> = parse(text)
         .tree()
         .children()
@@ -191,11 +190,28 @@ fn comments_have_owners() {
             format!("{node}: {leading:?} {trailing:?} {:?}", trivia::documentation(node))
         })
         .collect();
-    insta::assert_snapshot!(shown.join("\n"), @r#"
+    shown.join("\n")
+}
+
+const COMMENTED: &str = "// about the file\n\n// about A\n/** doc\n *  - indented\n */\nTeam A // behind A\nTeam B, /* behind */\n/* before C */ Team C\n";
+
+#[test]
+fn comments_have_owners() {
+    insta::assert_snapshot!(owners(COMMENTED), @r#"
     Team A: ["// about A", "/** doc\n *  - indented\n */"] Some("// behind A") Some("doc\n - indented")
     Team B: [] Some("/* behind */") None
     Team C: ["/* before C */"] None None
     "#);
+}
+
+#[test]
+fn however_lines_end_comments_have_the_same_owners() {
+    for end in ["\r\n", "\r"] {
+        // The text of a comment keeps the ends of its own lines.
+        let shown = owners(&COMMENTED.replace('\n', end)).replace(&format!("doc{}", end.escape_debug()), "doc\\n");
+        let shown = shown.replace(&format!("indented{}", end.escape_debug()), "indented\\n");
+        assert_eq!(shown, owners(COMMENTED), "{end:?}");
+    }
 }
 
 #[test]
