@@ -37,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) pulls_diagnostics: bool,
     /// Related places of diagnostics.
     pub(crate) has_related: bool,
+    /// Diagnostics of further documents in the answer to `textDocument/diagnostic`.
+    pub(crate) has_related_documents: bool,
     /// `workspace/diagnostic/refresh`.
     pub(crate) refreshes_diagnostics: bool,
     /// `workspace/inlayHint/refresh`.
@@ -71,6 +73,7 @@ impl Settings {
             pulls_diagnostics: can("textDocument/diagnostic").is_some_and(Value::is_object),
             has_related: is("textDocument/publishDiagnostics/relatedInformation")
                 || is("textDocument/diagnostic/relatedInformation"),
+            has_related_documents: is("textDocument/diagnostic/relatedDocumentSupport"),
             refreshes_diagnostics: is("workspace/diagnostics/refreshSupport"),
             refreshes_hints: is("workspace/inlayHint/refreshSupport"),
             has_progress: is("window/workDoneProgress"),
@@ -93,6 +96,7 @@ impl Settings {
             follows_links: false,
             pulls_diagnostics: true,
             has_related: true,
+            has_related_documents: false,
             refreshes_diagnostics: false,
             refreshes_hints: false,
             has_progress: false,

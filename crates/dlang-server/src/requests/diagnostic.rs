@@ -1,9 +1,15 @@
 //! `textDocument/diagnostic`, `workspace/diagnostic`: models, manifests and locks.
 //!
 //! The name of a result is made of what is in it, so a client that names the one it has is told when it is the same.
+//!
+//! Few clients ask for the workspace, and of documents only for those that are open, which manifests seldom are. A client
+//! that takes related documents therefore gets those of a model's module with the model. One that does neither sees what is
+//! wrong with a manifest when it opens it: nothing says beforehand that it will not ask for the workspace, and if it did it
+//! would show twice what it was sent.
 
 use std::collections::BTreeMap;
 
+use camino::Utf8Path;
 use zubi_base::lsp;
 
 use crate::diagnostics::{by_file, result_id};
@@ -14,22 +20,42 @@ pub(super) fn document(
     snapshot: &Snapshot,
     params: &lsp::DocumentDiagnosticParams,
 ) -> Result<lsp::DocumentDiagnosticReport, RequestError> {
-    let problems = match snapshot.path(&params.text_document.uri) {
-        Some(path) => snapshot.workspace().problems_of(&path)?,
-        None => Vec::new(),
-    };
-    let found = by_file(snapshot, &problems)?.into_values().flatten().collect();
+    let path = snapshot.path(&params.text_document.uri);
+    let found = path.as_deref().map_or(Ok(Vec::new()), |path| of_file(snapshot, path))?;
+    let manifests = path.as_deref().map_or(Ok(Vec::new()), |path| manifests(snapshot, path))?;
+    let related_documents = (!manifests.is_empty()).then(|| manifests.into_iter().collect());
     Ok(match report(found, params.previous_result_id.as_deref()) {
         Report::Full(full) => lsp::DocumentDiagnosticReport::RelatedFullDocumentDiagnosticReport(
-            lsp::RelatedFullDocumentDiagnosticReport { related_documents: None, full_document_diagnostic_report: full },
+            lsp::RelatedFullDocumentDiagnosticReport { related_documents, full_document_diagnostic_report: full },
         ),
         Report::Same(same) => lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
             lsp::RelatedUnchangedDocumentDiagnosticReport {
-                related_documents: None,
+                related_documents,
                 unchanged_document_diagnostic_report: same,
             },
         ),
     })
+}
+
+fn of_file(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Diagnostic>, RequestError> {
+    let problems = snapshot.workspace().problems_of(path)?;
+    Ok(by_file(snapshot, &problems)?.into_values().flatten().collect())
+}
+
+/// The manifest and the lock of the module that a file lies in, for a client that takes them along with it. Those without a
+/// mistake are among them: one may have been put right.
+fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp::RelatedDocument)>, RequestError> {
+    let around = snapshot.workspace().modules().iter().filter(|module| path.starts_with(&module.root));
+    // The nearest one.
+    let module =
+        around.max_by_key(|module| module.root.as_str().len()).filter(|_| snapshot.settings.has_related_documents);
+    let others = module.into_iter().flat_map(|module| module.own_texts()).filter(|own| own.path != path);
+    let report = |own: &Utf8Path| {
+        let items = of_file(snapshot, own)?;
+        let full = lsp::FullDocumentDiagnosticReport { result_id: Some(result_id(&items)), items };
+        Ok((snapshot.uri(own), lsp::RelatedDocument::FullDocumentDiagnosticReport(full)))
+    };
+    others.map(|own| report(own.path)).collect()
 }
 
 /// Every file that something is wrong with, and those that the client knows a result of.

@@ -49,6 +49,32 @@ fn asked_for_the_workspace() {
     "#);
 }
 
+#[test]
+fn a_client_that_takes_related_documents_gets_the_manifests_with_a_model() {
+    let mut related = able();
+    related["textDocument"]["diagnostic"]["relatedDocumentSupport"] = true.into();
+    let fixture = "//- model.yaml\nmodel: {version: x}\n//- model.lock\n{}\n//- in/a.dlang\nTeam A\n";
+    let mut client = Client::with(fixture, &related);
+    let first = pull(&mut client, "in/a.dlang", None);
+    let errors = |pulled: &Value, path: &str| {
+        let items = pulled["relatedDocuments"][uri_of(path)]["items"].as_array().cloned();
+        items.map(|items| items.iter().map(|item| item["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
+    };
+    assert_snapshot!(format!("{:?} {:?}", errors(&first, "model.yaml"), errors(&first, "model.lock")), @r#"Some(["manifest-model-invalid-version"]) Some([])"#);
+    // Of the model itself nothing is new; what is put right in the manifest is told all the same.
+    client.files.write("model.yaml", "model: {version: 1.0.0}\n");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
+    let same = pull(&mut client, "in/a.dlang", Some(&first["resultId"]));
+    assert_eq!((&same["kind"], errors(&same, "model.yaml")), (&json!("unchanged"), Some(Vec::new())));
+    // Whoever asks for a manifest gets it as the document itself.
+    let manifest = pull(&mut client, "model.yaml", None);
+    assert_eq!((&manifest["items"], errors(&manifest, "model.yaml")), (&json!([]), None));
+    assert!(errors(&manifest, "model.lock").is_some());
+    // Nobody else gets any.
+    let mut plain = Client::new(fixture);
+    assert_eq!(pull(&mut plain, "in/a.dlang", None).get("relatedDocuments"), None);
+}
+
 /// A client that waits to be told.
 fn told() -> Value {
     json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } })
