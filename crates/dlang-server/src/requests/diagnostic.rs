@@ -45,10 +45,7 @@ fn of_file(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Diagnostic>,
 /// The manifest and the lock of the module that a file lies in, for a client that takes them along with it. Those without a
 /// mistake are among them: one may have been put right.
 fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp::RelatedDocument)>, RequestError> {
-    let around = snapshot.workspace().modules().iter().filter(|module| path.starts_with(&module.root));
-    // The nearest one.
-    let module =
-        around.max_by_key(|module| module.root.as_str().len()).filter(|_| snapshot.settings.has_related_documents);
+    let module = snapshot.module_of(path).filter(|_| snapshot.settings.has_related_documents);
     let others = module.into_iter().flat_map(|module| module.own_texts()).filter(|own| own.path != path);
     let report = |own: &Utf8Path| {
         let items = of_file(snapshot, own)?;
