@@ -2,8 +2,6 @@
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
 
-use std::os::unix::fs::PermissionsExt;
-
 use insta::assert_snapshot;
 use zubi_tests::{Project, tools, vscode};
 
@@ -43,7 +41,6 @@ fn the_tools_answer_in_a_real_editor() {
 fn a_server_that_says_nothing_is_started_again() {
     let project = project();
     // The first time it runs it says nothing and hears no goodbye.
-    let program = project.home().join("zubi-later");
     let script = format!(
         "#!/bin/sh\n\
          if [ -e \"$0.pid\" ]; then exec '{}' \"$@\"; fi\n\
@@ -52,8 +49,8 @@ fn a_server_that_says_nothing_is_started_again() {
          exec tail -f /dev/null > /dev/null\n",
         tools::zubi()
     );
-    std::fs::write(&program, script).expect("a new file");
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).expect("a file of this test");
+    project.install("zubi-later", &script);
+    let program = project.home().join("bin/zubi-later");
     assert_snapshot!(vscode::run("silent", &project, &program), @"ok      a server that says nothing is ended when it is started again, and who waits for it is answered");
 }
 

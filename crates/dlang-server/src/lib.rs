@@ -1,7 +1,7 @@
 //! The language server for DomainLang: the Language Server Protocol over a [`dlang_workspace`], and nothing of the
 //! language itself, which is decided in `dlang-ide` and below.
 //!
-//! [`run`] serves one connection; [`stdio`] does so on the process's own standard input and output. A host that is more
+//! [`run`] serves one connection; [`stdio()`] does so on the process's own standard input and output. A host that is more
 //! than a DomainLang server gives its own requests in a [`MethodTable`], speaks to the client through [`ClientHandle`] and
 //! asks the same model that the editor sees through [`ModelHandle`]. [`Requests`] answers without a connection.
 //!
