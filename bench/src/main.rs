@@ -4,6 +4,8 @@
 //! A figure stands beside its floor: the same question put directly to an instance of the same server, which is told what
 //! zubi tells it ([`introduction`]). Both sides are driven by the same code ([`wire`]), with times taken when a whole message
 //! has arrived.
+//!
+//! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), which needs no other.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -12,6 +14,7 @@
 
 mod breadth;
 mod cold;
+mod editor;
 mod fixed;
 mod introduction;
 mod lsp;
@@ -29,8 +32,12 @@ use introduction::Introduction;
 use subject::{Depth, SUBJECTS, Subject};
 use table::Table;
 
-const USAGE: &str =
-    "usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go|basedpyright|ty]…";
+const USAGE: &str = "\
+usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go|basedpyright|ty]…
+       zubi-bench lsp [--quick]";
+
+/// What the command line calls the measurements of DomainLang's language server.
+const LSP: &str = "lsp";
 
 /// What the command line calls the measurements with many servers and many files.
 const BREADTH: &str = "breadth";
@@ -43,10 +50,19 @@ const COLD_ALONE: (usize, usize) = (3, 7);
 const COLD_BESIDES: (usize, usize) = (1, 3);
 
 fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.as_slice() {
+        [first, rest @ ..] if first == LSP => editor::run(rest),
+        arguments => servers(arguments),
+    }
+}
+
+/// zubi against the servers of others.
+fn servers(arguments: &[String]) -> Result<()> {
     let mut quick = false;
     let (mut breadth, mut cold_only) = (false, false);
     let mut named: Vec<&Subject> = Vec::new();
-    for argument in std::env::args().skip(1) {
+    for argument in arguments {
         match argument.as_str() {
             "--help" | "-h" => {
                 println!("{USAGE}");

@@ -39,10 +39,11 @@ pub(crate) struct Reply {
     pub(crate) result: Value,
 }
 
-/// An answer that is an error.
+/// An answer that is an error, with the time from sending the question.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) code: i64,
+    pub(crate) took: Duration,
     text: String,
 }
 
@@ -59,6 +60,13 @@ impl std::error::Error for Refused {}
 pub(crate) struct Asked {
     id: i64,
     sent: Instant,
+}
+
+impl Asked {
+    /// The same question, timed from an earlier moment: that of what was sent before it and belongs to it.
+    pub(crate) fn since(self, sent: Instant) -> Self {
+        Self { sent, ..self }
+    }
 }
 
 /// The child and its pipes.
@@ -132,11 +140,12 @@ impl Wire {
         loop {
             if let Some(arrived) = self.waiting.remove(&asked.id) {
                 let Arrived { at, bytes, mut message } = arrived;
+                let took = at - asked.sent;
                 if let Some(code) = message["error"]["code"].as_i64() {
                     let text = message["error"]["message"].as_str().unwrap_or_default().to_owned();
-                    return Err(Refused { code, text }.into());
+                    return Err(Refused { code, took, text }.into());
                 }
-                return Ok(Reply { took: at - asked.sent, bytes, result: message["result"].take() });
+                return Ok(Reply { took, bytes, result: message["result"].take() });
             }
             let arrived = self.next_arrival()?;
             self.sort(arrived);

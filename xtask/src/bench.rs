@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: measures what is distributed (the profile `dist`): zubi against the bare language servers, and with
-//! `model` as the first argument DomainLang on large models.
+//! `model` or `lsp` as the first argument DomainLang on large models.
 
 use anyhow::Result;
 
@@ -32,6 +32,7 @@ const COMPONENTS: &[&str] = &[
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [first, rest @ ..] if first == "model" => model(rest),
+        [first, ..] if first == "lsp" => bench(arguments),
         arguments => servers(arguments),
     }
 }
@@ -48,6 +49,11 @@ fn model(arguments: &[String]) -> Result<()> {
 
 fn servers(arguments: &[String]) -> Result<()> {
     setup::run(&COMPONENTS.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
+    bench(arguments)
+}
+
+/// zubi's benchmark; with `lsp` as its first argument it needs no language server of others.
+fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))
 }

@@ -36,6 +36,7 @@ usage: cargo xtask <command>
   codegen [--check]    write the sources made from the grammar of DomainLang, or only say whether they are fresh
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
+  bench -- lsp         measure DomainLang's language server right after edits
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
 

@@ -1,0 +1,134 @@
+//! The benchmark of the editor's channel, run as `cargo xtask bench -- lsp`: `dlang lsp` and `zubi lsp` over their pipes, on
+//! a model of 2,000 bounded contexts ([`large_example`]).
+//!
+//! It measures how long a new server takes to its first answer, and how long a question takes right after an edit, from
+//! writing the `textDocument/didChange` to having read the answer, with no wait between them. Both programs get every
+//! question in every round by turns. Beside each figure stands the same question without an edit before it, measured in the
+//! same round; a request that no server knows shows what the pipes and threads alone cost.
+//!
+//! Every answer is compared with that of a new server which found the edited text on disk. One that differs ends the
+//! benchmark: a quick answer about the text before the edit, or about a workspace that is still loading, is no result.
+
+mod edits;
+mod latency;
+mod questions;
+mod rounds;
+mod server;
+mod start;
+mod truth;
+
+use anyhow::{Context as _, Result, bail};
+use camino::Utf8PathBuf;
+use large_example::Size;
+use zubi_tests::{Project, processes, tools};
+
+use self::latency::Latencies;
+use self::rounds::Case;
+use self::server::{Program, Server};
+use crate::stats;
+use crate::table::{Row, Table};
+
+const USAGE: &str = "usage: zubi-bench lsp [--quick]";
+
+/// How much is measured.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    size: Size,
+    /// Starts of each program.
+    starts: usize,
+    /// Rounds, in each of which an edit is made and taken back: two answers to each question.
+    rounds: usize,
+}
+
+const FULL: Extent = Extent { size: Size::MEASURED, starts: 20, rounds: 250 };
+const QUICK: Extent = Extent { size: Size::MEASURED, starts: 5, rounds: 50 };
+
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let extent = match arguments {
+        [] => FULL,
+        [flag] if flag == "--quick" => QUICK,
+        [flag] if flag == "--help" || flag == "-h" => {
+            println!("{USAGE}");
+            return Ok(());
+        }
+        _ => bail!("unknown arguments `{}`\n{USAGE}", arguments.join(" ")),
+    };
+    println!("DomainLang's language server right after an edit; load average {}", stats::load_average());
+    let (table, latencies) = measure(extent)?;
+    println!("\nload average {}\n\n{}\n{}", stats::load_average(), table.render(), latencies.render());
+    Ok(())
+}
+
+/// The model and the programs that are asked about it.
+struct Bench {
+    project: Project,
+    /// A folder without a model.
+    empty: Project,
+    size: Size,
+    zubi: Utf8PathBuf,
+    dlang: Utf8PathBuf,
+}
+
+fn measure(extent: Extent) -> Result<(Table, Latencies)> {
+    let bench = Bench::new(extent.size)?;
+    let (mut table, mut latencies) = (Table::default(), Latencies::default());
+    start::measure(&bench, extent.starts, &mut table)?;
+    let edits = edits::all(&bench.project, bench.size)?;
+    let mut cases = Vec::new();
+    for edit in &edits {
+        let questions = questions::after(edit, &bench.project, bench.size)?;
+        let truths = truth::of(&bench, edit, &questions)?;
+        cases.extend(questions.into_iter().zip(truths).map(|(question, truth)| Case { edit, question, truth }));
+    }
+    let mut servers = Vec::new();
+    for program in Program::ALL {
+        let mut server = Server::start(&bench, program, bench.project.root())?;
+        server.initialized()?;
+        for file in edits::files(&edits) {
+            server.open(file, &bench.project.read(file))?;
+        }
+        servers.push(server);
+    }
+    rounds::measure(&cases, &mut servers, extent.rounds, &mut latencies)?;
+    for server in &servers {
+        let mebibytes = |bytes: Option<u64>| -> Result<f64> {
+            Ok(f64::from(u32::try_from(bytes.context("the server runs")? / 1024)?) / 1024.0)
+        };
+        table.push(Row {
+            what: format!("`{}`: most memory that was resident, after all questions", server.program.title()),
+            zubi: mebibytes(processes::peak_bytes(server.pid()))?,
+            floor: None,
+            unit: "MiB",
+            aim: None,
+            note: format!("{:.0} at the end", mebibytes(processes::resident_bytes(server.pid()))?),
+        });
+    }
+    Ok((table, latencies))
+}
+
+impl Bench {
+    fn new(size: Size) -> Result<Self> {
+        let zubi = tools::zubi();
+        let dlang = zubi.with_file_name("dlang");
+        let (project, empty) = (Project::empty(), Project::empty());
+        let (files, bytes) = large_example::write(project.root().as_std_path(), size)?;
+        println!("{} contexts in {files} files, {bytes} bytes", size.areas * size.contexts);
+        Ok(Self { project, empty, size, zubi, dlang })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Size, measure};
+
+    #[test]
+    fn every_answer_of_both_programs_is_the_true_one() {
+        let size = Size { areas: 4, contexts: 6 };
+        let (table, latencies) = measure(Extent { size, starts: 1, rounds: 1 }).unwrap();
+        for rendered in [table.render(), latencies.render()] {
+            for program in ["dlang lsp", "zubi lsp"] {
+                assert!(rendered.contains(program), "{program} is not in\n{rendered}");
+            }
+        }
+    }
+}

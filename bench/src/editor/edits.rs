@@ -1,0 +1,174 @@
+//! The edits: each is typed into an open document, and taken out again.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, ensure};
+use large_example::{Size, area_path, context_fqn};
+use serde_json::{Value, json};
+use zubi_tests::Project;
+
+/// The vocabulary of the model, which every other file imports.
+const VOCABULARY: &str = "shared/vocabulary.dlang";
+
+/// What is typed.
+const STROKE: &str = "x";
+
+/// What an edit does to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One character more in a string.
+    Body,
+    /// As many characters in the same string as somebody types while a server is busy.
+    Typing,
+    /// Another name for something that is referred to elsewhere, so the model has errors until it is taken back.
+    Rename,
+}
+
+/// Characters at one place of one file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    pub(crate) title: &'static str,
+    pub(crate) kind: Kind,
+    /// Below the model's folder.
+    pub(crate) file: String,
+    /// The fully qualified name of an element that shows whether the edit is made: without it, and with it.
+    pub(crate) subject: [String; 2],
+    /// Where in the text without the edit, in bytes.
+    offset: usize,
+    /// The same place for the protocol.
+    line: usize,
+    column: usize,
+    /// How many characters.
+    strokes: usize,
+}
+
+/// All of them, for a model that lies on disk.
+pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
+    let area = edited_area(size);
+    let (file, fqn) = (area_path(area), context_fqn(area, 0));
+    let name = fqn.rsplit('.').next().unwrap_or(&fqn);
+    let text = project.read(&file);
+    let vocabulary = project.read(VOCABULARY);
+    let head = format!("BoundedContext {name}");
+    let declared = after(&text, &[&head])?;
+    let description = after(&text, &[&head, "description", "\""])?;
+    let team = team(&text, declared)?;
+    let renamed = format!("{fqn}{STROKE}");
+    let same = [fqn.clone(), fqn.clone()];
+    let edit = |title, kind, file: &str, text: &str, offset, subject| {
+        let (line, column) = place(text, offset);
+        let strokes = if kind == Kind::Typing { 20 } else { 1 };
+        Edit { title, kind, file: file.to_owned(), subject, offset, line, column, strokes }
+    };
+    let business = "HarbourBusiness".to_owned();
+    let vision = after(&vocabulary, &["Domain HarbourBusiness", "\""])?;
+    let team = after(&vocabulary, &[&format!("Team {team}")])?;
+    Ok(vec![
+        edit("a character in a body", Kind::Body, &file, &text, description, same.clone()),
+        edit("20 characters typed at once", Kind::Typing, &file, &text, description, same.clone()),
+        edit("a context renamed", Kind::Rename, &file, &text, declared, [fqn, renamed]),
+        edit(
+            "a character in the file that all import",
+            Kind::Body,
+            VOCABULARY,
+            &vocabulary,
+            vision,
+            [business.clone(), business],
+        ),
+        edit("a team renamed in the file that all import", Kind::Rename, VOCABULARY, &vocabulary, team, same),
+    ])
+}
+
+/// An area in the middle, in the style with long words, which areas with even numbers have.
+fn edited_area(size: Size) -> usize {
+    size.areas / 4 * 2
+}
+
+/// The files that edits are made in, each once.
+pub(crate) fn files(edits: &[Edit]) -> BTreeSet<&str> {
+    edits.iter().map(|edit| edit.file.as_str()).collect()
+}
+
+impl Edit {
+    /// Whether it is made in the file that all others import.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.file == VOCABULARY
+    }
+
+    /// The text with the edit in it.
+    pub(crate) fn written(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        text.insert_str(self.offset, &STROKE.repeat(self.strokes));
+        text
+    }
+
+    /// What an editor sends while it is made, or taken back: the content changes of each `textDocument/didChange`.
+    pub(crate) fn changes(&self, is_in: bool) -> Vec<Value> {
+        let change = |stroke: usize| {
+            let from = self.column + stroke;
+            let (to, text) = if is_in { (from, STROKE) } else { (from + 1, "") };
+            let place = |character: usize| json!({ "line": self.line, "character": character });
+            json!([{ "range": { "start": place(from), "end": place(to) }, "text": text }])
+        };
+        if is_in { (0..self.strokes).map(change).collect() } else { (0..self.strokes).rev().map(change).collect() }
+    }
+}
+
+/// The offset behind the last of some pieces, each looked for behind the one before it. The model is ASCII, so columns are
+/// bytes.
+pub(crate) fn after(text: &str, pieces: &[&str]) -> Result<usize> {
+    ensure!(text.is_ascii(), "the model has characters of several bytes");
+    let mut offset = 0;
+    for piece in pieces {
+        let found = text.get(offset..).and_then(|rest| rest.find(piece));
+        offset += found.with_context(|| format!("the model has no `{piece}`"))? + piece.len();
+    }
+    Ok(offset)
+}
+
+/// Line and column of an offset, both counted from 0.
+pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count();
+    (line, before.rsplit('\n').next().unwrap_or_default().len())
+}
+
+/// The team in the head of the declaration that has its name before an offset.
+fn team(text: &str, declared: usize) -> Result<&str> {
+    let rest = text.get(declared..).and_then(|rest| rest.lines().next());
+    rest.and_then(|head| head.split_once(" by ")?.1.split(' ').next()).context("the context has no team")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edit, Kind, after, place};
+    use serde_json::json;
+
+    #[test]
+    fn an_edit_is_typed_and_taken_back() {
+        let text = "Domain A {\n    vision: \"b\"\n}\n";
+        let offset = after(text, &["Domain", "\""]).unwrap();
+        let (line, column) = place(text, offset);
+        assert_eq!((offset, line, column), (24, 1, 13));
+        let edit = Edit {
+            title: "two characters",
+            kind: Kind::Typing,
+            file: String::new(),
+            subject: [String::new(), String::new()],
+            offset,
+            line,
+            column,
+            strokes: 2,
+        };
+        assert_eq!(edit.written(text), "Domain A {\n    vision: \"xxb\"\n}\n");
+        let range = |from: usize, to: usize| json!({ "start": { "line": 1, "character": from }, "end": { "line": 1, "character": to } });
+        assert_eq!(
+            edit.changes(true),
+            [json!([{ "range": range(13, 13), "text": "x" }]), json!([{ "range": range(14, 14), "text": "x" }])]
+        );
+        assert_eq!(
+            edit.changes(false),
+            [json!([{ "range": range(14, 15), "text": "" }]), json!([{ "range": range(13, 14), "text": "" }])]
+        );
+    }
+}

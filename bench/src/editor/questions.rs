@@ -1,0 +1,87 @@
+//! What is asked after each edit.
+
+use anyhow::Result;
+use large_example::Size;
+use serde_json::{Value, json};
+use zubi_tests::Project;
+
+use super::edits::{self, Edit, Kind};
+
+/// The request whose answer is put together with the one before it.
+pub(crate) const TOKENS_DELTA: &str = "textDocument/semanticTokens/full/delta";
+
+/// A question to the server.
+#[derive(Debug)]
+pub(crate) struct Question {
+    pub(crate) title: String,
+    pub(crate) method: &'static str,
+    /// Without the edit, and with it.
+    pub(crate) params: [Value; 2],
+    /// Whether the answer is another one with the edit.
+    pub(crate) sees_edit: bool,
+}
+
+fn question(title: &str, method: &'static str, params: Value, sees_edit: bool) -> Question {
+    Question { title: title.to_owned(), method, params: [params.clone(), params], sees_edit }
+}
+
+/// What is asked after an edit: what tools ask, and what editors ask about the document that they show.
+pub(crate) fn after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Question>> {
+    let mut questions = of_tools(edit, size);
+    let document = json!({ "uri": format!("file://{}", project.root().join(&edit.file)) });
+    let diagnostics = |sees_edit| {
+        question(
+            "diagnostics of the document",
+            "textDocument/diagnostic",
+            json!({ "textDocument": document }),
+            sees_edit,
+        )
+    };
+    if edit.kind == Kind::Body && !edit.is_shared() {
+        questions.extend(of_editor(edit, &document, &project.read(&edit.file))?);
+        questions.push(diagnostics(false));
+    } else if edit.kind == Kind::Rename && !edit.is_shared() {
+        questions.push(diagnostics(true));
+    }
+    Ok(questions)
+}
+
+/// Whether an answer shows an edit depends on what is edited: a name, or a text of one element.
+fn of_tools(edit: &Edit, size: Size) -> Vec<Question> {
+    let is_rename = edit.kind == Kind::Rename;
+    let about = |title: &str, method| Question {
+        params: edit.subject.clone().map(|fqn| json!({ "fqn": fqn })),
+        ..question(title, method, Value::Null, true)
+    };
+    let contexts = size.areas * size.contexts;
+    vec![
+        question("validate", "domainlang/validate", json!({}), is_rename),
+        // Relationships of a context that has another name are lost.
+        question("get, the summary", "domainlang/get", json!({}), is_rename && !edit.is_shared()),
+        about("get, one element", "domainlang/get"),
+        about("explain", "domainlang/explain"),
+        question("list teams", "domainlang/list", json!({ "type": "teams" }), is_rename && edit.is_shared()),
+        question(
+            &format!("list {contexts} contexts"),
+            "domainlang/list",
+            json!({ "type": "bcs" }),
+            is_rename || !edit.is_shared(),
+        ),
+    ]
+}
+
+fn of_editor(edit: &Edit, document: &Value, text: &str) -> Result<Vec<Question>> {
+    let name = edit.subject[0].rsplit('.').next().unwrap_or_default();
+    let head = format!("BoundedContext {name}");
+    let at = |pieces: &[&str]| -> Result<Value> {
+        let (line, character) = edits::place(text, edits::after(text, pieces)?);
+        Ok(json!({ "textDocument": document, "position": { "line": line, "character": character } }))
+    };
+    let whole = json!({ "textDocument": document });
+    Ok(vec![
+        question("completion of a team", "textDocument/completion", at(&[&head, " by "])?, false),
+        question("hover", "textDocument/hover", at(&[&head])?, true),
+        question("symbols of the document", "textDocument/documentSymbol", whole.clone(), true),
+        question("semantic tokens, the difference", TOKENS_DELTA, whole, true),
+    ])
+}

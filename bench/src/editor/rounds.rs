@@ -1,0 +1,91 @@
+//! Questions right after edits, in rounds.
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use super::edits::Edit;
+use super::latency::{Latencies, Row};
+use super::questions::Question;
+use super::server::Server;
+use super::truth::beginning;
+use crate::stats::Samples;
+
+/// How long an answer right after an edit may take, in milliseconds, nearly always (p95). A person feels a tenth of a second;
+/// what is shown while somebody types may take a small part of that.
+const AIM: f64 = 5.0;
+
+/// A question after an edit.
+#[derive(Debug)]
+pub(crate) struct Case<'a> {
+    pub(crate) edit: &'a Edit,
+    pub(crate) question: Question,
+    /// The answer without the edit, and with it.
+    pub(crate) truth: [Value; 2],
+}
+
+#[derive(Debug, Clone, Default)]
+struct Times {
+    after_edit: Samples,
+    without: Samples,
+}
+
+/// Asks every server every question, with the edit made and with the edit taken back, in each round.
+pub(crate) fn measure(
+    cases: &[Case<'_>],
+    servers: &mut [Server],
+    rounds: usize,
+    latencies: &mut Latencies,
+) -> Result<()> {
+    let mut times = vec![vec![Times::default(); cases.len()]; servers.len()];
+    let mut wires = vec![Samples::default(); servers.len()];
+    for round in 0..rounds {
+        for (number, case) in cases.iter().enumerate() {
+            let mut turns: Vec<_> = servers.iter_mut().zip(times.iter_mut().zip(&mut wires)).collect();
+            // Who goes first changes with the round.
+            if round % 2 == 1 {
+                turns.reverse();
+            }
+            for (server, (times, wire)) in turns {
+                for is_in in [true, false] {
+                    once(case, server, is_in, &mut times[number])?;
+                    wire.push(server.unknown()?);
+                }
+            }
+        }
+    }
+    for (server, (times, wire)) in servers.iter().zip(times.into_iter().zip(wires)) {
+        let program = server.program.title();
+        for (case, times) in cases.iter().zip(times) {
+            latencies.push(Row {
+                what: format!("`{program}`: {} → {}", case.edit.title, case.question.title),
+                samples: times.after_edit,
+                floor: Some(times.without),
+                aim: Some(AIM),
+            });
+        }
+        let what = format!("`{program}`: a request that nobody knows");
+        latencies.push(Row { what, samples: wire, floor: None, aim: None });
+    }
+    Ok(())
+}
+
+/// The edit with the question at its heels, and the question again.
+fn once(case: &Case<'_>, server: &mut Server, is_in: bool, times: &mut Times) -> Result<()> {
+    let edited = server.edit(case.edit, is_in)?;
+    let first = server.ask(&case.question, is_in, Some(edited))?;
+    let second = server.ask(&case.question, is_in, None)?;
+    for ((took, answer), samples) in [(first, &mut times.after_edit), (second, &mut times.without)] {
+        let truth = &case.truth[usize::from(is_in)];
+        ensure!(
+            answer == *truth,
+            "`{}` answers {} after {} with {}, not with {}",
+            server.program.title(),
+            case.question.title,
+            case.edit.title,
+            beginning(&answer),
+            beginning(truth)
+        );
+        samples.push(took);
+    }
+    Ok(())
+}

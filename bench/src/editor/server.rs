@@ -1,0 +1,204 @@
+//! A running `dlang lsp` or `zubi lsp`, and the editor that it has before it.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use camino::Utf8Path;
+use serde_json::{Value, json};
+
+use super::Bench;
+use super::edits::Edit;
+use super::questions::{Question, TOKENS_DELTA};
+use crate::wire::{Framing, Refused, Reply, Wire};
+
+/// JSON-RPC 2.0, "Method not found".
+const METHOD_NOT_FOUND: i64 = -32601;
+
+/// Which program serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    Dlang,
+    /// With the channel for an editor's tools.
+    Zubi,
+}
+
+impl Program {
+    pub(crate) const ALL: [Self; 2] = [Self::Dlang, Self::Zubi];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Dlang => "dlang lsp",
+            Self::Zubi => "zubi lsp",
+        }
+    }
+
+    /// The program, which finds nothing of who runs the benchmark.
+    pub(crate) fn command(self, bench: &Bench) -> Command {
+        let mut command = Command::new(match self {
+            Self::Dlang => &bench.dlang,
+            Self::Zubi => &bench.zubi,
+        });
+        command.env_clear().env("HOME", bench.project.home());
+        command
+    }
+}
+
+/// The server and its pipes.
+pub(crate) struct Server {
+    pub(crate) program: Program,
+    wire: Wire,
+    folder: String,
+    versions: BTreeMap<String, i64>,
+    /// What semantic tokens were called last, and what they were.
+    tokens: Option<(Value, Vec<Value>)>,
+}
+
+impl Server {
+    /// Starts a server for a folder and waits for its answer to `initialize`.
+    pub(crate) fn start(bench: &Bench, program: Program, folder: &Utf8Path) -> Result<Self> {
+        let mut command = program.command(bench);
+        command.args(["lsp", "--stdio"]).current_dir(folder);
+        // Registrations, progress and refreshes: an editor agrees to all of them with `null`.
+        let mut wire = Wire::start(command, Framing::Headers, Box::new(|_, _| Some(Value::Null)))?;
+        let folder = format!("file://{folder}");
+        wire.request("initialize", &introduction(program, &folder))?;
+        Ok(Self { program, wire, folder, versions: BTreeMap::new(), tokens: None })
+    }
+
+    pub(crate) fn started(&self) -> Instant {
+        self.wire.started
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.wire.pid()
+    }
+
+    pub(crate) fn initialized(&self) -> Result<()> {
+        self.wire.notify("initialized", &json!({}))
+    }
+
+    pub(crate) fn open(&mut self, file: &str, text: &str) -> Result<()> {
+        let uri = self.uri(file);
+        let document = json!({ "uri": uri, "languageId": "domainlang", "version": 1, "text": text });
+        self.versions.insert(uri, 1);
+        self.wire.notify("textDocument/didOpen", &json!({ "textDocument": document }))
+    }
+
+    /// Makes an edit or takes it back, without waiting for anything. Returns the moment before the first message.
+    pub(crate) fn edit(&mut self, edit: &Edit, is_in: bool) -> Result<Instant> {
+        let uri = self.uri(&edit.file);
+        let version = self.versions.get_mut(&uri).context("the document is open")?;
+        let messages: Vec<Value> = edit
+            .changes(is_in)
+            .into_iter()
+            .map(|changes| {
+                *version += 1;
+                json!({ "textDocument": { "uri": uri, "version": *version }, "contentChanges": changes })
+            })
+            .collect();
+        let before = Instant::now();
+        for message in &messages {
+            self.wire.notify("textDocument/didChange", message)?;
+        }
+        Ok(before)
+    }
+
+    /// Asks and waits. The time counts from `since`, or from sending the question.
+    pub(crate) fn ask(
+        &mut self,
+        question: &Question,
+        is_edit_in: bool,
+        since: Option<Instant>,
+    ) -> Result<(Duration, Value)> {
+        let mut params = question.params[usize::from(is_edit_in)].clone();
+        if question.method == TOKENS_DELTA {
+            if self.tokens.is_none() {
+                self.all_tokens(&params)?;
+            }
+            params["previousResultId"] = self.tokens.as_ref().map_or(Value::Null, |(id, _)| id.clone());
+        }
+        let asked = self.wire.ask(question.method, &params)?;
+        let Reply { took, result, .. } = self.wire.answer(&match since {
+            Some(since) => asked.since(since),
+            None => asked,
+        })?;
+        let answer = if question.method == TOKENS_DELTA { self.with_difference(result)? } else { result };
+        Ok((took, answer))
+    }
+
+    /// All semantic tokens of a document, as a list of numbers.
+    pub(crate) fn all_tokens(&mut self, params: &Value) -> Result<Value> {
+        let mut tokens = self.wire.request("textDocument/semanticTokens/full", params)?.result;
+        let Value::Array(data) = tokens["data"].take() else { bail!("no tokens: {tokens}") };
+        self.tokens = Some((tokens["resultId"].take(), data.clone()));
+        Ok(data.into())
+    }
+
+    /// The tokens that a difference makes of those before. Differences are made from the last to the first, whose places
+    /// are then still true.
+    fn with_difference(&mut self, mut result: Value) -> Result<Value> {
+        let (id, data) = self.tokens.as_mut().context("nothing to be different from")?;
+        let Value::Array(mut edits) = result["edits"].take() else { bail!("no difference of tokens: {result}") };
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit["start"].as_u64()));
+        for edit in edits {
+            let number = |field: &str| edit[field].as_u64().and_then(|number| usize::try_from(number).ok());
+            let start = number("start").context("a difference has a start")?;
+            let end = start + number("deleteCount").context("a difference says how much it replaces")?;
+            ensure!(end <= data.len(), "the difference leads out of the tokens: {edit}");
+            data.splice(start..end, edit["data"].as_array().cloned().unwrap_or_default());
+        }
+        *id = result["resultId"].take();
+        Ok(data.clone().into())
+    }
+
+    /// The model in numbers.
+    pub(crate) fn summary(&mut self) -> Result<Value> {
+        Ok(self.wire.request("domainlang/get", &json!({}))?.result)
+    }
+
+    /// A request that nobody knows: how long its refusal takes.
+    pub(crate) fn unknown(&mut self) -> Result<Duration> {
+        match self.wire.request("$/unknown", &json!({})) {
+            Ok(_) => bail!("a method that does not exist was answered"),
+            Err(error) => match error.downcast_ref::<Refused>() {
+                Some(refused) if refused.code == METHOD_NOT_FOUND => Ok(refused.took),
+                _ => Err(error),
+            },
+        }
+    }
+
+    fn uri(&self, file: &str) -> String {
+        format!("{}/{file}", self.folder)
+    }
+}
+
+/// What VS Code says of itself, as far as the servers go by it.
+fn introduction(program: Program, folder: &str) -> Value {
+    let options = match program {
+        Program::Dlang => Value::Null,
+        Program::Zubi => json!({ "zubi": { "editorProtocol": 1 } }),
+    };
+    json!({
+        "processId": std::process::id(),
+        "clientInfo": { "name": "zubi-bench", "version": env!("CARGO_PKG_VERSION") },
+        "workspaceFolders": [{ "uri": folder, "name": "model" }],
+        "initializationOptions": options,
+        "capabilities": {
+            "textDocument": {
+                "completion": { "completionItem": { "snippetSupport": true, "documentationFormat": ["markdown"] } },
+                "definition": { "linkSupport": true },
+                "diagnostic": { "relatedInformation": true },
+                "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+                "hover": { "contentFormat": ["markdown"] },
+            },
+            "workspace": {
+                "didChangeWatchedFiles": { "dynamicRegistration": true },
+                "diagnostics": { "refreshSupport": true },
+                "inlayHint": { "refreshSupport": true },
+            },
+            "window": { "workDoneProgress": true },
+        },
+    })
+}

@@ -1,0 +1,51 @@
+//! The true answers: those of a new server, which finds the edit on disk.
+
+use anyhow::{Result, ensure};
+use serde_json::Value;
+
+use super::Bench;
+use super::edits::Edit;
+use super::questions::{Question, TOKENS_DELTA};
+use super::server::{Program, Server};
+
+/// The true answer to each question: without the edit, and with it.
+///
+/// # Errors
+///
+/// When an answer that must show the edit does not, or one that must not does: it would prove nothing.
+pub(crate) fn of(bench: &Bench, edit: &Edit, questions: &[Question]) -> Result<Vec<[Value; 2]>> {
+    let text = bench.project.read(&edit.file);
+    let without = ask(bench, edit, questions, false)?;
+    bench.project.write(&edit.file, &edit.written(&text));
+    let with = ask(bench, edit, questions, true);
+    bench.project.write(&edit.file, &text);
+    let truths = without.into_iter().zip(with?);
+    let truths: Vec<[Value; 2]> = truths.map(|(without, with)| [without, with]).collect();
+    for (question, [without, with]) in questions.iter().zip(&truths) {
+        ensure!(
+            (without != with) == question.sees_edit,
+            "{} after {}: without the edit {}, with it {}",
+            question.title,
+            edit.title,
+            beginning(without),
+            beginning(with)
+        );
+    }
+    Ok(truths)
+}
+
+/// As much of an answer as an error has room for.
+pub(crate) fn beginning(answer: &Value) -> String {
+    answer.to_string().chars().take(400).collect()
+}
+
+fn ask(bench: &Bench, edit: &Edit, questions: &[Question], is_edit_in: bool) -> Result<Vec<Value>> {
+    let mut server = Server::start(bench, Program::Dlang, bench.project.root())?;
+    server.initialized()?;
+    server.open(&edit.file, &bench.project.read(&edit.file))?;
+    let answer = |question: &Question| match question.method {
+        TOKENS_DELTA => server.all_tokens(&question.params[usize::from(is_edit_in)]),
+        _ => Ok(server.ask(question, is_edit_in, None)?.1),
+    };
+    questions.iter().map(answer).collect()
+}
