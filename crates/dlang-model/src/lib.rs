@@ -69,7 +69,7 @@ pub use nearest::nearest_names;
 pub use project::{definitions_by_fqn, definitions_by_name};
 pub use relationship::{
     RelationshipArrow, RelationshipKind, RelationshipSide, RelationshipSource, RelationshipView, containing_context,
-    end_target, relationship_view, relationship_views,
+    relationship_view, relationship_views,
 };
 pub use resolve::{Resolutions, Usage, domain_parent, resolutions, resolve_name, resolve_reference, usages, usages_in};
 pub use rules::rule_codes;

@@ -6,11 +6,11 @@ use dlang_syntax::ast::{Arrow, PatternKind};
 use crate::data::{Body, End, Relationship, RelationshipForm, WrittenPattern};
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::index::file_index;
+use crate::index::{FileIndex, file_index};
 use crate::inputs::File;
 use crate::kind::ElementKind;
 use crate::lower::file_model;
-use crate::resolve::resolutions;
+use crate::resolve::{Resolutions, resolutions};
 
 /// A relationship between two bounded contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,52 +157,17 @@ pub fn containing_context(db: &dyn Db, file: File, relationship: &Relationship) 
     (owner.kind(db)? == ElementKind::BoundedContext).then_some(owner)
 }
 
-/// What an end of a relationship means.
-pub fn end_target(db: &dyn Db, file: File, relationship: &Relationship, end: End) -> Option<Definition> {
-    match end {
-        End::Missing => None,
-        End::This(_) => containing_context(db, file, relationship),
-        End::Context(reference) => resolutions(db, file).target(reference),
-    }
-}
-
 /// A relationship as it is meant; nothing when an end means nothing or a mistake left out the middle.
 pub fn relationship_view(db: &dyn Db, file: File, relationship: &Relationship) -> Option<RelationshipView> {
-    let source = Definition { file, number: relationship.owner };
-    let source_kind = match source.kind(db)? {
-        ElementKind::BoundedContext => RelationshipSource::BoundedContext,
-        _ => RelationshipSource::ContextMap,
-    };
-    let kinds = |patterns: &[WrittenPattern]| patterns.iter().map(|pattern| pattern.kind).collect();
-    let (arrow, left, right) = match &relationship.form {
-        RelationshipForm::Directional { arrow, left, right } => {
-            (RelationshipArrow::Directional((*arrow)?), kinds(left), kinds(right))
-        }
-        RelationshipForm::Symmetric { is_apart: true, .. } => (RelationshipArrow::Apart, Vec::new(), Vec::new()),
-        RelationshipForm::Symmetric { pattern, .. } => {
-            (RelationshipArrow::Pattern((*pattern)?.kind), Vec::new(), Vec::new())
-        }
-    };
-    let side = |end: End, patterns: Vec<PatternKind>| {
-        let context = end_target(db, file, relationship, end)?;
-        Some(RelationshipSide { context, is_this: matches!(end, End::This(_)), patterns })
-    };
-    Some(RelationshipView {
-        source,
-        source_kind,
-        range: relationship.range,
-        kind: RelationshipKind::of(&relationship.form)?,
-        arrow,
-        left: side(relationship.left, left)?,
-        right: side(relationship.right, right)?,
-    })
+    Facts::of(db, file).view(relationship)
 }
 
 /// The relationships of a file: those of bounded contexts, in the order of the text, then those of context maps.
 pub fn relationship_views(db: &dyn Db, file: File) -> Vec<RelationshipView> {
+    let facts = Facts::of(db, file);
     let model = file_model(db, file);
     let of_kind = |wanted: ElementKind| {
-        let elements = file_index(db, file).elements.iter().zip(&model.elements);
+        let elements = facts.index.elements.iter().zip(&model.elements);
         elements.filter(move |(element, _)| element.kind == wanted).flat_map(|(_, places)| match &places.body {
             Body::Context(context) => model.relationships_in(&context.relationships),
             Body::ContextMap(map) => model.relationships_in(&map.relationships),
@@ -210,5 +175,54 @@ pub fn relationship_views(db: &dyn Db, file: File) -> Vec<RelationshipView> {
         })
     };
     let ordered = of_kind(ElementKind::BoundedContext).chain(of_kind(ElementKind::ContextMap));
-    ordered.filter_map(|relationship| relationship_view(db, file, relationship)).collect()
+    ordered.filter_map(|relationship| facts.view(relationship)).collect()
+}
+
+/// What relationships of a file are made from, fetched once for all of them: a model has thousands, and each would look
+/// it up several times.
+struct Facts<'db> {
+    file: File,
+    index: &'db FileIndex,
+    resolutions: &'db Resolutions,
+}
+
+impl<'db> Facts<'db> {
+    fn of(db: &'db dyn Db, file: File) -> Self {
+        Self { file, index: file_index(db, file), resolutions: resolutions(db, file) }
+    }
+
+    fn view(&self, relationship: &Relationship) -> Option<RelationshipView> {
+        let source = Definition { file: self.file, number: relationship.owner };
+        let source_kind = match self.index.element(relationship.owner)?.kind {
+            ElementKind::BoundedContext => RelationshipSource::BoundedContext,
+            _ => RelationshipSource::ContextMap,
+        };
+        let kinds = |patterns: &[WrittenPattern]| patterns.iter().map(|pattern| pattern.kind).collect();
+        let (arrow, left, right) = match &relationship.form {
+            RelationshipForm::Directional { arrow, left, right } => {
+                (RelationshipArrow::Directional((*arrow)?), kinds(left), kinds(right))
+            }
+            RelationshipForm::Symmetric { is_apart: true, .. } => (RelationshipArrow::Apart, Vec::new(), Vec::new()),
+            RelationshipForm::Symmetric { pattern, .. } => {
+                (RelationshipArrow::Pattern((*pattern)?.kind), Vec::new(), Vec::new())
+            }
+        };
+        let side = |end: End, patterns: Vec<PatternKind>| {
+            let context = match end {
+                End::Missing => None,
+                End::This(_) => (source_kind == RelationshipSource::BoundedContext).then_some(source),
+                End::Context(reference) => self.resolutions.target(reference),
+            }?;
+            Some(RelationshipSide { context, is_this: matches!(end, End::This(_)), patterns })
+        };
+        Some(RelationshipView {
+            source,
+            source_kind,
+            range: relationship.range,
+            kind: RelationshipKind::of(&relationship.form)?,
+            arrow,
+            left: side(relationship.left, left)?,
+            right: side(relationship.right, right)?,
+        })
+    }
 }
