@@ -39,7 +39,10 @@ pub(crate) fn read(spec: &ToolSpec, words: &[String]) -> Result<Given, Failure> 
         }
     }
     let json = matches.get_flag("json");
-    if json && parameters(spec).any(|(name, _)| name == "format") {
+    // What else is called so is another format than that of the answer: a diagram's.
+    let has_json =
+        |schema: &Value| schema.get("enum").and_then(Value::as_array).is_some_and(|it| it.contains(&"json".into()));
+    if json && parameters(spec).any(|(name, schema)| name == "format" && has_json(schema)) {
         arguments.insert("format".to_owned(), "json".into());
     }
     Ok(Given { arguments: arguments.into(), json })

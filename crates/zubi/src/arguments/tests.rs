@@ -71,6 +71,20 @@ fn words_are_typed_by_the_schema() {
 }
 
 #[test]
+fn a_format_that_is_not_the_answers_stays_as_it_was_given() {
+    let format = json!({ "type": "string", "description": "mermaid or plantuml" });
+    let input = json!({ "type": "object", "properties": { "format": format } });
+    let diagram = ToolSpec { input: input.as_object().unwrap().clone(), ..spec() };
+    let read = |words: &[&str]| {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        read(&diagram, &words).unwrap()
+    };
+    assert_eq!(read(&["--json"]), Given { arguments: json!({}), json: true });
+    let plantuml = Given { arguments: json!({ "format": "plantuml" }), json: true };
+    assert_eq!(read(&["--json", "--format", "plantuml"]), plantuml);
+}
+
+#[test]
 fn what_does_not_fit_is_told() {
     assert_snapshot!(check(&["--line", "three"]), @"
     error: invalid value 'three' for '--line <NUMBER>': expected a whole number
