@@ -40,12 +40,16 @@ fn converse(place: &Place, path: &str, requests: &[(&str, Value)]) -> Vec<Value>
     answers
 }
 
-/// The text of each call's answer.
+/// The text of each call's answer about the shop.
 fn ask(path: &str, calls: &[(&str, Value)]) -> Vec<String> {
-    let place = Place::new(SHOP);
+    ask_in(&Place::new(SHOP), path, calls)
+}
+
+/// The text of each call's answer.
+fn ask_in(place: &Place, path: &str, calls: &[(&str, Value)]) -> Vec<String> {
     let requests: Vec<(&str, Value)> =
         calls.iter().map(|(name, arguments)| ("tools/call", json!({"name": name, "arguments": arguments}))).collect();
-    let answers = converse(&place, path, &requests);
+    let answers = converse(place, path, &requests);
     let text = |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
     answers.iter().skip(1).map(text).collect()
 }
@@ -122,6 +126,52 @@ fn a_file_and_a_text() {
     assert_eq!(in_folder.iter().map(count).collect::<Vec<_>>(), [3, 2, 1]);
     let of_file = ask("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
     assert_eq!(of_file.iter().map(count).collect::<Vec<_>>(), [2, 1]);
+}
+
+/// The server of a file, asked about itself, about another file of it, and about a text.
+#[test]
+fn every_tool_takes_a_path_and_a_text() {
+    let mut calls = Vec::new();
+    for scope in [json!({}), json!({"path": "pay.dlang"}), json!({"text": "bc Billing { description: \"d\" }"})] {
+        for (tool, own) in [
+            ("domainlang_validate", json!({})),
+            ("domainlang_list", json!({"type": "bcs"})),
+            ("domainlang_get", json!({})),
+            ("domainlang_explain", json!({"fqn": "Billing"})),
+        ] {
+            let mut arguments = own;
+            arguments.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());
+            calls.push((tool, arguments));
+        }
+    }
+    insta::assert_snapshot!(ask("shop/sales.dlang", &calls).join("\n"), @r#"
+    {"valid":false,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Sales'.","code":"linking-error","file":"pay.dlang","line":1,"column":16}],"warnings":[],"infoCount":1}
+    {"entityType":"bcs","count":2,"results":[{"name":"Billing","fqn":"Billing","description":"Sends invoices"},{"name":"Orders","fqn":"Shop.Orders","domain":"Sales","description":"Takes orders"}]}
+    {"summary":{"fileCount":2,"domainCount":1,"boundedContextCount":2,"teamCount":0,"classificationCount":0,"contextMapCount":1,"domainMapCount":0,"namespaceCount":1,"relationshipCount":1,"classificationBreakdown":{}}}
+    {"fqn":"Billing","type":"BoundedContext","explanation":"🎯 **(bounded context) Billing**\n\n```domain-lang\nBoundedContext Billing for Sales\n```\n\nSends invoices\n\n---\n\n📁 **Domain:** Sales *(not found)*"}
+    {"valid":false,"fileCount":1,"domainCount":0,"bcCount":1,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Sales'.","code":"linking-error","file":"pay.dlang","line":1,"column":16}],"warnings":[],"infoCount":0}
+    {"entityType":"bcs","count":1,"results":[{"name":"Billing","fqn":"Billing","description":"Sends invoices"}]}
+    {"summary":{"fileCount":1,"domainCount":0,"boundedContextCount":1,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}
+    {"fqn":"Billing","type":"BoundedContext","explanation":"🎯 **(bounded context) Billing**\n\n```domain-lang\nBoundedContext Billing for Sales\n```\n\nSends invoices\n\n---\n\n📁 **Domain:** Sales *(not found)*"}
+    {"valid":true,"fileCount":1,"domainCount":0,"bcCount":1,"errors":[],"warnings":[{"severity":2,"message":"Bounded Context 'Billing' must belong to a domain. Use 'for DomainName'.","code":"bounded-context-no-domain","file":"text.dlang","line":1,"column":1}],"infoCount":0}
+    {"entityType":"bcs","count":1,"results":[{"name":"Billing","fqn":"Billing","description":"d"}]}
+    {"summary":{"fileCount":1,"domainCount":0,"boundedContextCount":1,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}
+    {"fqn":"Billing","type":"BoundedContext","explanation":"🎯 **(bounded context) Billing**\n\n```domain-lang\nBoundedContext Billing\n```\n\nd"}
+    "#);
+}
+
+/// The paths that an answer shows can be given back, also where they begin at a manifest above the file that is served.
+#[test]
+fn paths_that_are_shown_are_understood() {
+    let place = Place::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
+    let served = "shop/parts/sales.dlang";
+    let told: Value = serde_json::from_str(&ask_in(&place, served, &[("domainlang_validate", json!({}))])[0]).unwrap();
+    let shown = &told["errors"][0]["file"];
+    assert_eq!(shown, "parts/sales.dlang");
+    let calls = [("domainlang_validate", json!({"file": shown})), ("domainlang_validate", json!({"path": shown}))];
+    for answer in ask_in(&place, served, &calls) {
+        assert_eq!(answer, told.to_string());
+    }
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use dlang_workspace::files::EXTENSION;
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_workspace::files::{DiskFiles, EXTENSION};
+use dlang_workspace::modules::Modules;
 use dlang_workspace::workspace::Root;
 use zubi_base::clock::SystemClock;
 use zubi_cli::failure::{Failure, INTERRUPTED};
@@ -15,6 +17,15 @@ use crate::cli::Mcp;
 use crate::load;
 use crate::output::Output;
 
+/// Below which folder answers show the paths of a file's model: what they show must mean the same when it comes back.
+fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
+    let module = Modules::new(DiskFiles).of_file(file);
+    match &module.manifest {
+        Some(_) => module.root.clone(),
+        None => file.parent().unwrap_or(file).to_owned(),
+    }
+}
+
 pub(super) fn run(output: &Output, arguments: &Mcp) -> Result<ExitCode, Failure> {
     let root = load::root(output, &arguments.path)?;
     // The tools decide by real paths what belongs to the folder.
@@ -22,7 +33,7 @@ pub(super) fn run(output: &Output, arguments: &Mcp) -> Result<ExitCode, Failure>
     let (folder, root) = match root {
         Root::Folder(_) => (path.clone(), Root::Folder(path)),
         Root::File(_) if path.extension() != Some(EXTENSION) => return Err(super::wrong_extension(&arguments.path)),
-        Root::File(_) => (path.parent().unwrap_or(&path).to_owned(), Root::File(path)),
+        Root::File(_) => (folder_of(&path), Root::File(path)),
     };
     let host = LocalHost::for_models(folder, root, Arc::new(SystemClock)).map_err(Failure::environment)?;
     block_on(async {
