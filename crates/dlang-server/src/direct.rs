@@ -48,7 +48,7 @@ impl Requests {
     /// As the server's. A method that it does not have is [`RequestError::Failed`].
     pub fn answer(&self, snapshot: &Snapshot, method: &str, params: Value) -> Answer {
         match self.0.get(method).map(|method| &**method) {
-            Some(Method::Ask { run, .. }) => run(snapshot, params),
+            Some(Method::Ask { run, .. }) => run(snapshot.clone(), params),
             Some(Method::Start(_)) | None => Err(RequestError::Failed(format!("there is no request `{method}`"))),
         }
     }

@@ -299,9 +299,8 @@ impl Question {
         if self.cancel.is_cancelled() {
             return;
         }
-        let outcome = catch_unwind(AssertUnwindSafe(|| run(&snapshot, self.params.clone())));
-        // Before anybody hears of it: the next change waits for this.
-        drop(snapshot);
+        // The snapshot is dropped before anybody hears of it: the next change waits for that.
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(snapshot, self.params.clone())));
         let result = match outcome {
             Ok(Err(RequestError::Cancelled)) if !self.is_second => {
                 model.send(Command::Ask(Self { is_second: true, ..self }));

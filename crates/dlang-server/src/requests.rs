@@ -49,10 +49,10 @@ pub(crate) fn table() -> MethodTable {
         .typed::<lsp::WillRenameFilesRequest>(will_rename::will_rename)
         .typed::<lsp::WorkspaceDiagnosticRequest>(diagnostic::workspace)
         .typed::<lsp::WorkspaceSymbolRequest>(symbols::workspace)
-        .ask("domainlang/explain", domainlang::explain)
-        .ask("domainlang/get", domainlang::get)
-        .ask("domainlang/list", domainlang::list)
-        .ask("domainlang/validate", domainlang::validate)
+        .ask_with("domainlang/explain", domainlang::explain)
+        .ask_with("domainlang/get", domainlang::get)
+        .ask_with("domainlang/list", domainlang::list)
+        .ask_with("domainlang/validate", domainlang::validate)
 }
 
 /// Answers about one model; nothing about what is none.

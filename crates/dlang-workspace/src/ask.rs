@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::DiagramFormat;
 use dlang_ide::query::{self, InvalidInput, ListInput, Query};
 use dlang_model::{Cancelled, Severity};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::workspace::{Problem, Progress, WorkspaceSnapshot};
 
@@ -83,6 +83,22 @@ pub enum AskError {
     /// The workspace changed while it was asked.
     #[error("{0}")]
     Cancelled(#[from] Cancelled),
+}
+
+/// What every question may name in place of the workspace: the fields `path`, a folder, or a file and what it imports, and
+/// `text`, one that is no file and imports nothing. A text is asked by itself.
+///
+/// # Errors
+///
+/// When files are named besides a text, by `file` or `path`: nobody knows which of them is meant.
+pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
+    let is_given = |field: &str| fields.get(field).is_some_and(|value| !value.is_null());
+    match ["file", "path"].into_iter().find(|field| is_given(field)) {
+        Some(other) if is_given("text") => {
+            Err(InvalidInput { field: "text", message: format!("it is asked by itself, so leave `{other}` out") })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Validates the whole workspace, or tells of it what concerns one file, as an absolute path.

@@ -1,47 +1,50 @@
 //! `domainlang/validate`, `domainlang/list`, `domainlang/get`, `domainlang/explain`: what programs ask about a model, with the
-//! same answers as on every other channel.
+//! same parameters, the same answers and the same words about what is wrong as on every other channel.
 
-use std::str::FromStr as _;
+use std::ops::ControlFlow;
 
 use camino::Utf8PathBuf;
-use dlang_ide::query::{Detail, EntityType, ListInput};
-use dlang_workspace::{Workspace, ask};
+use dlang_ide::query::{EntityType, ListInput};
+use dlang_workspace::ask::{self, AskError};
+use dlang_workspace::workspace::{LoadError, Root};
+use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use serde_json::{Map, Value};
 use zubi_base::lsp::Uri;
+use zubi_base::nearest::nearest;
 use zubi_base::uri;
+use zubi_base::workspace::PathError;
 
 use crate::methods::{Answer, RequestError};
 use crate::snapshot::Snapshot;
 
 /// What every request of the protocol may carry besides its own.
-const COMMON: [&str; 2] = ["workDoneToken", "partialResultToken"];
+const PROTOCOL: [&str; 2] = ["workDoneToken", "partialResultToken"];
 
-pub(super) fn validate(snapshot: &Snapshot, params: Value) -> Answer {
-    let mut input = Input::new(params, &["file", "path", "text"])?;
-    let (file, path, text) = (input.text("file")?, input.text("path")?, input.text("text")?);
-    match (file.or(path), text) {
-        (Some(_), Some(_)) => Err(invalid("text", "it is validated by itself, so leave `file` and `path` out")),
-        (None, Some(text)) => {
-            let workspace = Workspace::of_text(ask::TEXT, text);
-            let snapshot = workspace.snapshot();
-            Ok(ask::validate(&snapshot, None)?.to_json(&snapshot))
-        }
-        (file, None) => {
-            let file = file.map(|file| path_of(snapshot, &file)).transpose()?;
-            let workspace = snapshot.workspace();
-            Ok(ask::validate(workspace, file.as_deref())?.to_json(workspace))
-        }
-    }
+/// What every request here takes besides its own: what is asked in place of the workspace.
+const SCOPE: [&str; 2] = ["path", "text"];
+
+/// How much of a value that is wrong is repeated, in characters.
+const SHOWN: usize = 60;
+
+pub(super) fn validate(snapshot: Snapshot, params: Value) -> Answer {
+    let mut input = Input::new(params, &["file"])?;
+    let file = input.text("file")?.map(|given| (path_of(&snapshot, &given), given));
+    input.ask(snapshot, |asked| {
+        let file = file.map(|(meant, given)| {
+            // As answers show it comes first; what is asked may be another workspace than the client's.
+            let shown = asked.find(&given).filter(|path| matches!(asked.file(path), Ok(Some(_))));
+            shown.or(meant).or_else(|| asked.find(&given)).unwrap_or_else(|| given.into())
+        });
+        Ok(ask::validate(asked, file.as_deref())?.to_json(asked))
+    })
 }
 
-pub(super) fn list(snapshot: &Snapshot, params: Value) -> Answer {
+pub(super) fn list(snapshot: Snapshot, params: Value) -> Answer {
     let fields =
         ["type", "name", "fqn", "domain", "team", "classification", "metadata", "context", "pattern", "detail"];
     let mut input = Input::new(params, &fields)?;
-    let Some(entity) = input.text("type")? else {
-        let types = EntityType::ALL.map(EntityType::as_str).join(", ");
-        return Err(invalid("type", &format!("it is missing. Use one of {types}.")));
-    };
+    let types = EntityType::ALL.map(EntityType::as_str).join(", ");
+    let entity = input.required("type", &format!("Use one of {types}."))?;
     let wanted = ListInput {
         name: input.text("name")?,
         fqn: input.text("fqn")?,
@@ -51,35 +54,52 @@ pub(super) fn list(snapshot: &Snapshot, params: Value) -> Answer {
         metadata: input.text("metadata")?,
         context: input.text("context")?,
         pattern: input.text("pattern")?,
-        detail: match input.text("detail")? {
-            Some(detail) => Detail::from_str(&detail).map_err(ask::AskError::from)?,
-            None => Detail::default(),
-        },
-        ..ListInput::new(EntityType::from_str(&entity).map_err(ask::AskError::from)?)
+        ..ListInput::new(entity.parse().map_err(AskError::from)?)
     };
-    Ok(ask::list(snapshot.workspace(), &wanted)?)
+    let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(AskError::from)?;
+    let wanted = ListInput { detail: detail.unwrap_or_default(), ..wanted };
+    input.ask(snapshot, |asked| Ok(ask::list(asked, &wanted)?))
 }
 
-pub(super) fn get(snapshot: &Snapshot, params: Value) -> Answer {
-    let fqn = Input::new(params, &["fqn"])?.text("fqn")?;
-    Ok(ask::get(snapshot.workspace(), fqn.as_deref())?)
+pub(super) fn get(snapshot: Snapshot, params: Value) -> Answer {
+    let mut input = Input::new(params, &["fqn"])?;
+    let fqn = input.text("fqn")?;
+    input.ask(snapshot, |asked| Ok(ask::get(asked, fqn.as_deref())?))
 }
 
-pub(super) fn explain(snapshot: &Snapshot, params: Value) -> Answer {
-    let Some(fqn) = Input::new(params, &["fqn"])?.text("fqn")? else {
-        return Err(invalid("fqn", "it is missing: name the element to explain"));
-    };
-    Ok(ask::explain(snapshot.workspace(), &fqn)?)
+pub(super) fn explain(snapshot: Snapshot, params: Value) -> Answer {
+    let mut input = Input::new(params, &["fqn"])?;
+    let fqn = input.required("fqn", "Name the element to explain.")?;
+    input.ask(snapshot, |asked| Ok(ask::explain(asked, &fqn)?))
 }
 
-/// A URI, or a path as answers show it.
-fn path_of(snapshot: &Snapshot, file: &str) -> Result<Utf8PathBuf, RequestError> {
-    let uri = Uri(file.to_owned());
-    let path = match uri::scheme(&uri) {
+/// What a URI, or a path as answers show it, means in the client's workspace.
+fn path_of(snapshot: &Snapshot, given: &str) -> Option<Utf8PathBuf> {
+    let uri = Uri(given.to_owned());
+    match uri::scheme(&uri) {
         Some(_) => snapshot.path(&uri),
-        None => snapshot.workspace().find(file),
-    };
-    path.ok_or_else(|| invalid("file", &format!("`{file}` is no file of the workspace")))
+        None => snapshot.workspace().find(given),
+    }
+}
+
+/// The folder or file of the client's workspace that is asked in place of all of it.
+fn root_of(snapshot: &Snapshot, given: &str) -> Result<Root, PathError> {
+    let files = snapshot.workspace().shared_files();
+    let folders: Vec<Utf8PathBuf> =
+        snapshot.workspace().folders().filter_map(|folder| files.canonical(folder)).collect();
+    let (folder, given) = (folders.first().cloned().unwrap_or_default(), given.to_owned());
+    if given.is_empty() || given.contains('\0') {
+        return Err(PathError::NotAPath { given });
+    }
+    let Some(path) = path_of(snapshot, &given) else { return Err(PathError::NotAPath { given }) };
+    match files.canonical(&path) {
+        None => Err(PathError::NotFound { given, folder }),
+        Some(real) if !folders.iter().any(|folder| real.starts_with(folder)) => {
+            Err(PathError::Outside { given, folder })
+        }
+        Some(_) if files.is_directory(&path) => Ok(Root::Folder(path)),
+        Some(_) => Ok(Root::File(path)),
+    }
 }
 
 /// Parameters by name.
@@ -87,7 +107,7 @@ struct Input(Map<String, Value>);
 
 impl Input {
     /// No parameters are none; one that nobody knows is refused, because it is most likely another one misspelt.
-    fn new(params: Value, known: &[&str]) -> Result<Self, RequestError> {
+    fn new(params: Value, own: &[&str]) -> Result<Self, RequestError> {
         let fields = match params {
             Value::Null => Map::new(),
             Value::Object(fields) => fields,
@@ -98,18 +118,56 @@ impl Input {
                 });
             }
         };
-        match fields.keys().find(|name| !known.contains(&name.as_str()) && !COMMON.contains(&name.as_str())) {
-            Some(name) => Err(invalid(name, &format!("there is no such parameter. Use {}.", known.join(", ")))),
-            None => Ok(Self(fields)),
+        let known = || own.iter().chain(&SCOPE).copied();
+        if let Some(name) = fields.keys().find(|name| !known().chain(PROTOCOL).any(|known| known == name.as_str())) {
+            let meant = nearest(name, known(), 1).first().map(|meant| format!("; did you mean `{meant}`?"));
+            let all = known().collect::<Vec<&str>>().join(", ");
+            return Err(invalid(name, &format!("no such parameter{}\nUse {all}.", meant.unwrap_or_default())));
         }
+        Ok(Self(fields))
     }
 
     fn text(&mut self, name: &str) -> Result<Option<String>, RequestError> {
-        match self.0.remove(name) {
+        match self.0.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(invalid(name, "it is a text")),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(other) => {
+                let other = other.to_string();
+                let cut = if other.chars().count() > SHOWN { "…" } else { "" };
+                let shown: String = other.chars().take(SHOWN).collect();
+                Err(invalid(name, &format!("expected string, got {shown}{cut}")))
+            }
         }
+    }
+
+    /// `hint` is what to do when it is missing.
+    fn required(&mut self, name: &str, hint: &str) -> Result<String, RequestError> {
+        self.text(name)?.ok_or_else(|| invalid(name, &format!("is required\n{hint}")))
+    }
+
+    /// Asks what is to be asked: the client's workspace, or what the parameters name in its place. That is loaded for this
+    /// question alone. The client's changes do not wait for it: its workspace is let go before.
+    fn ask(mut self, snapshot: Snapshot, question: impl FnOnce(&WorkspaceSnapshot) -> Answer) -> Answer {
+        let (path, text) = (self.text("path")?, self.text("text")?);
+        ask::check_text(&self.0).map_err(AskError::from)?;
+        let workspace = match (path, text) {
+            (None, None) => return question(snapshot.workspace()),
+            (_, Some(text)) => {
+                drop(snapshot);
+                Workspace::of_text(ask::TEXT, text)
+            }
+            (Some(path), None) => {
+                let root = root_of(&snapshot, &path).map_err(|error| invalid("path", &error.to_string()))?;
+                let files = snapshot.workspace().shared_files();
+                drop(snapshot);
+                let loaded = Workspace::load(files, vec![root], &mut |_| ControlFlow::Continue(()));
+                loaded.map_err(|error| match error {
+                    LoadError::NotAModel(_) => invalid("path", &error.to_string()),
+                    error => RequestError::Failed(format!("Failed to load the model: {error}")),
+                })?
+            }
+        };
+        question(&workspace.snapshot())
     }
 }
 

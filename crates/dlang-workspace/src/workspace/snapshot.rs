@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Cancelled, Db, File, Snapshot, project_files};
 
 use super::Root;
-use crate::files::{Cut, ReadError};
+use crate::files::{Cut, Overlay, ReadError, SharedFiles};
 use crate::modules::{Module, OwnText};
 
 /// What belongs to a snapshot and is not in the model.
@@ -67,11 +67,12 @@ impl View {
 pub struct WorkspaceSnapshot {
     model: Snapshot,
     pub(super) view: Arc<View>,
+    files: Arc<Overlay>,
 }
 
 impl WorkspaceSnapshot {
-    pub(super) fn new(model: Snapshot, view: Arc<View>) -> Self {
-        Self { model, view }
+    pub(super) fn new(model: Snapshot, view: Arc<View>, files: Arc<Overlay>) -> Self {
+        Self { model, view, files }
     }
 
     /// Asks the model. Cancelled when a change waits.
@@ -133,6 +134,17 @@ impl WorkspaceSnapshot {
         let candidates: Vec<Utf8PathBuf> = candidates.collect();
         let is_known = |path: &&Utf8PathBuf| matches!(self.file(path), Ok(Some(_)));
         candidates.iter().find(is_known).or(candidates.first()).cloned()
+    }
+
+    /// The folders that paths are shown below.
+    pub fn folders(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.view.folders.iter().map(|(folder, _)| &**folder)
+    }
+
+    /// The files that the workspace reads, unsaved text included: as they are at any time, not as they were when this was
+    /// taken.
+    pub fn shared_files(&self) -> SharedFiles {
+        Arc::clone(&self.files) as SharedFiles
     }
 
     /// The files whose text in the model is not what they contain, and why.

@@ -99,6 +99,7 @@ impl<T: DomainTool> Tool for Framed<T> {
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| tell(ModelError::Invalid(error)))?;
         let Arguments { own, scope } = schema::parse::<Arguments<T::Input>>(args)?;
         let workspace = Arc::clone(&cx.workspace);
         let question = move |snapshot: &WorkspaceSnapshot| T::answer(&Asked { snapshot, workspace: &workspace }, &own);
@@ -111,7 +112,7 @@ impl<T: DomainTool> Tool for Framed<T> {
     }
 }
 
-/// What is asked instead of the workspace. A text comes before a path.
+/// What is asked instead of the workspace.
 fn once(scope: Scope, workspace: &Workspace) -> Result<Option<Once>, ToolError> {
     if let Some(text) = scope.text {
         return Ok(Some(Once::Text(text)));

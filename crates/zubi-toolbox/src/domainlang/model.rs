@@ -14,7 +14,7 @@ use anyhow::anyhow;
 use dlang_model::CancellationToken;
 use dlang_server::ModelHandle;
 use dlang_workspace::ask::{self, AskError};
-use dlang_workspace::files::{DiskFiles, EXTENSION, Overlay, SharedFiles};
+use dlang_workspace::files::{DiskFiles, EXTENSION, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{OnceCell, oneshot, watch};
@@ -200,16 +200,11 @@ impl DomainModel {
         match &self.owner {
             Owner::Thread(thread) => Ok(Arc::clone(&thread.files)),
             Owner::Server(server) => {
-                let (sender, texts) = oneshot::channel();
+                let (sender, files) = oneshot::channel();
                 server.lend(move |snapshot| {
-                    let texts = snapshot.open_texts().map(|open| (open.path.to_owned(), Arc::clone(open.text)));
-                    sender.send(texts.collect::<Vec<_>>()).ok();
+                    sender.send(snapshot.workspace().shared_files()).ok();
                 });
-                let overlay = Overlay::new(Arc::new(DiskFiles));
-                for (path, text) in texts.await.map_err(|_| gone())? {
-                    overlay.set(&path, Some(text));
-                }
-                Ok(Arc::new(overlay))
+                files.await.map_err(|_| gone())
             }
         }
     }

@@ -125,9 +125,15 @@ async fn other_models_than_those_of_the_workspace() {
     assert_eq!(files(&summary(json!({ "path": "shop" })).await), 2);
     assert_eq!(files(&summary(json!({ "path": "shop/pay.dlang" })).await), 1);
     assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "what it imports belongs to it");
-    // A text comes before a path.
-    let text = json!({ "text": "Domain X { vision: \"v\" }", "path": "nowhere" });
-    assert_eq!(files(&summary(text).await), 1);
+    assert_eq!(files(&summary(json!({ "text": "Domain X { vision: \"v\" }" })).await), 1);
+    insta::assert_snapshot!(summary(json!({ "text": "Team A", "path": "shop" })).await, @"
+    Invalid input: text: it is asked by itself, so leave `path` out
+    Correct the argument and call again.
+    ");
+    insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "text": "Team A", "file": "other.dlang" })).await, @"
+    Invalid input: text: it is asked by itself, so leave `file` out
+    Correct the argument and call again.
+    ");
     let broken = json!({ "text": "import \"./pay.dlang\"\nDomain" });
     insta::assert_snapshot!(check(SHOP, "domainlang_validate", broken).await, @r#"{"valid":false,"fileCount":1,"domainCount":1,"bcCount":0,"errors":[{"severity":1,"message":"Expecting token of type 'ID' but found end of file.","code":"expected-token","file":"text.dlang","line":2,"column":7},{"severity":1,"message":"Cannot resolve import './pay.dlang'.\nHint: Check that the file exists and the path is correct.: Check that the file exists and the path is correct.","code":"import-unresolved","file":"text.dlang","line":1,"column":8}],"warnings":[],"infoCount":0}"#);
     insta::assert_snapshot!(summary(json!({ "path": "nowhere" })).await, @"

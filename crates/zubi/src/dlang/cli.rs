@@ -1,7 +1,13 @@
 //! What can be typed. Texts only; what happens is in [`crate::commands`].
 
+use std::ffi::OsStr;
+
 use camino::Utf8PathBuf;
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueEnum};
+use dlang_ide::query::{EntityType, InvalidInput};
+use zubi_base::nearest::nearest;
 use zubi_cli::language_server::Flags;
 
 /// Checks and asks DomainLang models: domains, bounded contexts, and how they are related
@@ -126,8 +132,8 @@ current directory, in JSON to the folder that is validated (of a file: to the fo
 #[derive(Debug, Args)]
 pub(crate) struct Query {
     /// What to list
-    #[arg(value_name = "TYPE")]
-    pub(crate) entity: Entity,
+    #[arg(value_name = "TYPE", value_parser = EntityParser)]
+    pub(crate) entity: EntityType,
     /// Folder or file
     #[arg(default_value = ".")]
     pub(crate) path: Utf8PathBuf,
@@ -173,20 +179,28 @@ pub(crate) struct Filters {
     pub(crate) pattern: Option<String>,
 }
 
-/// The types of elements that can be listed, by the names that are typed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Entity {
-    Domains,
-    #[value(aliases = ["bounded-contexts", "contexts"])]
-    Bcs,
-    Teams,
-    Classifications,
-    #[value(alias = "rels")]
-    Relationships,
-    #[value(alias = "cmaps")]
-    ContextMaps,
-    #[value(alias = "dmaps")]
-    DomainMaps,
+/// Reads a type of elements: what is none is told in the words of every channel, and help shows the first name of each.
+#[derive(Debug, Clone)]
+struct EntityParser;
+
+impl TypedValueParser for EntityParser {
+    type Value = EntityType;
+
+    fn parse_ref(&self, command: &clap::Command, arg: Option<&Arg>, word: &OsStr) -> Result<EntityType, clap::Error> {
+        let parse = |word: &str| word.parse().map_err(|error: InvalidInput| error.message);
+        parse.parse_ref(command, arg, word).map_err(|mut error| {
+            let names = EntityType::ALL.into_iter().flat_map(EntityType::names).copied();
+            if let Some(meant) = nearest(&word.to_string_lossy(), names, 1).first() {
+                error.insert(ContextKind::SuggestedValue, ContextValue::String((*meant).to_owned()));
+            }
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |entity: EntityType| PossibleValue::new(entity.as_str()).aliases(entity.names().iter().skip(1));
+        Some(Box::new(EntityType::ALL.into_iter().map(value)))
+    }
 }
 
 /// How a list is printed.

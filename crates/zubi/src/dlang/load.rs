@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
-use dlang_ide::query::EntityType;
 use dlang_model::{Db, File, ImportOutcome, Reference, file_index, file_model, project_files, resolutions};
 use dlang_workspace::files::{Cut, DiskFiles};
 use dlang_workspace::workspace::{LoadError, Root};
@@ -150,11 +149,6 @@ fn unresolved_references(db: &dyn Db, file: File) -> usize {
     let is_whole = |reference: &Reference| !reference.text.is_empty() && !reference.text.ends_with('.');
     let references = file_model(db, file).numbered_references();
     references.filter(|(id, it)| is_whole(it) && resolutions.targets(*id).is_empty()).count()
-}
-
-/// The type of things that a word of the command line names.
-pub(crate) fn entity(word: &str) -> Result<EntityType, Failure> {
-    word.parse().map_err(Failure::usage)
 }
 
 #[cfg(test)]

@@ -67,10 +67,9 @@ fn words() {
     assert_snapshot!(check(FILES, "query foo broken.dlang --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"invalid value 'foo' for '<TYPE>' [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]","hints":[]}
+    {"success":false,"error":"invalid value 'foo' for '<TYPE>': unknown type 'foo'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.","hints":[]}
     --- stderr
-    error: invalid value 'foo' for '<TYPE>'
-      [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]
+    error: invalid value 'foo' for '<TYPE>': unknown type 'foo'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
 
     For more information, try '--help'.
     "#);
@@ -109,10 +108,9 @@ fn words() {
     assert_snapshot!(check(FILES, "query domians --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"invalid value 'domians' for '<TYPE>' [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]","hints":["a similar value exists: 'domains'"]}
+    {"success":false,"error":"invalid value 'domians' for '<TYPE>': unknown type 'domians'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.","hints":["a similar value exists: 'domains'"]}
     --- stderr
-    error: invalid value 'domians' for '<TYPE>'
-      [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]
+    error: invalid value 'domians' for '<TYPE>': unknown type 'domians'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
 
       tip: a similar value exists: 'domains'
 

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::ValueEnum as _;
 use dlang_ide::query::{Detail, EntityType, InvalidInput, ListInput};
 use dlang_workspace::ask::{self, AskError};
 use serde_json::{Value, json};
@@ -15,7 +14,7 @@ use crate::output::{Mode, Output};
 use crate::{table, yaml};
 
 pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failure> {
-    let input = input(arguments)?;
+    let input = input(arguments);
     load::ask(output, &arguments.path, |snapshot| {
         let answer = ask::list(snapshot, &input).map_err(|error| match error {
             AskError::InvalidInput(error) => invalid(&error),
@@ -26,12 +25,10 @@ pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failur
     })
 }
 
-fn input(arguments: &Query) -> Result<ListInput, Failure> {
-    let word = arguments.entity.to_possible_value();
-    let entity = load::entity(word.as_ref().map_or("", |value| value.get_name()))?;
+fn input(arguments: &Query) -> ListInput {
     let filters = &arguments.filters;
-    Ok(ListInput {
-        entity,
+    ListInput {
+        entity: arguments.entity,
         name: filters.name.clone(),
         fqn: filters.fqn.clone(),
         domain: filters.domain.clone(),
@@ -41,7 +38,7 @@ fn input(arguments: &Query) -> Result<ListInput, Failure> {
         context: filters.context.clone(),
         pattern: filters.pattern.clone(),
         detail: if arguments.full { Detail::Full } else { Detail::Row },
-    })
+    }
 }
 
 /// A filter that does not fit, by the name of its flag.
