@@ -176,6 +176,25 @@ pub(crate) const COMPONENTS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "java",
+        version: "release",
+        source: Source::Apt(&[&["default-jre-headless"], &["openjdk-17-jre-headless"]]),
+        programs: &[("java", "/usr/bin/java")],
+        check: &["java", "--version"],
+        says: "openjdk",
+        why: "runs PlantUML",
+        ..PLAIN
+    },
+    Component {
+        name: "plantuml",
+        version: "release",
+        // Without the libraries that it draws with: the tests want to know what it understands.
+        source: Source::Deb(&["plantuml"]),
+        programs: &[("plantuml.jar", "usr/share/plantuml/plantuml.jar")],
+        why: "reads the diagrams of DomainLang maps in a test",
+        ..PLAIN
+    },
+    Component {
         name: "pyright",
         version: "1.1.414",
         source: Source::Npm(&["pyright@1.1.414"]),
