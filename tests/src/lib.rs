@@ -1,7 +1,8 @@
 //! The harness of the end-to-end tests: the real `zubi` program, real language servers, a real MCP client.
 //!
 //! Owns: which programs a test may see ([`tools`]), the project it works on ([`project`]), the running program and the
-//! connection to it ([`zubi`]), a real editor ([`vscode`]), and what processes they leave behind ([`processes`]). Nothing of
+//! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), and what
+//! processes they leave behind ([`processes`]). Nothing of
 //! the product is linked: what these tests see is what a user sees. Rules of the house: no sleeping, no retries; a wait has
 //! a condition and a deadline; a program that is missing fails the test and says how to get it.
 #![expect(
@@ -11,11 +12,13 @@
 )]
 
 pub mod flows;
+pub mod language_server;
 pub mod processes;
 pub mod project;
 pub mod tools;
 pub mod vscode;
 pub mod zubi;
 
+pub use language_server::LanguageServer;
 pub use project::Project;
 pub use zubi::{Answer, Zubi};

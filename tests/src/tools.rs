@@ -55,39 +55,47 @@ pub fn rust_sources() -> Option<&'static str> {
 }
 
 /// The `zubi` that was built together with this test.
+pub fn zubi() -> Utf8PathBuf {
+    built("zubi")
+}
+
+/// The `dlang` that was built together with this test.
+pub fn dlang() -> Utf8PathBuf {
+    built("dlang")
+}
+
+/// The program that writes a DomainLang model of any size.
+pub fn large_example() -> Utf8PathBuf {
+    built("large-example")
+}
+
+/// A program of the workspace.
 ///
 /// Cargo tells a test only the programs of its own package, so this one is found where cargo puts it. One that is
 /// older than its sources would test yesterday's program and is refused.
-pub fn zubi() -> Utf8PathBuf {
+fn built(name: &str) -> Utf8PathBuf {
     let own = Utf8PathBuf::from_path_buf(std::env::current_exe().expect("this program has a path")).expect("in UTF-8");
-    let directory = own.ancestors().find(|directory| directory.join("zubi").is_file());
-    let program = directory.map(|directory| directory.join("zubi")).unwrap_or_else(|| {
-        panic!("there is no `zubi` beside {own}: run `cargo build --workspace` or `cargo xtask test`")
+    let directory = own.ancestors().find(|directory| directory.join(name).is_file());
+    let program = directory.map(|directory| directory.join(name)).unwrap_or_else(|| {
+        panic!("there is no `{name}` beside {own}: run `cargo build --workspace` or `cargo xtask test`")
     });
-    let built = program.metadata().and_then(|metadata| metadata.modified()).expect("zubi has a time");
-    let newest = newest_source(&ROOT.join("crates"));
+    let time = |path: &Utf8Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    let built = time(&program).expect("a program has a time");
+    // A source that is gone is a change as well.
+    let changed = sources(&program).into_iter().find(|source| time(source).is_none_or(|time| time > built));
     assert!(
-        newest.as_ref().is_none_or(|(time, _)| *time <= built),
+        changed.is_none(),
         "{program} is older than {}: run `cargo build --workspace` or `cargo xtask test`",
-        newest.map(|(_, file)| file).unwrap_or_default()
+        changed.unwrap_or_default()
     );
     program
 }
 
-fn newest_source(directory: &Utf8Path) -> Option<(std::time::SystemTime, Utf8PathBuf)> {
-    let entries = directory.read_dir_utf8().ok()?.flatten();
-    entries
-        .filter_map(|entry| {
-            let path = entry.path();
-            let kind = entry.file_type().ok()?;
-            let is_test = path.file_stem() == Some("tests") || path.file_name() == Some("tests");
-            if kind.is_dir() && !is_test {
-                newest_source(path)
-            } else if path.extension().is_some_and(|extension| matches!(extension, "rs" | "toml" | "md")) && !is_test {
-                Some((entry.metadata().ok()?.modified().ok()?, path.to_owned()))
-            } else {
-                None
-            }
-        })
-        .max()
+/// The files of this workspace that a program was made of, as cargo wrote them down beside it: `program: file file …`, with a
+/// backslash before each space in a path.
+fn sources(program: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let file = program.with_extension("d");
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("cannot read {file}: {error}"));
+    let (_, listed) = text.split_once(": ").unwrap_or_else(|| panic!("{file} lists no sources"));
+    listed.trim_end().replace("\\ ", "\0").split(' ').map(|path| path.replace('\0', " ").into()).collect()
 }

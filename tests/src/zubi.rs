@@ -1,10 +1,10 @@
-//! A running `zubi mcp` and the MCP connection to it.
+//! A running `zubi mcp`, or `dlang mcp`, and the MCP connection to it.
 
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ProgressNotificationParam, ProtocolVersion, ServerPeerInfo, Tool,
 };
@@ -47,10 +47,12 @@ pub struct Zubi {
     home: Utf8PathBuf,
 }
 
-/// How to start `zubi`.
+/// How to start `zubi` or `dlang`.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
     project: &'a Project,
+    program: Utf8PathBuf,
+    directory: &'a Utf8Path,
     components: &'a [&'a str],
     arguments: &'a [&'a str],
     trusted: bool,
@@ -60,7 +62,20 @@ pub struct Start<'a> {
 impl<'a> Start<'a> {
     /// On this project, with these components on PATH, the folder trusted.
     pub fn new(project: &'a Project, components: &'a [&'a str]) -> Self {
-        Self { project, components, arguments: &[], trusted: true, lifecycle: ClientLifecycleMode::Initialize }
+        let (program, directory) = (tools::zubi(), project.root());
+        let lifecycle = ClientLifecycleMode::Initialize;
+        Self { project, program, directory, components, arguments: &[], trusted: true, lifecycle }
+    }
+
+    /// `dlang` in place of `zubi`. It runs nothing of the project, so nothing is trusted.
+    pub fn dlang(project: &'a Project) -> Self {
+        Self { program: tools::dlang(), trusted: false, ..Self::new(project, &[]) }
+    }
+
+    /// In this directory in place of the project's.
+    #[must_use]
+    pub fn directory(self, directory: &'a Utf8Path) -> Self {
+        Self { directory, ..self }
     }
 
     /// With more arguments behind `mcp`.
@@ -84,12 +99,12 @@ impl<'a> Start<'a> {
 
     /// The program with its environment: nothing of the caller's gets through.
     pub fn command(&self) -> std::process::Command {
-        let mut command = std::process::Command::new(tools::zubi());
-        command.current_dir(self.project.root()).env_clear().envs(environment(self.project, self.components));
+        let mut command = std::process::Command::new(&self.program);
+        command.current_dir(self.directory).env_clear().envs(environment(self.project, self.components));
         command
     }
 
-    /// Starts `zubi mcp` and connects to it.
+    /// Starts the MCP server and connects to it.
     pub async fn mcp(&self) -> Zubi {
         if self.trusted {
             let trust = self.command().arg("trust").output().expect("zubi starts");

@@ -4,6 +4,7 @@
 mod command_line;
 mod diagrams;
 mod doctor;
+mod identity;
 mod mcp;
 mod other_clients;
 mod text_search;

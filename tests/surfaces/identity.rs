@@ -1,0 +1,133 @@
+//! Whoever asks a model, over whatever channel, is told the same: the same JSON to the byte, and the same about a question
+//! that is wrong.
+//!
+//! The questions come from the schemas of the tools ([`inputs`]), so that a property that is new is asked as well, and go over
+//! every channel ([`channels`]). Those that start a process for each question get a part of them.
+
+mod channels;
+mod inputs;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+use zubi_tests::zubi::Start;
+use zubi_tests::{Project, Zubi, tools};
+
+use self::channels::{Channel, LEFT_OUT, Said};
+use self::inputs::Known;
+
+const TOOLS: [&str; 4] = ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"];
+
+/// About so many questions, besides those with which a property is answered or refused for the first time, go to each channel
+/// that starts a process for each.
+const CALLED: usize = 20;
+
+/// How many differences are shown.
+const SHOWN: usize = 20;
+
+/// Asks everything over every channel. There are at least so many questions.
+async fn check(project: &Project, at_least: usize) {
+    let zubi = Start::new(project, &[]).mcp().await;
+    let schemas = schemas(&zubi).await;
+    let mut reference = Channel::Mcp(zubi.into());
+    let known = Known::ask(&mut reference, project, properties(&schemas[1].1)).await;
+    let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &known)).collect();
+    assert!(questions.len() >= at_least, "there are only {} questions", questions.len());
+
+    let (mut lasting, mut called) = (channels::lasting(project).await, channels::called(project));
+    let step = questions.len().div_ceil(CALLED);
+    let mut asked = BTreeSet::new();
+    let (mut differences, mut answers) = (Vec::new(), BTreeMap::new());
+    for (number, question) in questions.iter().enumerate() {
+        let expected = reference.ask(question).await;
+        let mut aspects = |name: &'static str| {
+            let properties = question.input.keys().map(String::as_str).chain(["none"]);
+            let seen = properties.map(|property| (name, question.tool.clone(), property.to_owned(), expected.is_ok()));
+            seen.filter(|aspect| asked.insert(aspect.clone())).count()
+        };
+        aspects("");
+        let mut due: Vec<&mut (&'static str, Channel<'_>)> = lasting.iter_mut().collect();
+        due.extend(
+            called
+                .iter_mut()
+                .filter(|(name, channel)| channel.has_words(question) && (aspects(name) > 0 || number % step == 0)),
+        );
+        for (name, channel) in due {
+            let said = channel.ask(question).await;
+            *answers.entry(*name).or_insert(0) += 1;
+            if said != expected {
+                let (expected, said) = (shown(&expected), shown(&said));
+                differences.push(format!("{question}\n  expected {expected}\n  {name}: {said}"));
+            }
+        }
+    }
+    let number = differences.len();
+    differences.truncate(SHOWN);
+    assert!(differences.is_empty(), "{number} differences:\n{}", differences.join("\n"));
+
+    // No channel got away without words for most of it, and each property was answered and refused.
+    for (name, _) in lasting.iter().chain(&called) {
+        let number = answers.get(name).copied().unwrap_or(0);
+        assert!(number > CALLED, "{name} was asked only {number} of {} questions", questions.len());
+    }
+    for (tool, schema) in &schemas {
+        for (property, is_answer) in properties(schema).keys().flat_map(|name| [(name, true), (name, false)]) {
+            let aspect = ("", tool.clone(), property.clone(), is_answer);
+            assert!(asked.contains(&aspect), "{tool}: no question with `{property}` whose answer is {is_answer}");
+        }
+    }
+}
+
+/// The tools with the schemas of their input, as the running server lists them.
+async fn schemas(zubi: &Zubi) -> Vec<(String, Value)> {
+    let listed = zubi.tools().await;
+    let schema = |name: &str| {
+        let tool = listed.iter().find(|tool| tool.name == name).unwrap_or_else(|| panic!("{name} is not listed"));
+        (name.to_owned(), Value::Object((*tool.input_schema).clone()))
+    };
+    TOOLS.map(schema).into()
+}
+
+fn properties(schema: &Value) -> &Map<String, Value> {
+    schema["properties"].as_object().expect("properties")
+}
+
+fn shown(said: &Said) -> String {
+    let (kind, text) = match said {
+        Ok(text) => ("answer", text),
+        Err(text) => ("refusal", text),
+    };
+    format!("{kind} {}", text.chars().take(600).collect::<String>())
+}
+
+#[tokio::test]
+async fn of_the_shop() {
+    check(&Project::example("shop"), 300).await;
+}
+
+#[tokio::test]
+async fn of_the_bank() {
+    check(&Project::example("bank"), 400).await;
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the program that writes the model")]
+async fn of_a_model_that_is_written() {
+    let project = Project::empty();
+    let mut write = std::process::Command::new(tools::large_example());
+    let written = write.arg(project.root()).args(["--areas", "3", "--contexts", "4"]).output().expect("it starts");
+    assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+    check(&project, 400).await;
+}
+
+#[test]
+fn what_a_command_has_no_word_for() {
+    let project = Project::empty();
+    for (tool, property) in LEFT_OUT {
+        let mut command = Start::dlang(&project).command();
+        let help = command.args([channels::subcommand(tool), "--help"]).output().expect("dlang starts").stdout;
+        let help = String::from_utf8(help).expect("UTF-8");
+        assert!(help.contains("Usage: dlang"), "{help}");
+        assert!(!help.contains(&format!("--{property}")), "`dlang` has --{property} now: compare it");
+    }
+}

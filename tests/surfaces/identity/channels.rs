@@ -1,0 +1,212 @@
+//! The channels over which a model can be asked, each brought to the same form: the answer as compact JSON, or the first
+//! line of what is wrong.
+
+use serde_json::{Map, Value, json};
+use zubi_tests::zubi::{Start, text};
+use zubi_tests::{LanguageServer, Project, Zubi};
+
+use super::inputs::Question;
+
+/// What a channel said: the answer, or what is wrong with the question.
+pub(super) type Said = Result<String, String>;
+
+/// A way to ask.
+pub(super) enum Channel<'a> {
+    /// The requests `domainlang/*` of a language server.
+    Requests(LanguageServer),
+    /// The tools that an editor has over its connection to `zubi lsp`.
+    Tools(LanguageServer),
+    /// The tools of an MCP server.
+    Mcp(Box<Zubi>),
+    /// `zubi call --json`, a process for each question.
+    Call(Start<'a>),
+    /// `dlang --json`, a process for each question.
+    Dlang(Start<'a>, &'a Project),
+}
+
+/// What the commands of `dlang` have no word for, by tool and property. A command that gets the option makes the test fail
+/// until the line is taken out here.
+pub(super) const LEFT_OUT: [(&str, &str); 5] = [
+    // `dlang validate FILE` answers for the file and all it imports; the rest of a workspace is a matter of editors.
+    ("domainlang_validate", "file"),
+    // A shell has a file for a text, or a pipe, which only `dlang fmt` reads.
+    ("domainlang_validate", "text"),
+    ("domainlang_list", "text"),
+    ("domainlang_get", "text"),
+    ("domainlang_explain", "text"),
+];
+
+/// The channels with one process for all questions, by their names, besides the one that the others are compared with.
+pub(super) async fn lasting(project: &Project) -> Vec<(&'static str, Channel<'_>)> {
+    // One of each kind is started elsewhere, so that a path that depends on the directory is noticed.
+    let (zubi, elsewhere) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
+    let root = [project.root().as_str()];
+    vec![
+        ("dlang mcp", Channel::Mcp(elsewhere.clone().arguments(&root).mcp().await.into())),
+        ("zubi lsp", Channel::Requests(language_server(&zubi, project))),
+        ("dlang lsp", Channel::Requests(language_server(&elsewhere, project))),
+        ("zubi/tools/call", Channel::Tools(language_server(&zubi, project))),
+    ]
+}
+
+/// The channels with a process for each question.
+pub(super) fn called(project: &Project) -> Vec<(&'static str, Channel<'_>)> {
+    let dlang = Start::dlang(project);
+    vec![
+        ("zubi call", Channel::Call(Start::new(project, &[]))),
+        ("dlang", Channel::Dlang(dlang.clone(), project)),
+        ("dlang elsewhere", Channel::Dlang(dlang.directory(project.home()), project)),
+    ]
+}
+
+fn language_server(start: &Start<'_>, project: &Project) -> LanguageServer {
+    let mut command = start.command();
+    command.args(["lsp", "--stdio"]);
+    let params = json!({
+        "capabilities": { "textDocument": { "diagnostic": {} } },
+        "initializationOptions": { "zubi": { "editorProtocol": 1 } },
+        "workspaceFolders": [{ "uri": format!("file://{}", project.root()), "name": "project" }],
+    });
+    LanguageServer::open(command, &params).0
+}
+
+impl Channel<'_> {
+    /// Whether the channel has words for the question.
+    pub(super) fn has_words(&self, question: &Question) -> bool {
+        match self {
+            Self::Requests(_) | Self::Tools(_) | Self::Mcp(_) | Self::Call(_) => true,
+            Self::Dlang(_, project) => words(question, project).is_some(),
+        }
+    }
+
+    /// Asks what the channel has words for.
+    pub(super) async fn ask(&mut self, question: &Question) -> Said {
+        match self {
+            Self::Requests(server) => ask_server(server, question),
+            Self::Tools(server) => call_tool(server, question),
+            Self::Mcp(server) => {
+                let result = server.result(&question.tool, question.input.clone().into()).await;
+                said(result.is_error == Some(true), &text(&result))
+            }
+            Self::Call(start) => call(start, question),
+            Self::Dlang(start, project) => {
+                let words = words(question, project).unwrap_or_else(|| panic!("no words for {question}"));
+                dlang(start, question, &words)
+            }
+        }
+    }
+}
+
+/// What is behind the first line of a failure is what to do about it, in the words of each surface.
+fn said(is_error: bool, text: &str) -> Said {
+    if is_error { Err(text.lines().next().unwrap_or_default().to_owned()) } else { Ok(text.to_owned()) }
+}
+
+fn ask_server(server: &mut LanguageServer, question: &Question) -> Said {
+    let method = question.tool.replacen('_', "/", 1);
+    let answer = server.request(&method, &question.input.clone().into());
+    match answer.get("error") {
+        Some(error) => said(true, error["message"].as_str().expect("a message")),
+        None => Ok(answer["result"].to_string()),
+    }
+}
+
+fn call_tool(server: &mut LanguageServer, question: &Question) -> Said {
+    let params = json!({ "id": question.tool, "args": question.input });
+    let answer = server.request("zubi/tools/call", &params);
+    let result = answer.get("result").unwrap_or_else(|| panic!("{question}: {answer}"));
+    said(result["isError"] == true, result["text"].as_str().expect("a text"))
+}
+
+fn call(start: &Start<'_>, question: &Question) -> Said {
+    let input = Value::from(question.input.clone()).to_string();
+    let (printed, code) = run(start, &["call", &question.tool, "--json", "--input", &input]);
+    let json: Value = serde_json::from_str(&printed).expect("`zubi call --json` prints JSON");
+    let failure = json.pointer("/error/message").and_then(Value::as_str);
+    assert_eq!(code, if failure.is_some() { 2 } else { 0 }, "the exit code of {question}");
+    failure.map_or(Ok(printed), |failure| said(true, failure))
+}
+
+/// The exit code is part of what the command answers: 0, 1 if the answer is negative, 2 if the question is wrong.
+fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> Said {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (printed, code) = run(start, &words);
+    let json: Value = serde_json::from_str(&printed).expect("`dlang --json` prints JSON");
+    if json["success"] == false {
+        assert_eq!(code, 2, "the exit code of {question}");
+        return Err(unwrapped(json["error"].as_str().expect("an error")));
+    }
+    let is_negative = json["valid"] == false || json["found"] == false || json.get("explanation") == Some(&Value::Null);
+    assert_eq!(code, i32::from(is_negative), "the exit code of {question}");
+    Ok(printed)
+}
+
+/// A mistake without the form that the command line has for it: `--domain: …` for a filter, and what clap says before the
+/// reason why it does not take a word.
+fn unwrapped(error: &str) -> String {
+    let argument = error.strip_prefix("invalid value '").and_then(|rest| rest.split_once("' for '<"));
+    let reason = argument.and_then(|(_, rest)| rest.split_once(">': "));
+    let reason = reason.map(|(argument, reason)| format!("{}: {reason}", argument.to_lowercase()));
+    format!("Invalid input: {}", reason.as_deref().or(error.strip_prefix("--")).unwrap_or(error))
+}
+
+/// What a command prints for a program, without the last line feed, and its exit code.
+fn run(start: &Start<'_>, words: &[&str]) -> (String, i32) {
+    let output = start.command().args(words).output().expect("the program starts");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    let printed = printed.strip_suffix('\n').unwrap_or_else(|| panic!("{words:?} printed {printed:?}"));
+    (printed.to_owned(), output.status.code().expect("an exit code"))
+}
+
+/// The question as words of the command line, if there are any for it.
+fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
+    let Question { tool, input } = question;
+    let is_left_out = |name: &String| LEFT_OUT.contains(&(tool.as_str(), name.as_str()));
+    // On the command line everything is a text.
+    if input.keys().any(is_left_out) || !input.values().all(Value::is_string) {
+        return None;
+    }
+    let text = |name: &str| input.get(name).and_then(Value::as_str);
+    // Who types a path may name any place, so one that is not in the workspace is told in other words, or is none.
+    let path = project.root().join(text("path").unwrap_or("."));
+    let path = path.canonicalize_utf8().ok().filter(|path| path.starts_with(project.root()))?;
+    let mut words = vec![subcommand(tool).to_owned(), "--json".to_owned()];
+    let positional = match tool.as_str() {
+        "domainlang_validate" => Vec::new(),
+        "domainlang_list" => {
+            for (name, value) in filters(input) {
+                words.push(format!("--{name}={value}"));
+            }
+            match text("detail") {
+                None | Some("row") => {}
+                Some("full") => words.push("--full".to_owned()),
+                // A flag is there or not.
+                Some(_) => return None,
+            }
+            vec![text("type")?]
+        }
+        "domainlang_get" => text("fqn").into_iter().collect(),
+        // clap tells in its own words that an argument is missing.
+        _ => vec![text("fqn")?],
+    };
+    words.push("--".to_owned());
+    words.extend(positional.into_iter().map(str::to_owned));
+    words.push(path.into_string());
+    Some(words)
+}
+
+/// The command that asks what a tool asks.
+pub(super) fn subcommand(tool: &str) -> &'static str {
+    match tool {
+        "domainlang_validate" => "validate",
+        "domainlang_list" => "query",
+        "domainlang_get" => "get",
+        "domainlang_explain" => "explain",
+        other => panic!("no command of `dlang` is known for {other}"),
+    }
+}
+
+fn filters(input: &Map<String, Value>) -> impl Iterator<Item = (&String, &str)> {
+    let is_filter = |name: &str| !matches!(name, "type" | "detail" | "path");
+    input.iter().filter(move |(name, _)| is_filter(name)).filter_map(|(name, value)| Some((name, value.as_str()?)))
+}

@@ -1,0 +1,240 @@
+//! What is asked: every property of the tools' schemas with everything that the model has for it, and with what is wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Map, Value, json};
+use zubi_tests::Project;
+
+use super::channels::{Channel, Said};
+
+/// A question to the model.
+#[derive(Debug, Clone)]
+pub(super) struct Question {
+    pub(super) tool: String,
+    pub(super) input: Map<String, Value>,
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.tool, Value::from(self.input.clone()))
+    }
+}
+
+/// A name that no element has, and a word that none of the closed sets has.
+const UNKNOWN: &str = "Nothing.Such";
+
+/// A text with an error, a warning and something to find.
+const TEXT: &str =
+    "Domain Sales { vision: \"v\" }\nbc Orders for Sales { description: \"d\" }\nbc Bills for Nowhere\nTeam A\n";
+
+/// What can be said of a model, as its own answers have it.
+pub(super) struct Known {
+    /// The rows of each type, by its name.
+    rows: BTreeMap<String, Vec<Value>>,
+    /// Every word for a type, the name and its short forms.
+    words: Vec<String>,
+    /// Both names of every pattern.
+    patterns: Vec<String>,
+    /// The types with the properties that do not filter them.
+    refused: BTreeSet<(String, String)>,
+    /// `key` and `key=value`.
+    metadata: BTreeSet<String>,
+    /// Files with models and manifests, and the folders that they are in, relative to the root.
+    files: Vec<Utf8PathBuf>,
+    folders: BTreeSet<String>,
+    root: Utf8PathBuf,
+}
+
+impl Known {
+    /// Asks for everything there is.
+    ///
+    /// `properties` are those of a list.
+    pub(super) async fn ask(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
+        // What is refused says what would fit.
+        let words = offered(&say(channel, json!({ "type": UNKNOWN })).await.expect_err("no such type"));
+        let pattern = json!({ "type": "relationships", "pattern": UNKNOWN });
+        let patterns = offered(&say(channel, pattern).await.expect_err("no such pattern"));
+        let mut rows = BTreeMap::new();
+        for word in &words {
+            let list = list(channel, json!({ "type": word })).await;
+            rows.insert(list["entityType"].as_str().expect("a type").to_owned(), items(&list["results"]));
+        }
+        let mut refused = BTreeSet::new();
+        for (entity, property) in rows.keys().flat_map(|entity| properties.keys().map(move |name| (entity, name))) {
+            let said = say(channel, json!({ "type": entity, property: UNKNOWN })).await;
+            if said.is_err_and(|said| said.contains("does not filter")) {
+                refused.insert((entity.clone(), property.clone()));
+            }
+        }
+        let contexts = list(channel, json!({ "type": "bcs", "detail": "full" })).await;
+        let mut metadata = BTreeSet::new();
+        for entry in items(&contexts["results"]).iter().flat_map(|context| items(&context["metadata"])) {
+            let (key, value) = (entry["key"].as_str().expect("a key"), entry["value"].as_str().expect("a value"));
+            metadata.extend([key.to_owned(), format!("{key}={value}")]);
+        }
+        let paths = project.everything().into_iter().map(|(path, _)| path);
+        let files: Vec<_> = paths.filter(|path| matches!(path.extension(), Some("dlang" | "yaml"))).collect();
+        let folders = files.iter().filter(|file| file.extension() == Some("dlang")).filter_map(|file| file.parent());
+        Self {
+            rows,
+            words,
+            patterns,
+            refused,
+            metadata,
+            folders: folders.map(|folder| Utf8Path::new(".").join(folder).into_string()).collect(),
+            files,
+            root: project.root().to_owned(),
+        }
+    }
+
+    /// What the rows of a type have in a column.
+    fn column(&self, entity: &str, column: &str) -> impl Iterator<Item = String> {
+        let rows = self.rows.get(entity).unwrap_or_else(|| panic!("there is no type {entity}"));
+        rows.iter().filter_map(move |row| row[column].as_str()).map(str::to_owned)
+    }
+
+    /// The names by which elements of a type are known.
+    fn names(&self, entity: &str) -> impl Iterator<Item = String> {
+        self.column(entity, "name").chain(self.column(entity, "fqn"))
+    }
+
+    /// The names of all elements, and contexts as they are called for their domains.
+    fn elements(&self) -> Vec<String> {
+        let all = self.rows.keys().filter(|entity| *entity != "relationships").flat_map(|entity| self.names(entity));
+        let contexts = self.rows["bcs"]
+            .iter()
+            .filter_map(|row| Some(format!("{}.{}", row["domain"].as_str()?, row["name"].as_str()?)));
+        all.chain(contexts).collect()
+    }
+
+    /// Values for a property: such as the model has, and such as mean nothing. `entity` is the type that is listed, if any.
+    fn values(&self, tool: &str, property: &str, schema: &Value, entity: Option<&str>) -> Values {
+        if let Some(values) = schema["enum"].as_array() {
+            return Values { right: values.clone(), wrong: vec![json!(UNKNOWN), json!(7)] };
+        }
+        let right: Vec<String> = match (schema["type"].as_str(), property) {
+            (Some("boolean"), _) => {
+                return Values { right: vec![json!(true), json!(false)], wrong: vec![json!(UNKNOWN)] };
+            }
+            (Some("string"), "type") => self.words.clone(),
+            (Some("string"), "detail") => vec!["row".to_owned(), "full".to_owned()],
+            (Some("string"), "name") => self.column(entity.unwrap_or("bcs"), "name").collect(),
+            (Some("string"), "fqn") => match entity {
+                // Things without one are looked for by the names of contexts, in vain.
+                Some(entity) => self.column(entity, "fqn").chain(self.column("bcs", "fqn").take(1)).collect(),
+                None => self.elements(),
+            },
+            (Some("string"), "domain") => self.column("bcs", "domain").chain(self.names("domains")).collect(),
+            (Some("string"), "team") => self.column("bcs", "team").chain(self.names("teams")).collect(),
+            (Some("string"), "classification") => {
+                self.column("bcs", "classification").chain(self.names("classifications")).collect()
+            }
+            (Some("string"), "context") => self.names("bcs").collect(),
+            (Some("string"), "pattern") => self.patterns.clone(),
+            (Some("string"), "metadata") => {
+                self.metadata.iter().cloned().chain(["=".to_owned(), format!("{UNKNOWN}=")]).collect()
+            }
+            (Some("string"), "file") => self.places(self.files.iter().map(ToString::to_string)),
+            (Some("string"), "path") => {
+                self.places(self.folders.iter().cloned().chain(self.files.iter().map(ToString::to_string)))
+            }
+            (Some("string"), "text") => vec![TEXT.to_owned(), "Domain".to_owned()],
+            (kind, _) => panic!("{tool}: this test does not know what to give for `{property}` ({kind:?})"),
+        };
+        let right = distinct(right).into_iter().map(Value::from).collect();
+        Values { right, wrong: vec![json!(UNKNOWN), json!(""), json!(7)] }
+    }
+
+    /// Places as they are shown, one in other forms as well, and one outside.
+    fn places(&self, shown: impl Iterator<Item = String>) -> Vec<String> {
+        let model = self.files.iter().find(|file| file.extension() == Some("dlang")).expect("a model");
+        let absolute = self.root.join(model);
+        shown.chain([format!("file://{absolute}"), absolute.into_string(), "..".to_owned()]).collect()
+    }
+}
+
+/// What can be given for a property.
+struct Values {
+    right: Vec<Value>,
+    wrong: Vec<Value>,
+}
+
+/// All questions to a tool, each once.
+pub(super) fn questions(tool: &str, schema: &Value, known: &Known) -> Vec<Question> {
+    let properties = schema["properties"].as_object().expect("properties");
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    // What everything else is added to: each type of a list, or what is required.
+    let mut bases: Vec<(Option<&str>, Map<String, Value>)> = Vec::new();
+    if properties.contains_key("type") {
+        bases.extend(known.rows.keys().map(|entity| (Some(entity.as_str()), object([("type", json!(entity))]))));
+    } else {
+        let first = |name: &str| known.values(tool, name, &properties[name], None).right[0].clone();
+        bases.push((None, object(required.iter().map(|name| (*name, first(name))))));
+    }
+    let mut all = vec![Map::new()];
+    for (entity, base) in bases {
+        let values: Vec<(&str, Values)> =
+            properties.iter().map(|(name, schema)| (name.as_str(), known.values(tool, name, schema, entity))).collect();
+        let with = |more: &[(&str, &Value)]| {
+            let mut input = base.clone();
+            input.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).clone())));
+            input
+        };
+        all.push(base.clone());
+        let is_fitting =
+            |name: &str| entity.is_none_or(|entity| !known.refused.contains(&(entity.to_owned(), name.to_owned())));
+        for (name, Values { right, wrong }) in &values {
+            // A filter that does not fit is refused whatever it says.
+            let right = if is_fitting(name) { &right[..] } else { &right[..1] };
+            all.extend(right.iter().chain(wrong).map(|value| with(&[(name, value)])));
+        }
+        // Two at a time: the first of each, and the first with the last.
+        let fitting: Vec<&(&str, Values)> =
+            values.iter().filter(|(name, _)| *name != "type" && is_fitting(name)).collect();
+        for (number, (one, first)) in fitting.iter().enumerate() {
+            for (other, second) in &fitting[number + 1..] {
+                let first = &first.right[0];
+                let second = [second.right.first(), second.right.last()];
+                all.extend(second.into_iter().flatten().map(|second| with(&[(one, first), (other, second)])));
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|input| seen.insert(Value::from(input.clone()).to_string()));
+    all.into_iter().map(|input| Question { tool: tool.to_owned(), input }).collect()
+}
+
+fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Each once, in the order in which they came.
+fn distinct(values: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    values.into_iter().filter(|value| seen.insert(value.clone())).collect()
+}
+
+/// `a, b (c)` out of `… Use one of a, b (c).`: the words that a refusal offers.
+fn offered(refusal: &str) -> Vec<String> {
+    let (_, words) = refusal.split_once("Use one of ").unwrap_or_else(|| panic!("no words are offered: {refusal}"));
+    let words = words.trim_end_matches('.').split([',', ' ', '(', ')']);
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+async fn say(channel: &mut Channel<'_>, input: Value) -> Said {
+    let Value::Object(input) = input else { panic!("no object: {input}") };
+    let question = Question { tool: "domainlang_list".to_owned(), input };
+    channel.ask(&question).await
+}
+
+/// What a list has.
+async fn list(channel: &mut Channel<'_>, input: Value) -> Value {
+    let said = say(channel, input).await.expect("a list");
+    serde_json::from_str(&said).expect("JSON")
+}
+
+fn items(list: &Value) -> Vec<Value> {
+    list.as_array().cloned().unwrap_or_default()
+}
