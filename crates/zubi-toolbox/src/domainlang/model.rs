@@ -171,20 +171,23 @@ impl DomainModel {
         self.ask(&Asker { cancel: &cx.cancel, until: Instant::now() + WAIT, progress: &progress }, question).await
     }
 
-    /// Asks something that is loaded for this question alone. There is no use in answering that it is loading: nothing of
-    /// it would be there the next time.
+    /// Asks something that is loaded for this question alone. There is no use in answering how far that is: nothing of it
+    /// would be there the next time.
     pub(super) async fn ask_once<T: Send + 'static>(
         &self,
         cx: &ToolCx,
         once: Once,
         question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
-        let (files, cancel) = (self.files().await?, cx.cancel.clone());
-        let load = move || match once {
-            Once::Text(text) => Ok(Workspace::of_text(ask::TEXT, text)),
-            Once::Root(root) => Workspace::load(files, vec![root], &mut |_| {
-                if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            }),
+        let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match once {
+            Once::Text(text) => Box::new(|| Ok(Workspace::of_text(ask::TEXT, text))),
+            Once::Root(root) => {
+                let (files, cancel) = (self.files(cx).await?, cx.cancel.clone());
+                let mut watch = move |_| {
+                    if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                Box::new(move || Workspace::load(files, vec![root], &mut watch))
+            }
         };
         let loaded = tokio::task::spawn_blocking(load).await;
         let workspace = match loaded.map_err(|error| ModelError::Defect(error.into()))? {
@@ -196,15 +199,12 @@ impl DomainModel {
     }
 
     /// The files that the model is made of, with what is not saved.
-    async fn files(&self) -> Result<SharedFiles, ModelError> {
+    async fn files(&self, cx: &ToolCx) -> Result<SharedFiles, ModelError> {
         match &self.owner {
             Owner::Thread(thread) => Ok(Arc::clone(&thread.files)),
-            Owner::Server(server) => {
-                let (sender, files) = oneshot::channel();
-                server.lend(move |snapshot| {
-                    sender.send(snapshot.workspace().shared_files()).ok();
-                });
-                files.await.map_err(|_| gone())
+            Owner::Server(_) => {
+                let asker = Asker { cancel: &cx.cancel, until: Instant::now() + WAIT, progress: &|_| {} };
+                Ok(self.snapshot(&asker).await?.shared_files())
             }
         }
     }
