@@ -3,4 +3,5 @@
 mod client;
 mod editor;
 mod folders;
+mod host;
 mod tools;

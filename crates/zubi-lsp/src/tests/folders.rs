@@ -7,12 +7,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tokio::sync::{Semaphore, watch};
-use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
-use zubi_tools::cx::{Caller, Restrictions};
-use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+use tokio::sync::Semaphore;
+use zubi_host::{CallRequest, Circumstances};
 
 use super::client::Client;
+use super::host::{Calls, Fake};
 
 /// After so long something does not happen any more.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -67,45 +66,16 @@ impl Slow {
 }
 
 #[async_trait]
-impl ToolService for Slow {
-    fn describe(&self) -> HostDescription {
-        HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
-    }
-
-    async fn list(&self, _restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
-        Vec::new()
-    }
-
-    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned() })
-    }
-
-    async fn call(&self, request: CallRequest, _circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+impl Calls for Slow {
+    async fn call(&self, request: CallRequest, _circumstances: Circumstances) -> String {
         self.tell("asked");
         if request.tool == "wait" {
             self.allowed.acquire().await.unwrap().forget();
         }
-        Ok(CallAnswer { text: self.folder.clone(), data: None, failure: None })
+        self.folder.clone()
     }
 
-    fn changes(&self) -> watch::Receiver<u64> {
-        watch::Sender::new(0).subscribe()
-    }
-
-    async fn resources(&self) -> Vec<ResourceSpec> {
-        Vec::new()
-    }
-
-    async fn read_resource(
-        &self,
-        _uri: &str,
-        _caller: Arc<Caller>,
-        _circumstances: Circumstances,
-    ) -> Option<Result<ResourceText, String>> {
-        None
-    }
-
-    async fn shutdown(&self) {
+    fn end(&self) {
         self.tell("ended");
     }
 }
@@ -119,7 +89,7 @@ fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
         let folder = wanted.folders.iter().filter_map(|folder| folder.file_name()).collect::<Vec<_>>().join("+");
         let host = Slow { folder, allowed: Arc::clone(&allowed), happens: happens.clone() };
         host.tell("made");
-        Ok(Arc::new(host))
+        Ok(Arc::new(Fake(host)))
     });
     (client, happened, allow)
 }

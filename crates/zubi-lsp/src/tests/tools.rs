@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use tokio::sync::watch;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
-use zubi_tools::cx::{Caller, Restrictions, Surface};
-use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+use zubi_host::{CallRequest, Circumstances};
+use zubi_tools::cx::{Caller, Surface};
 
 use super::client::Client;
+use super::host::{Calls, Fake};
 
 fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1 } })
@@ -71,52 +70,20 @@ fn a_host_that_cannot_be_made_is_told_to_everybody_who_asks() {
 struct Reporting;
 
 #[async_trait]
-impl ToolService for Reporting {
-    fn describe(&self) -> HostDescription {
-        HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
-    }
-
-    async fn list(&self, _restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
-        Vec::new()
-    }
-
-    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned() })
-    }
-
-    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+impl Calls for Reporting {
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> String {
         circumstances.progress.report(Some(0.25), "reading");
         tokio::time::sleep(zubi_tools::progress::INTERVAL).await;
         circumstances.progress.report(None, "almost there");
         let Caller { surface, client, restrictions } = &*request.caller;
         assert_eq!((*surface, restrictions.read_only), (Surface::Editor, true));
-        let text = format!("{client:?} {} {:?}", request.arguments, request.token_budget);
-        Ok(CallAnswer { text, data: None, failure: None })
+        format!("{client:?} {} {:?}", request.arguments, request.token_budget)
     }
-
-    fn changes(&self) -> watch::Receiver<u64> {
-        watch::Sender::new(0).subscribe()
-    }
-
-    async fn resources(&self) -> Vec<ResourceSpec> {
-        Vec::new()
-    }
-
-    async fn read_resource(
-        &self,
-        _uri: &str,
-        _caller: Arc<Caller>,
-        _circumstances: Circumstances,
-    ) -> Option<Result<ResourceText, String>> {
-        None
-    }
-
-    async fn shutdown(&self) {}
 }
 
 #[test]
 fn progress_goes_to_the_token_and_the_budget_to_the_tool() {
-    let mut client = Client::with(&options(), "", |_, _| Ok(Arc::new(Reporting)));
+    let mut client = Client::with(&options(), "", |_, _| Ok(Arc::new(Fake(Reporting))));
     let params = json!({ "id": "report", "args": { "a": 1 }, "token": "t-1", "budget": 400 });
     let call = client.begin("zubi/tools/call", params);
     let expected = [

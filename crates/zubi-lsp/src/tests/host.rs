@@ -1,0 +1,61 @@
+//! Hosts whose only tool is the test's.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+
+/// What a test's tool does, whatever its name.
+#[async_trait]
+pub(super) trait Calls: Send + Sync {
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> String;
+
+    /// The host is shut down.
+    fn end(&self) {}
+}
+
+pub(super) struct Fake<T>(pub(super) T);
+
+#[async_trait]
+impl<T: Calls> ToolService for Fake<T> {
+    fn describe(&self) -> HostDescription {
+        HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
+    }
+
+    async fn list(&self, _restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        Vec::new()
+    }
+
+    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned() })
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        let text = self.0.call(request, circumstances).await;
+        Ok(CallAnswer { text, data: None, failure: None })
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        watch::Sender::new(0).subscribe()
+    }
+
+    async fn resources(&self) -> Vec<ResourceSpec> {
+        Vec::new()
+    }
+
+    async fn read_resource(
+        &self,
+        _uri: &str,
+        _caller: Arc<Caller>,
+        _circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>> {
+        None
+    }
+
+    async fn shutdown(&self) {
+        self.0.end();
+    }
+}
