@@ -77,9 +77,9 @@ use crate::event::Event;
 use crate::main_loop::{MainLoop, Parts};
 pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};
 use crate::model::Model;
-pub use crate::model::ModelHandle;
+pub use crate::model::{ModelHandle, OpenText};
 use crate::pool::Pool;
-pub use crate::snapshot::{OpenText, Snapshot};
+pub use crate::snapshot::Snapshot;
 
 /// How a server behaves. The default is what an editor wants.
 #[derive(Clone)]

@@ -218,14 +218,14 @@ impl MainLoop {
     fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
         let lsp::TextDocumentItem { uri, version, text, .. } = params.text_document;
         let text = self.documents.open(&uri, text);
-        self.model.send(Command::Edit(Edit { uri: uri.0, version, text: Some(text) }));
+        self.model.edit(Edit { uri: uri.0, version, text: Some(text) });
     }
 
     fn did_change(&mut self, params: lsp::DidChangeTextDocumentParams) {
         let version = params.text_document.version;
         let uri = params.text_document.text_document_identifier.uri;
         match self.documents.change(&uri, params.content_changes, self.settings.encoding) {
-            Some(text) => self.model.send(Command::Edit(Edit { uri: uri.0, version, text: Some(text) })),
+            Some(text) => self.model.edit(Edit { uri: uri.0, version, text: Some(text) }),
             None => tracing::warn!("a document that is not open was changed: {}", uri.0),
         }
     }
@@ -234,7 +234,7 @@ impl MainLoop {
         let uri = params.text_document.uri;
         if self.documents.close(&uri) {
             self.tokens.forget(&uri);
-            self.model.send(Command::Edit(Edit { uri: uri.0, version: 0, text: None }));
+            self.model.edit(Edit { uri: uri.0, version: 0, text: None });
         }
     }
 

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::Utf8PathBuf;
 use crossbeam_channel::{Receiver, Sender};
+use dlang_model::project_files;
 use dlang_workspace::Workspace;
 use dlang_workspace::files::{LOCK, MANIFEST, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
@@ -70,6 +71,15 @@ pub struct ModelHandle {
     pub(crate) shared: Arc<Shared>,
 }
 
+/// A document that the client has open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenText {
+    /// What the client calls this text.
+    pub version: i32,
+    /// The text.
+    pub text: Arc<str>,
+}
+
 /// What the thread of the model shares with others.
 #[derive(Default)]
 pub(crate) struct Shared {
@@ -77,6 +87,10 @@ pub(crate) struct Shared {
     progress: Mutex<Option<Progress>>,
     /// Whether loading, too, should end.
     pub(crate) is_over: AtomicBool,
+    /// The documents that the client has open, by path, as soon as it has said so.
+    open: Mutex<Arc<BTreeMap<Utf8PathBuf, OpenText>>>,
+    /// Whether the workspace has models; nothing while it is loading.
+    has_models: Mutex<Option<bool>>,
     /// The folders of the workspace, for who watches them.
     pub(crate) folders: Mutex<Arc<BTreeSet<Utf8PathBuf>>>,
 }
@@ -99,6 +113,30 @@ impl ModelHandle {
     /// How far loading was when it was last heard of.
     pub fn progress(&self) -> Progress {
         self.shared.progress()
+    }
+
+    /// Whether the workspace has models; nothing while it is loading. Known at once.
+    pub fn has_models(&self) -> Option<bool> {
+        *self.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The documents that the client has open, by the path that it spells. Known at once, also while the workspace is loading:
+    /// what a snapshot that is lent later has of them is this or newer.
+    pub fn open_texts(&self) -> Arc<BTreeMap<Utf8PathBuf, OpenText>> {
+        Arc::clone(&self.shared.open.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The client has edited, opened or closed a document.
+    pub(crate) fn edit(&self, edit: Edit) {
+        let path = documents::path_of(&Uri(edit.uri.clone()));
+        let mut open = self.shared.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let texts = Arc::make_mut(&mut *open);
+        match &edit.text {
+            Some(text) => texts.insert(path, OpenText { version: edit.version, text: Arc::clone(text) }),
+            None => texts.remove(&path),
+        };
+        drop(open);
+        self.send(Command::Edit(edit));
     }
 
     pub(crate) fn send(&self, command: Command) {
@@ -182,6 +220,7 @@ impl Model {
     }
 
     fn load(&mut self) {
+        *self.handle.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut roots: Vec<Root> = self.roots.iter().cloned().map(Root::Folder).collect();
         let workspace = loop {
             let mut watch = |progress| {
@@ -210,6 +249,7 @@ impl Model {
             self.workspace.overlay(path, Some(Arc::clone(&open.text)));
         }
         self.tell_folders();
+        self.tell_models();
         self.events.send(Event::Loaded).ok();
     }
 
@@ -231,6 +271,7 @@ impl Model {
         let is_manifest = matches!(path.file_name(), Some(MANIFEST | LOCK));
         if is_changed {
             self.tell_folders();
+            self.tell_models();
         }
         // Also without a change of the model: what is published names the version of the document.
         let by = if is_manifest { ChangedBy::Others } else { ChangedBy::Editor };
@@ -240,8 +281,15 @@ impl Model {
     fn refresh(&mut self) {
         if self.workspace.refresh() {
             self.tell_folders();
+            self.tell_models();
             self.events.send(Event::Changed { by: ChangedBy::Others }).ok();
         }
+    }
+
+    fn tell_models(&self) {
+        // Nothing is changed meanwhile, so nobody cancels the question.
+        let has_some = self.workspace.snapshot().ask(|db| !project_files(db).is_empty()).ok();
+        *self.handle.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner) = has_some;
     }
 
     fn tell_folders(&self) {

@@ -31,8 +31,8 @@ pub(crate) struct Settings {
     pub(crate) has_markdown_hover: bool,
     /// Markdown in the documentation of completions.
     pub(crate) has_markdown_completion: bool,
-    /// Somebody reads what is explained, and can follow links in it.
-    pub(crate) follows_links: bool,
+    /// A program asks without a connection: it follows no links in explanations, and spells paths without links of the disk.
+    pub(crate) is_program: bool,
     /// Diagnostics are asked for (`textDocument/diagnostic`).
     pub(crate) pulls_diagnostics: bool,
     /// Related places of diagnostics.
@@ -69,7 +69,7 @@ impl Settings {
             has_snippets: is("textDocument/completion/completionItem/snippetSupport"),
             has_markdown_hover: lists("textDocument/hover/contentFormat", "markdown"),
             has_markdown_completion: lists("textDocument/completion/completionItem/documentationFormat", "markdown"),
-            follows_links: true,
+            is_program: false,
             pulls_diagnostics: can("textDocument/diagnostic").is_some_and(Value::is_object),
             has_related: is("textDocument/publishDiagnostics/relatedInformation")
                 || is("textDocument/diagnostic/relatedInformation"),
@@ -93,7 +93,7 @@ impl Settings {
             has_snippets: false,
             has_markdown_hover: true,
             has_markdown_completion: true,
-            follows_links: false,
+            is_program: true,
             pulls_diagnostics: true,
             has_related: true,
             has_related_documents: false,
@@ -106,7 +106,7 @@ impl Settings {
 
     /// How explanations refer to other places.
     pub(crate) fn links<'a>(&self, uri: &'a dyn Fn(File) -> String) -> Links<'a> {
-        if self.follows_links { Links::To(uri) } else { Links::Plain }
+        if self.is_program { Links::Plain } else { Links::To(uri) }
     }
 
     /// The unit of columns by its name in the protocol.

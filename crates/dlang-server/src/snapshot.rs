@@ -22,17 +22,6 @@ pub struct Snapshot {
     pub(crate) tokens: Arc<TokenStore>,
 }
 
-/// A document that the client has open.
-#[derive(Debug, Clone, Copy)]
-pub struct OpenText<'a> {
-    /// Where it is, absolute.
-    pub path: &'a Utf8Path,
-    /// What the client calls this text.
-    pub version: i32,
-    /// The text.
-    pub text: &'a Arc<str>,
-}
-
 /// The open documents by both of their names.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Names {
@@ -99,11 +88,6 @@ impl Snapshot {
         self.workspace.ask(question)
     }
 
-    /// The documents that the client has open, by path.
-    pub fn open_texts(&self) -> impl Iterator<Item = OpenText<'_>> {
-        self.names.iter().map(|(path, open)| OpenText { path, version: open.version, text: &open.text })
-    }
-
     /// The path of a URI; nothing if it is neither open nor a file.
     pub fn path(&self, uri: &Uri) -> Option<Utf8PathBuf> {
         let open = self.names.paths.get(&uri.0).cloned();
@@ -112,7 +96,11 @@ impl Snapshot {
 
     /// The URI of a path: as the client spells it if it has the document open.
     pub fn uri(&self, path: &Utf8Path) -> Uri {
-        self.names.open.get(path).map_or_else(|| uri::from_path(path), |open| Uri(open.uri.clone()))
+        match self.names.open.get(path) {
+            Some(open) => Uri(open.uri.clone()),
+            None if self.settings.is_program => uri::from_path(&self.workspace.without_links(path)),
+            None => uri::from_path(path),
+        }
     }
 
     /// The model that a URI names, if it is one of the workspace.

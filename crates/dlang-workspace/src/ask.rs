@@ -105,9 +105,10 @@ pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
 ///
 /// The counts are always those of the workspace.
 pub fn validate(snapshot: &WorkspaceSnapshot, file: Option<&Utf8Path>) -> Result<Validation, AskError> {
-    let problems = match file {
+    let problems = match file.map(|path| snapshot.spelling(path)) {
         None => snapshot.problems()?,
         Some(path) => {
+            let path = &*path;
             if snapshot.own_text(path).is_none() && snapshot.file(path)?.is_none() {
                 return Err(InvalidInput { field: "file", message: not_a_part(snapshot, path)? }.into());
             }

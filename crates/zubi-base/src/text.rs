@@ -1,5 +1,6 @@
 //! Where texts come from and where edits go: the seam between disk and a live editor.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -83,6 +84,11 @@ pub const BOM: &str = "\u{feff}";
 #[async_trait]
 pub trait TextSource: Send + Sync {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError>;
+
+    /// The texts that may be others than the disk's, by their files: absolute, links resolved.
+    fn unsaved(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
+        BTreeMap::new()
+    }
 }
 
 /// Texts as they are on disk.

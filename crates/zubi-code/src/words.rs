@@ -3,7 +3,9 @@
 //! The rule is Unicode's (UAX #31, XID): it fits every language zubi has met closely enough to find the identifier
 //! under a cursor and to count whole words.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -150,11 +152,12 @@ pub struct WordPlaces {
 }
 
 /// Every place of a whole word in the wanted source files below `roots`; `None` when the time or the number of places
-/// ran out first. Reads files on the calling thread.
+/// ran out first. Reads files on the calling thread, but for those that have another text, unsaved.
 pub fn places(
     roots: &[Utf8PathBuf],
     word: &str,
     until: Instant,
+    unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
     wanted: impl Fn(&Utf8Path) -> bool,
 ) -> Option<WordPlaces> {
     let mut found = WordPlaces::default();
@@ -166,7 +169,13 @@ pub fn places(
         if !wanted(&path) {
             continue;
         }
-        let Ok(text) = fs::read_text(&path) else { continue };
+        let text = match unsaved.get(&path) {
+            Some(text) => Arc::clone(text),
+            None => match fs::read_text(&path) {
+                Ok(text) => text.into(),
+                Err(_) => continue,
+            },
+        };
         let starts: Vec<usize> = occurrences(&text, word).take(MAX_PLACES).collect();
         total += starts.len();
         if total >= MAX_PLACES {

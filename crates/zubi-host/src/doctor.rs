@@ -38,9 +38,13 @@ pub async fn examine(
 /// DomainLang, where there are models: nothing is to be installed for it.
 async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageReport> {
     let roots = workspace.roots();
+    let started = Instant::now();
     let look = move || {
         let files = roots.iter().flat_map(|root| walk::files(root, Order { depth: None, sorted: true }));
-        files.filter(|path| path.extension() == Some(domainlang::EXTENSION)).collect::<Vec<_>>()
+        files
+            .take_while(|_| started.elapsed() < patience)
+            .filter(|path| path.extension() == Some(domainlang::EXTENSION))
+            .collect::<Vec<_>>()
     };
     let files = tokio::task::spawn_blocking(look).await.unwrap_or_default();
     let document = DocumentRef::new(files.first()?.clone());

@@ -22,6 +22,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::text::TextSource;
 use zubi_tools::{Exposure, ProviderId, Resource, Tool, ToolProvider};
@@ -111,6 +112,7 @@ impl ToolProvider for DomainTools {
         if self.listing != Listing::WhereModelsAre || self.has_models.get().is_some() {
             return;
         }
+        self.model.settle(&CancellationToken::new()).await;
         let found = self.model.has_models().await;
         // Whoever looked first decides; both saw the same tree.
         if self.has_models.set(found).is_ok() && found {

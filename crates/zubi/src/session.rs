@@ -25,6 +25,8 @@ pub(crate) struct Session {
     directories: Directories,
     /// Absolute; the first is the root.
     pub(crate) folders: Vec<Utf8PathBuf>,
+    /// Whether the command line names them.
+    has_named_folders: bool,
     trust_all: bool,
     flags: Layer,
 }
@@ -46,7 +48,8 @@ impl Session {
             tools: global.tools.as_deref().map(split_list),
             ..Layer::default()
         };
-        Ok(Self { environment, directories, folders, trust_all: global.trust, flags })
+        let has_named_folders = !global.workspace.is_empty();
+        Ok(Self { environment, directories, folders, has_named_folders, trust_all: global.trust, flags })
     }
 
     pub(crate) fn trust_store(&self) -> TrustStore {
@@ -102,7 +105,7 @@ impl Session {
         Ok(host)
     }
 
-    /// The host of an editor that has these folders open, or those of the command line if it has none.
+    /// The host of an editor that has these folders open, or those that the command line names if it has none.
     pub(crate) fn editor_host(
         &self,
         folders: Vec<Utf8PathBuf>,
@@ -110,7 +113,13 @@ impl Session {
         model: DomainModel,
         headless_fallback: bool,
     ) -> Result<LocalHost, Failure> {
-        let config = self.config_of(if folders.is_empty() { self.folders.clone() } else { folders })?;
+        let folders = match folders.as_slice() {
+            [] if self.has_named_folders => self.folders.clone(),
+            // The directory in which an editor starts its servers is nobody's workspace.
+            [] => return Err(Failure::usage("the editor has no folder open").hint("Open a folder, then ask again.")),
+            _ => folders,
+        };
+        let config = self.config_of(folders)?;
         let host = LocalHost::behind_editor(&config, editor, model, headless_fallback).map_err(Failure::usage)?;
         tell_misspellings(&host, &config);
         Ok(host)

@@ -269,7 +269,9 @@ impl Workspace {
         let listed = self.looked_at.keys().filter(|path| !matches!(path.file_name(), Some(MANIFEST | LOCK)));
         self.folders = Arc::new(parents.map(Utf8Path::to_owned).chain(listed.cloned()).collect());
         let faults = self.sources.iter().filter_map(|(path, source)| Some((path.clone(), source.fault.clone()?)));
-        self.view = Arc::new(View::new(&self.roots, faults.collect(), modules.into_values().collect(), &self.cuts));
+        let (faults, modules) = (faults.collect(), modules.into_values().collect());
+        let canonical = |folder: &Utf8Path| self.overlay.canonical(folder);
+        self.view = Arc::new(View::new(&self.roots, faults, modules, &self.cuts, &canonical));
     }
 }
 

@@ -1,5 +1,6 @@
 //! The workspace between two changes, for questions on any thread.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub(super) struct View {
     pub(super) modules: Vec<Arc<Module>>,
     /// What was not looked at, by the folder below which it lies.
     pub(super) cuts: Vec<(Utf8PathBuf, Cut)>,
+    /// The folders that are open by a link, each behind its path without links.
+    links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
 }
 
 impl View {
@@ -29,6 +32,7 @@ impl View {
         faults: BTreeMap<Utf8PathBuf, ReadError>,
         modules: Vec<Arc<Module>>,
         cuts: &[(Utf8PathBuf, Cut)],
+        canonical: &dyn Fn(&Utf8Path) -> Option<Utf8PathBuf>,
     ) -> Self {
         let mut folders: Vec<Utf8PathBuf> = Vec::new();
         for root in roots {
@@ -45,6 +49,8 @@ impl View {
                 folders.push(folder);
             }
         }
+        let real = |folder: &Utf8PathBuf| Some((canonical(folder)?, folder.clone()));
+        let links = folders.iter().filter_map(real).filter(|(real, folder)| real != folder).collect();
         let is_one = folders.len() == 1;
         let prefix = |folder: &Utf8PathBuf| match folder.file_name() {
             _ if is_one => String::new(),
@@ -58,6 +64,7 @@ impl View {
             faults,
             modules: modules.into_iter().filter(is_own).collect(),
             cuts: cuts.to_vec(),
+            links,
         }
     }
 }
@@ -85,13 +92,26 @@ impl WorkspaceSnapshot {
         self.model.cancellation_token()
     }
 
-    /// The file of an absolute path.
+    /// The file of an absolute path, with or without the links by which folders are open.
     pub fn file(&self, path: &Utf8Path) -> Result<Option<File>, Cancelled> {
+        let path = self.spelling(path);
         self.ask(|db| {
             let files = project_files(db);
             let found = files.binary_search_by_key(&path.as_str(), |file| file.path(db));
             found.ok().and_then(|number| files.get(number).copied())
         })
+    }
+
+    /// A path as it is spelled here: below a folder that is open by a link, by that link. Other paths stay.
+    pub fn spelling<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
+        let spelled = self.view.links.iter().find_map(|(real, spelled)| moved(path, real, spelled));
+        spelled.map_or(Cow::Borrowed(path), Cow::Owned)
+    }
+
+    /// A path as others spell it who know no links: the opposite of [`Self::spelling`].
+    pub fn without_links<'p>(&self, path: &'p Utf8Path) -> Cow<'p, Utf8Path> {
+        let real = self.view.links.iter().find_map(|(real, spelled)| moved(path, spelled, real));
+        real.map_or(Cow::Borrowed(path), Cow::Owned)
     }
 
     /// The files of the model, in the order of their paths.
@@ -125,7 +145,7 @@ impl WorkspaceSnapshot {
     pub fn find(&self, shown: &str) -> Option<Utf8PathBuf> {
         let path = Utf8Path::new(shown);
         if path.is_absolute() {
-            return Some(crate::paths::normalize(path));
+            return Some(self.spelling(&crate::paths::normalize(path)).into_owned());
         }
         let candidates = self.view.folders.iter().filter_map(|(folder, prefix)| {
             let below = path.as_str().strip_prefix(prefix.as_str())?;
@@ -167,4 +187,10 @@ impl WorkspaceSnapshot {
     pub fn modules(&self) -> &[Arc<Module>] {
         &self.view.modules
     }
+}
+
+/// The path that lies below `to` as this one lies below `from`; nothing if it does not.
+fn moved(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
+    let below = path.strip_prefix(from).ok()?;
+    Some(if below.as_str().is_empty() { to.to_owned() } else { to.join(below) })
 }

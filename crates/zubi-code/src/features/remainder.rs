@@ -40,10 +40,10 @@ impl Question<'_> {
         }
         let endpoints = self.navigators(&at.reference).await;
         let roots = self.workspace().roots();
-        let deadline = self.cx.deadline;
+        let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved());
         let search = move || {
             let until = deadline.min(Instant::now() + WORD_SEARCH);
-            words::places(&roots, &word, until, |path| {
+            words::places(&roots, &word, until, &unsaved, |path| {
                 let document = DocumentRef::new(path);
                 endpoints.iter().any(|endpoint| endpoint.speaks(&document))
             })

@@ -39,16 +39,34 @@ impl Client {
         Self::with(options, fixture, host)
     }
 
+    /// The same whose folder is a link, `linked`.
+    pub(super) fn by_link(options: &Value, fixture: &str) -> Self {
+        Self::open(options, fixture, Some("linked"), host)
+    }
+
     /// The same with a host of the test.
     pub(super) fn with(
         options: &Value,
         fixture: &str,
         make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
+        Self::open(options, fixture, None, make)
+    }
+
+    fn open(
+        options: &Value,
+        fixture: &str,
+        link: Option<&str>,
+        make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+    ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
-        let root = base.join("project");
+        let mut root = base.join("project");
         std::fs::create_dir(&root).unwrap();
+        if let Some(link) = link {
+            std::os::unix::fs::symlink(&root, base.join(link)).unwrap();
+            root = base.join(link);
+        }
         for file in fixture.split("//- ").skip(1) {
             let (name, text) = file.split_once('\n').unwrap();
             std::fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();

@@ -178,3 +178,45 @@ fn headless_servers_answer_only_if_the_editor_allows_it() {
     install it with npm: npm install --global typescript-language-server typescript@6
     ");
 }
+
+#[test]
+fn a_folder_that_is_open_by_a_link() {
+    let mut client = Client::by_link(&json!({ "zubi": { "editorProtocol": 1 } }), WEB);
+    let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
+    let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
+    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:3:24" })), @"
+    at model.dlang:3:23 Crew
+    1 definition of `Crew`
+    model.dlang
+      1:6  Team Crew
+    [domainlang · ready]
+    ");
+    assert_snapshot!(client.call("lsp_references", &json!({ "symbol": "Orders" })), @"
+    at model.dlang:3:4 Orders (package)
+    1 reference to `Orders` in 1 file
+    model.dlang
+      3:4  bc Orders for Shop by Crew  (declaration)
+    [domainlang · ready · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own]
+    ");
+    assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
+    assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "." })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
+    assert_snapshot!(client.call("domainlang_validate", &json!({ "file": "model.dlang" })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":1,"errors":[],"warnings":[{"severity":2,"message":"Bounded Context 'Orders' is missing a description.","code":"bounded-context-no-description","file":"model.dlang","line":3,"column":1}],"infoCount":0}"#);
+    let here = client.uri("model.dlang");
+    assert!(here.contains("/linked/"));
+    assert_snapshot!(client.call("domainlang_validate", &json!({ "file": here })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":1,"errors":[],"warnings":[{"severity":2,"message":"Bounded Context 'Orders' is missing a description.","code":"bounded-context-no-description","file":"model.dlang","line":3,"column":1}],"infoCount":0}"#);
+}
+
+#[test]
+fn models_that_come_later() {
+    let mut client = Client::new(&json!({ "zubi": { "editorProtocol": 1 } }), "//- a.txt\n");
+    let before = client.call("lsp_workspace_symbols", &json!({ "query": "Sales" }));
+    assert!(!before.contains("domainlang"), "{before}");
+    zubi_base::fs::write_atomic(&client.root.join("a.dlang"), b"Domain Sales { vision: \"v\" }").unwrap();
+    assert!(client.call("domainlang_get", &json!({ "fqn": "Sales" })).contains("\"found\":true"));
+    assert_snapshot!(client.call("lsp_workspace_symbols", &json!({ "query": "Sales" })), @"
+    1 symbol matching `Sales`
+      namespace Sales  a.dlang:1:8
+    [domainlang · ready · the editor does not answer `workspace/symbol` here: `zubi mcp` has language servers of its own]
+    ");
+}

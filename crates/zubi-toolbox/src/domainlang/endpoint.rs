@@ -1,12 +1,14 @@
 //! DomainLang behind the seam of language servers: the tools for code work on models with nothing installed.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use dlang_server::{RequestError, Requests, Snapshot};
 use dlang_workspace::WorkspaceSnapshot;
-use dlang_workspace::files::EXTENSION;
+use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -38,6 +40,8 @@ struct DomainLang {
     model: Arc<DomainModel>,
     requests: Arc<Requests>,
     readiness: watch::Sender<Readiness>,
+    /// The manifests and locks of the model. Files of other programs have these names, too.
+    manifests: Mutex<BTreeSet<Utf8PathBuf>>,
 }
 
 /// Finds the one endpoint there is.
@@ -54,6 +58,7 @@ impl DomainLangSource {
             model: Arc::clone(model),
             requests: Arc::new(Requests::new()),
             readiness: watch::Sender::new(Readiness::Starting),
+            manifests: Mutex::default(),
         });
         Self { endpoint, loading: Mutex::default() }
     }
@@ -85,12 +90,23 @@ impl Drop for DomainLangSource {
 
 #[async_trait]
 impl EndpointSource for DomainLangSource {
-    async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
+    async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints {
+        if matches!(document.path.file_name(), Some(MANIFEST | LOCK)) {
+            // Nothing else is known of them.
+            if method != DIAGNOSTICS {
+                return Endpoints::default();
+            }
+            self.endpoint.look_at_manifests(cx).await;
+        }
         if self.endpoint.serves(document) { self.found() } else { Endpoints::default() }
     }
 
-    async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
+    async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints {
+        if method == DIAGNOSTICS {
+            self.endpoint.look_at_manifests(cx).await;
+        }
         // Answers about workspaces without models do not speak of them.
+        self.endpoint.model.settle(&cx.cancel).await;
         if self.endpoint.model.has_models().await { self.found() } else { Endpoints::default() }
     }
 
@@ -110,6 +126,20 @@ impl EndpointSource for DomainLangSource {
 }
 
 impl DomainLang {
+    /// Looks which manifests and locks belong to the workspace's models, as far as there are any.
+    async fn look_at_manifests(&self, cx: &RequestCx) {
+        if !self.model.has_models().await {
+            return;
+        }
+        let question = |snapshot: &WorkspaceSnapshot| {
+            let own = snapshot.modules().iter().flat_map(|module| module.own_texts());
+            Ok::<_, ModelError>(own.map(|own| snapshot.without_links(own.path).into_owned()).collect())
+        };
+        // Of those that are not known nobody says that they were looked at.
+        let found = self.model.ask(&Asker::patient(&cx.cancel), question).await.unwrap_or_default();
+        *self.manifests.lock().unwrap_or_else(PoisonError::into_inner) = found;
+    }
+
     /// Waits until the model is there. Until then it can answer nothing, so it counts as starting and not as loading.
     async fn load(&self) {
         let never = CancellationToken::new();
@@ -131,7 +161,7 @@ impl DomainLang {
         let server =
             |code, message| EndpointError::Server { endpoint: self.id.clone(), method: method.clone(), code, message };
         match error {
-            ModelError::Changing => server(CONTENT_MODIFIED, "its files keep changing".to_owned()),
+            ModelError::Changing => server(CONTENT_MODIFIED, error.to_string()),
             ModelError::Loading(_) => EndpointError::TimedOut { endpoint, method, after: begun.elapsed() },
             ModelError::Withdrawn => EndpointError::Cancelled,
             ModelError::Invalid(input) => server(INVALID_PARAMS, input.to_string()),
@@ -153,7 +183,7 @@ fn refused(method: &str, error: &RequestError) -> EndpointError {
 fn cause(error: ModelError) -> (String, String) {
     match error {
         ModelError::Load(error) => (error.to_string(), "See that it is there, then ask again.".to_owned()),
-        other => (format!("{other:?}"), "Ask again; if that does not help, it is a defect of zubi.".to_owned()),
+        other => (other.to_string(), "Ask again; if that does not help, it is a defect of zubi.".to_owned()),
     }
 }
 
@@ -162,7 +192,7 @@ fn not_a_part(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result
     for document in documents {
         let file = snapshot.file(&document.path).map_err(|_| ModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {
-            let path = snapshot.show(&document.path);
+            let path = snapshot.show(&snapshot.spelling(&document.path));
             let why = "it is ignored or in no folder of the workspace, and nothing imports it";
             return Ok(Some(format!("`{path}` is no part of the model: {why}")));
         }
@@ -177,7 +207,8 @@ impl Endpoint for DomainLang {
     }
 
     fn serves(&self, document: &DocumentRef) -> bool {
-        document.path.extension() == Some(EXTENSION)
+        let is_model = document.path.extension() == Some(EXTENSION);
+        is_model || self.manifests.lock().unwrap_or_else(PoisonError::into_inner).contains(&document.path)
     }
 
     fn readiness(&self) -> Readiness {
@@ -230,7 +261,7 @@ impl Endpoint for DomainLang {
                 Err(error) => Ok(Err(refused(&asked, &error))),
             }
         };
-        let asker = Asker { cancel: &cx.cancel, until: cx.deadline, progress: &|_| {} };
+        let asker = Asker { until: cx.deadline, ..Asker::patient(&cx.cancel) };
         self.model.ask(&asker, question).await.map_err(|error| self.error(error, method, begun))?
     }
 

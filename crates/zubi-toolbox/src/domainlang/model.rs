@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use camino::Utf8PathBuf;
 use dlang_model::CancellationToken;
 use dlang_server::ModelHandle;
 use dlang_workspace::ask::{self, AskError};
@@ -33,19 +34,25 @@ const ATTEMPTS: usize = 10;
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Why a question has no answer.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum ModelError {
     /// It is asked wrongly.
+    #[error(transparent)]
     Invalid(dlang_ide::query::InvalidInput),
     /// The model changed while it was asked, every time.
+    #[error("its files keep changing")]
     Changing,
     /// The model is not loaded yet.
+    #[error("{} of {} files are loaded", .0.loaded, .0.total)]
     Loading(Progress),
     /// It cannot be loaded.
+    #[error(transparent)]
     Load(LoadError),
     /// Whoever asked gave up.
+    #[error("the call was cancelled")]
     Withdrawn,
     /// A defect of ours.
+    #[error(transparent)]
     Defect(anyhow::Error),
 }
 
@@ -68,6 +75,13 @@ pub(super) struct Asker<'a> {
     pub(super) progress: &'a (dyn Fn(Progress) + Send + Sync),
 }
 
+impl<'a> Asker<'a> {
+    /// One who waits as long as a question may, and is not told how far loading is.
+    pub(super) fn patient(cancel: &'a tokio_util::sync::CancellationToken) -> Self {
+        Self { cancel, until: Instant::now() + WAIT, progress: &|_| {} }
+    }
+}
+
 /// What is loaded for one question.
 #[derive(Debug)]
 pub(super) enum Once {
@@ -80,7 +94,8 @@ pub(super) enum Once {
 /// A model that may be asked.
 pub struct DomainModel {
     owner: Owner,
-    has_models: OnceCell<bool>,
+    /// Whether a model was found on disk when one was looked for.
+    is_found: OnceCell<bool>,
 }
 
 /// Who has the model.
@@ -100,7 +115,7 @@ struct Promise {
 impl DomainModel {
     /// The model of these roots, whose paths are absolute with links resolved. Reads nothing yet.
     pub fn new(files: SharedFiles, roots: Vec<Root>) -> Self {
-        Self { owner: Owner::Thread(OwnThread::new(files, roots)), has_models: OnceCell::new() }
+        Self { owner: Owner::Thread(OwnThread::new(files, roots)), is_found: OnceCell::new() }
     }
 
     /// The same of files on disk.
@@ -110,7 +125,7 @@ impl DomainModel {
 
     /// The model of a language server: its editor's folders, with what is not saved.
     pub fn of_server(server: ModelHandle) -> Self {
-        Self { owner: Owner::Server(server), has_models: OnceCell::new() }
+        Self { owner: Owner::Server(server), is_found: OnceCell::new() }
     }
 
     /// The language server that has the model, if it is one's.
@@ -121,26 +136,26 @@ impl DomainModel {
         }
     }
 
-    /// Whether there are models to be asked about. They are looked for once and not loaded for it, because every workspace is
-    /// looked at; the first one that comes later is known of as soon as a model is asked.
+    /// Whether there are models to be asked about; while a server is loading there may be some. On disk they are looked for
+    /// once and not loaded for it, because every workspace is looked at; the first one that comes later is known of as soon as
+    /// a model is asked.
     pub(super) async fn has_models(&self) -> bool {
-        let look = async || match &self.owner {
-            Owner::Thread(thread) => {
-                let roots = thread.roots.clone();
-                tokio::task::spawn_blocking(move || has_models(&roots, LOOK)).await.unwrap_or_default()
-            }
-            Owner::Server(_) => {
-                let never = tokio_util::sync::CancellationToken::new();
-                let asker = Asker { cancel: &never, until: Instant::now() + WAIT, progress: &|_| {} };
-                match self.ask(&asker, |snapshot| Ok::<_, AskError>(!snapshot.files()?.is_empty())).await {
-                    Ok(has_models) => has_models,
-                    Err(ModelError::Loading(progress)) => progress.total > 0,
-                    Err(_) => false,
-                }
-            }
+        let thread = match &self.owner {
+            Owner::Thread(thread) => thread,
+            Owner::Server(server) => return server.has_models().unwrap_or(true),
         };
-        let is_loaded = matches!(&self.owner, Owner::Thread(thread) if thread.has_files());
-        is_loaded || *self.has_models.get_or_init(look).await
+        let look = async || {
+            let roots = thread.roots.clone();
+            tokio::task::spawn_blocking(move || has_models(&roots, LOOK)).await.unwrap_or_default()
+        };
+        thread.has_files() || *self.is_found.get_or_init(look).await
+    }
+
+    /// Waits until a server that is loading knows what it has, at most as long as a question does. On disk nothing is loaded.
+    pub(super) async fn settle(&self, cancel: &tokio_util::sync::CancellationToken) {
+        if self.server().is_some_and(|server| server.has_models().is_none()) {
+            self.ask(&Asker::patient(cancel), |_| Ok::<_, ModelError>(())).await.ok();
+        }
     }
 
     /// Asks the model as its files are now.
@@ -168,7 +183,7 @@ impl DomainModel {
         question: impl Fn(&WorkspaceSnapshot) -> Result<T, AskError> + Send + Sync + 'static,
     ) -> Result<T, ModelError> {
         let progress = |progress| report(cx, progress);
-        self.ask(&Asker { cancel: &cx.cancel, until: Instant::now() + WAIT, progress: &progress }, question).await
+        self.ask(&Asker { progress: &progress, ..Asker::patient(&cx.cancel) }, question).await
     }
 
     /// Asks something that is loaded for this question alone. There is no use in answering how far that is: nothing of it
@@ -182,7 +197,8 @@ impl DomainModel {
         let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match once {
             Once::Text(text) => Box::new(|| Ok(Workspace::of_text(ask::TEXT, text))),
             Once::Root(root) => {
-                let (files, cancel) = (self.files(cx).await?, cx.cancel.clone());
+                let (files, root) = self.files(cx, root).await?;
+                let cancel = cx.cancel.clone();
                 let mut watch = move |_| {
                     if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
@@ -198,13 +214,18 @@ impl DomainModel {
         run(&cx.cancel, workspace.snapshot(), question).await
     }
 
-    /// The files that the model is made of, with what is not saved.
-    async fn files(&self, cx: &ToolCx) -> Result<SharedFiles, ModelError> {
+    /// The files that the model is made of, with what is not saved, and a root as it is spelled there.
+    async fn files(&self, cx: &ToolCx, root: Root) -> Result<(SharedFiles, Root), ModelError> {
         match &self.owner {
-            Owner::Thread(thread) => Ok(Arc::clone(&thread.files)),
+            Owner::Thread(thread) => Ok((Arc::clone(&thread.files), root)),
             Owner::Server(_) => {
-                let asker = Asker { cancel: &cx.cancel, until: Instant::now() + WAIT, progress: &|_| {} };
-                Ok(self.snapshot(&asker).await?.shared_files())
+                let snapshot = self.snapshot(&Asker::patient(&cx.cancel)).await?;
+                let spelled = |path: Utf8PathBuf| snapshot.spelling(&path).into_owned();
+                let root = match root {
+                    Root::Folder(path) => Root::Folder(spelled(path)),
+                    Root::File(path) => Root::File(spelled(path)),
+                };
+                Ok((snapshot.shared_files(), root))
             }
         }
     }

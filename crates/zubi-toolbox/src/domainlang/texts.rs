@@ -1,12 +1,13 @@
 //! Texts for tools that speak of places in models: they must be those that the model was made of.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_server::OpenText;
 use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
-use tokio::sync::oneshot;
-use zubi_base::fs::ReadError;
+use zubi_base::fs::{self, ReadError};
 use zubi_base::text::{DiskText, SourceText, TextOrigin, TextSource};
 
 use super::model::DomainModel;
@@ -19,28 +20,33 @@ impl ModelTexts {
     }
 
     /// What the editor of the model has of a file and has possibly not saved.
-    async fn open(&self, path: &Utf8Path) -> Option<SourceText> {
-        // An editor opens no other files with this server, so there is no need to ask.
+    fn open(&self, path: &Utf8Path) -> Option<SourceText> {
+        // An editor opens no other files with this server.
         if path.extension() != Some(EXTENSION) && !matches!(path.file_name(), Some(MANIFEST | LOCK)) {
             return None;
         }
-        let (sender, text) = oneshot::channel();
-        let path = path.to_owned();
-        self.0.server()?.lend(move |snapshot| {
-            let open = snapshot.open_texts().find(|open| open.path == path);
-            sender.send(open.map(|open| (Arc::clone(open.text), open.version))).ok();
-        });
-        let (text, version) = text.await.ok()??;
-        Some(SourceText { text, bom: false, origin: TextOrigin::Editor { version } })
+        let texts = self.0.server()?.open_texts();
+        // The editor may have come by a link.
+        let is_it = |open: &Utf8Path| {
+            open == path || open.file_name() == path.file_name() && fs::canonical(open).is_ok_and(|real| real == path)
+        };
+        let (_, OpenText { version, text }) = texts.iter().find(|(open, _)| is_it(open))?;
+        Some(SourceText { text: Arc::clone(text), bom: false, origin: TextOrigin::Editor { version: *version } })
     }
 }
 
 #[async_trait]
 impl TextSource for ModelTexts {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
-        match self.open(path).await {
+        match self.open(path) {
             Some(text) => Ok(text),
             None => DiskText.read(path).await,
         }
+    }
+
+    fn unsaved(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
+        let Some(server) = self.0.server() else { return BTreeMap::new() };
+        let real = |path: &Utf8Path| fs::canonical(path).unwrap_or_else(|_| path.to_owned());
+        server.open_texts().iter().map(|(path, open)| (real(path), Arc::clone(&open.text))).collect()
     }
 }

@@ -211,6 +211,26 @@ async fn writing() {
 
 #[tokio::test]
 async fn problems() {
+    let manifest = "//- model.yaml\nmodel: { version: x }\n//- a.dlang\nTeam A\n//- b/model.yaml\nlayers: 3\n";
+    insta::assert_snapshot!(check(manifest, "lsp_diagnostics", json!({})).await, @r#"
+    1 warning in 2 files; snapshot d-1
+    model.yaml
+      1:10  warning: Version 'x' is not valid SemVer format.
+          Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".  [domainlang manifest-model-invalid-version]
+    [domainlang · ready]
+    "#);
+    insta::assert_snapshot!(check(manifest, "lsp_diagnostics", json!({ "path": "model.yaml" })).await, @r#"
+    1 warning in `model.yaml`; snapshot d-1
+    model.yaml
+      1:10  warning: Version 'x' is not valid SemVer format.
+          Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".  [domainlang manifest-model-invalid-version]
+    [domainlang · ready]
+    "#);
+    let of_others = "//- model.yaml\nlayers: 3\n";
+    insta::assert_snapshot!(check(of_others, "lsp_diagnostics", json!({ "path": "model.yaml" })).await, @"
+    Failed to check for problems: no language server answers for this workspace: no file of a language with a catalogue row was found
+    Run `zubi tools list` to see what works without a server, or start zubi in the project's folder.
+    ");
     insta::assert_snapshot!(check(SHOP, "lsp_diagnostics", json!({})).await, @"
     no problems in 2 files; snapshot d-1
     [domainlang · ready]
