@@ -1,19 +1,23 @@
 //! The editor channel of the real program: the test is the editor.
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_tests::zubi::Start;
 use zubi_tests::{LanguageServer, Project};
 
 /// A running `zubi lsp` for an editor that speaks the channel and has the project open.
 fn open(project: &Project) -> LanguageServer {
+    open_folders(project, &[json!({ "uri": format!("file://{}", project.root()), "name": "project" })])
+}
+
+/// The same for an editor that has these folders open.
+fn open_folders(project: &Project, folders: &[Value]) -> LanguageServer {
     let mut command = Start::new(project, &[]).directory(project.home()).command();
     command.args(["lsp", "--stdio", "--clientProcessId", &std::process::id().to_string()]);
-    let folder = json!({ "uri": format!("file://{}", project.root()), "name": "project" });
     let params = json!({
         "capabilities": { "textDocument": { "diagnostic": {} } },
         "initializationOptions": { "zubi": { "editorProtocol": 1 } },
-        "workspaceFolders": [folder],
+        "workspaceFolders": folders,
     });
     let (zubi, initialized) = LanguageServer::open(command, &params);
     assert_eq!(initialized["serverInfo"]["name"], "zubi");
@@ -45,5 +49,23 @@ fn a_tool_is_answered_by_the_editor() {
       1:14  export class Circle {}
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
+    assert_eq!(editor.close(), Some(0));
+}
+
+#[test]
+fn without_a_folder_there_are_no_tools_but_the_model_is_asked() {
+    let project = Project::fixture("typescript");
+    let mut editor = open_folders(&project, &[]);
+    let refused =
+        editor.request("zubi/tools/call", &json!({ "id": "lsp_workspace_symbols", "args": { "query": "a" } }));
+    assert_snapshot!(refused["error"]["message"].as_str().expect("an error"), @"
+    Failed to start zubi's tools: the editor has no folder open
+    Open a folder, then ask again.
+    ");
+    let document =
+        json!({ "uri": "untitled:Untitled-1", "languageId": "domain-lang", "version": 1, "text": "Team Crew" });
+    editor.send(&json!({ "method": "textDocument/didOpen", "params": { "textDocument": document } }));
+    let teams = editor.request("domainlang/list", &json!({ "type": "teams" }));
+    assert_eq!(teams["result"]["count"], 1);
     assert_eq!(editor.close(), Some(0));
 }
