@@ -5,6 +5,7 @@
 //! use next. Exactly one way is given in a call.
 
 mod at;
+mod index;
 mod name;
 mod symbol;
 
@@ -19,8 +20,9 @@ use crate::question::{Document, Question};
 use crate::status::AnswerStatus;
 use crate::words;
 
+pub(crate) use index::Index;
 pub use name::NamePath;
-pub(crate) use symbol::{MAX_WORD_FILES, WORD_SEARCH};
+pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH};
 
 /// The position arguments of a call, as given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

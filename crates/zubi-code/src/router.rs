@@ -122,6 +122,11 @@ impl Question<'_> {
         self.intel.router.for_document(document, "textDocument/references", &self.request_cx()).await.endpoints
     }
 
+    /// Who could have answered a request about a document, had they been there.
+    pub(crate) async fn lacking(&self, document: &DocumentRef, method: &str) -> Vec<Absent> {
+        self.intel.router.for_document(document, method, &self.request_cx()).await.absent
+    }
+
     /// The endpoints that report problems of a document, waited for; whether by push or by pull is their affair.
     pub(crate) async fn ready_for_problems(&self, document: &DocumentRef) -> Result<Ready, CodeError> {
         let found = self.intel.router.for_document(document, DIAGNOSTICS, &self.request_cx()).await;

@@ -1,7 +1,7 @@
 //! Symbols of the whole workspace by name.
 
 use crate::error::CodeError;
-use crate::locate::{MAX_WORD_FILES, NamePath};
+use crate::locate::{Candidate, Index, MAX_WORD_FILES, NamePath};
 use crate::place::Place;
 use crate::question::Question;
 use crate::status::{Answer, AnswerStatus, Completeness};
@@ -24,7 +24,8 @@ pub struct FoundSymbol {
 impl Question<'_> {
     /// Symbols whose name fits `query`, best first: exact names before beginnings before the servers' own order, the
     /// workspace's own before libraries'. Where no server has an index, or those that have one know none and others are
-    /// absent, the outlines of the files that hold the word.
+    /// absent, the outlines of the files that hold the word. Where others are absent and some are known, exact names from
+    /// the files of those others stand behind them.
     pub async fn workspace_symbols(
         &self,
         query: &str,
@@ -33,8 +34,8 @@ impl Question<'_> {
         let Some(name_path) = NamePath::parse(query) else {
             return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
         };
-        let (mut found, mut status) = match self.indexed(name_path.last()).await {
-            Ok(found) => found,
+        let mut index = match self.indexed(name_path.last()).await {
+            Ok(index) => index,
             Err(CodeError::Unsupported { servers, .. }) => {
                 let why = format!("{servers} has no symbol index");
                 return self.symbols_by_word(&name_path, kind, AnswerStatus::default(), &why).await;
@@ -45,11 +46,13 @@ impl Question<'_> {
             }
             Err(error) => return Err(error),
         };
-        found.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
-        if found.is_empty() && !status.absent.is_empty() {
+        index.symbols.retain(|symbol| kind.is_none_or(|kind| symbol.kind == kind));
+        if index.symbols.is_empty() && !index.status.absent.is_empty() {
             // It may be of a language whose server is absent.
-            return self.symbols_by_word(&name_path, kind, status, "without a server").await;
+            return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
         }
+        let mut beside = self.beside(&index, &name_path, None).await?;
+        let Index { symbols: mut found, mut status, .. } = index;
         let wanted = name_path.last().to_lowercase();
         found.sort_by_cached_key(|symbol| {
             let name = symbol.name.to_lowercase();
@@ -78,6 +81,12 @@ impl Question<'_> {
                 place,
             });
         }
+        beside.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
+        if !beside.candidates.is_empty() {
+            status.merge(beside.status);
+            told_by_word(&mut status, "without a server", beside.files, beside.cut);
+            symbols.extend(beside.candidates.into_iter().map(FoundSymbol::from));
+        }
         Ok(Answer { value: symbols, status })
     }
 
@@ -92,21 +101,27 @@ impl Question<'_> {
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.outlined(&files, name_path, &mut status).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        let note = format!("{why}: exact names only, from the outlines of {} files", files.len());
-        if files.len() >= MAX_WORD_FILES {
-            status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
+        told_by_word(&mut status, why, files.len(), files.len() >= MAX_WORD_FILES);
+        Ok(Answer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status })
+    }
+}
+
+/// Says how names were found without an index.
+fn told_by_word(status: &mut AnswerStatus, why: &str, files: usize, cut: bool) {
+    if cut {
+        status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
+    }
+    status.notes.push(format!("{why}: exact names only, from the outlines of {files} files"));
+}
+
+impl From<Candidate> for FoundSymbol {
+    fn from(candidate: Candidate) -> Self {
+        Self {
+            container: candidate.name_path.rsplit_once('/').map(|(container, _)| container.to_owned()),
+            name: candidate.name,
+            kind: candidate.kind,
+            shown: candidate.place.shown.clone(),
+            place: Some(candidate.place),
         }
-        status.notes.push(note);
-        let symbols = candidates
-            .into_iter()
-            .map(|candidate| FoundSymbol {
-                container: candidate.name_path.rsplit_once('/').map(|(container, _)| container.to_owned()),
-                name: candidate.name,
-                kind: candidate.kind,
-                shown: candidate.place.shown.clone(),
-                place: Some(candidate.place),
-            })
-            .collect();
-        Ok(Answer { value: symbols, status })
     }
 }

@@ -9,23 +9,17 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
-use serde::Deserialize as _;
-use serde_json::json;
 use zubi_base::endpoint::DocumentRef;
-use zubi_base::lsp;
 use zubi_base::nearest::nearest_by;
-use zubi_base::position::{Encoding, TextRange};
-use zubi_base::uri;
+use zubi_base::position::TextRange;
 
 use super::{NamePath, Resolved, name};
 use crate::error::CodeError;
 use crate::features::locations;
-use crate::markup::clean_line;
 use crate::outline::{self, Symbol};
-use crate::place::{self, Place};
+use crate::place::Place;
 use crate::question::Question;
 use crate::readiness::Need;
-use crate::router::Reply;
 use crate::status::AnswerStatus;
 use crate::words;
 
@@ -49,6 +43,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: &'static str,
     selection: TextRange,
     depth: usize,
+    /// Whether nobody answers for its language while an index answered for others.
+    pub(super) beside: bool,
     pub(crate) place: Place,
 }
 
@@ -83,7 +79,8 @@ impl Question<'_> {
         Ok(resolved)
     }
 
-    /// Candidates from all files, by index first, by word search where that finds none.
+    /// Candidates from all files, by index first, by word search where that finds none or could not find those of a
+    /// language that nobody answers for.
     async fn candidates(
         &self,
         name_path: &NamePath,
@@ -93,17 +90,19 @@ impl Question<'_> {
             |path: &Utf8Path| self.workspace().contains(path) && scope.is_none_or(|scope| path.starts_with(scope));
         let mut status = AnswerStatus::default();
         let mut files = Vec::new();
+        let mut index = None;
         match self.indexed(name_path.last()).await {
-            Ok((symbols, indexed)) => {
-                status = indexed;
-                for symbol in symbols {
+            Ok(found) => {
+                status = found.status.clone();
+                for symbol in &found.symbols {
                     if in_scope(&symbol.path)
                         && !files.contains(&symbol.path)
                         && NamePath::parse(&symbol.name).is_some_and(|own| own.last() == name_path.last())
                     {
-                        files.push(symbol.path);
+                        files.push(symbol.path.clone());
                     }
                 }
+                index = Some(found);
             }
             // No index anywhere; the word search below needs none.
             Err(CodeError::Unsupported { .. }) => {}
@@ -117,6 +116,12 @@ impl Question<'_> {
             let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES).await;
             files.retain(|file| !known.contains(file));
             candidates = self.outlined(&files, name_path, &mut status).await?;
+        } else if let Some(index) = index {
+            let beside = self.beside(&index, name_path, scope).await?;
+            if !beside.candidates.is_empty() {
+                candidates.extend(beside.candidates);
+                status.merge(beside.status);
+            }
         }
         Ok((candidates, status))
     }
@@ -164,6 +169,7 @@ impl Question<'_> {
                     path: path.to_owned(),
                     name: name_path.last().to_owned(),
                     depth: own.split('/').count(),
+                    beside: false,
                     name_path: own,
                     kind: symbol.kind,
                     selection: name_in(&document.text, symbol.selection, name_path.last()),
@@ -293,8 +299,8 @@ impl Question<'_> {
                     if names.len() >= 3 || query.is_empty() {
                         break;
                     }
-                    if let Ok((symbols, _)) = self.indexed(&query).await {
-                        for symbol in symbols.into_iter().take(200) {
+                    if let Ok(index) = self.indexed(&query).await {
+                        for symbol in index.symbols.into_iter().take(200) {
                             let shown = self.workspace().display(&symbol.path);
                             let place = symbol.line.map_or_else(|| shown.clone(), |line| format!("{shown}:{line}"));
                             if self.workspace().contains(&symbol.path)
@@ -309,117 +315,11 @@ impl Question<'_> {
         }
         nearest_by(word, names, |(name, _)| name.rsplit(['/', '.', ':']).next().unwrap_or(name), 3)
     }
-
-    /// What the servers' symbol indexes know under a name, those of the workspace's own files first.
-    pub(crate) async fn indexed(&self, query: &str) -> Result<(Vec<Indexed>, AnswerStatus), CodeError> {
-        let method = "workspace/symbol";
-        let ready = self.ready_for_workspace(method, "search symbols by name").await?;
-        let replies = self.ask(&ready, method, &self.request_cx(), |_| json!({ "query": query })).await?;
-        let mut found = Vec::new();
-        let mut status = replies.status;
-        let mut elsewhere = Vec::new();
-        // A server that was asked about a document of another project has it in its index from then on, under a name of
-        // its own. The server whose project it is names it as well.
-        let foreign = |reply: &Reply, path: &Utf8Path| {
-            let document = DocumentRef::new(path);
-            let serves = |other: &Reply| other.endpoint.serves(&document);
-            replies.replies.len() > 1 && !serves(reply) && replies.replies.iter().any(serves)
-        };
-        for reply in &replies.replies {
-            let Some(items) = reply.result.as_array() else { continue };
-            for item in items.iter().take(MAX_INDEXED) {
-                match Indexed::parse(item, reply.endpoint.encoding()) {
-                    Some(symbol) if foreign(reply, &symbol.path) => {}
-                    Some(symbol) => found.push(symbol),
-                    None => elsewhere.extend(outside_of_files(item)),
-                }
-            }
-        }
-        if let Some(first) = elsewhere.first() {
-            // Those of libraries, which have no file on this machine.
-            let more = elsewhere.len().checked_sub(1).filter(|more| *more > 0);
-            let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
-            status.notes.push(format!("also in documents that are no files: {first}{more}"));
-        }
-        // A project that another one uses is in the index of both.
-        let mut seen = FxHashSet::default();
-        found.retain(|symbol| symbol.line.is_none() || seen.insert(symbol.key()));
-        // Stable: within each half the servers' own ranking stays.
-        found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
-        Ok((found, status))
-    }
-}
-
-/// A symbol of an index that lies in no file: its name and the document.
-fn outside_of_files(item: &serde_json::Value) -> Option<String> {
-    let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
-    let name = clean_line(item.get("name")?.as_str()?);
-    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", place::shown_uri(&uri)))
-}
-
-/// The most index entries read from one server's answer.
-const MAX_INDEXED: usize = 2_000;
-
-/// One entry of a server's symbol index.
-#[derive(Debug, Clone)]
-pub(crate) struct Indexed {
-    pub(crate) name: String,
-    pub(crate) kind: &'static str,
-    pub(crate) container: Option<String>,
-    pub(crate) path: Utf8PathBuf,
-    /// The server's own range; absent where it wants `workspaceSymbol/resolve` to be asked for it.
-    pub(crate) location: Option<lsp::Location>,
-    /// In which the range's columns are counted.
-    pub(crate) encoding: Encoding,
-    /// One-based.
-    pub(crate) line: Option<u32>,
-}
-
-impl Indexed {
-    /// What two entries for the same symbol have in common.
-    fn key(&self) -> (Utf8PathBuf, Option<(u32, u32)>, String, &'static str) {
-        let start = self.location.as_ref().map(|location| location.range.start);
-        let start = start.map(|start| (start.line, start.character));
-        (self.path.clone(), start, self.name.clone(), self.kind)
-    }
-
-    fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
-        let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
-        let range = item.pointer("/location/range").and_then(|range| lsp::Range::deserialize(range).ok());
-        let text = |field: &str| {
-            let text = item.get(field)?.as_str()?;
-            Some(crate::markup::clean_line(text)).filter(|text| !text.is_empty())
-        };
-        Some(Self {
-            name: text("name")?,
-            kind: outline::kind_of(item),
-            container: text("containerName"),
-            path: uri::to_path(&uri)?,
-            encoding,
-            line: range.map(|range| range.start.line.saturating_add(1)),
-            location: range.map(|range| lsp::Location { uri, range }),
-        })
-    }
-}
-
-impl Question<'_> {
-    /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
-    /// the whole declaration.
-    pub(crate) async fn indexed_place(&self, symbol: &Indexed) -> Option<Place> {
-        let location = symbol.location.as_ref()?;
-        if let Ok(document) = self.document(&symbol.path).await {
-            let range = document.index.range_from_lsp(&location.range, symbol.encoding);
-            let name = NamePath::parse(&symbol.name);
-            let range = name_in(&document.text, range, name.as_ref().map_or(&symbol.name, NamePath::last));
-            return Some(self.place_of(&document, &symbol.path, range));
-        }
-        Some(self.place(location, symbol.encoding, 0).await)
-    }
 }
 
 /// Where the identifier starts within a selection that may be wider (clangd selects `DB::Open`, flat lists the whole
 /// declaration).
-fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange {
+pub(super) fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange {
     let Some(selected) = text.get(usize::from(selection.start())..usize::from(selection.end())) else {
         return selection;
     };
@@ -434,9 +334,11 @@ fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange {
 }
 
 /// When exactly one candidate stands at the top of its file and the others inside something, the outer one is meant
-/// by a plain name; the answer's first line says that there are others.
+/// by a plain name; the answer's first line says that there are others. How deep a model and code nest says nothing about
+/// which of them is meant.
 fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
-    if candidates.len() < 2 || name_path.is_qualified() {
+    let beside = candidates.iter().filter(|candidate| candidate.beside).count();
+    if candidates.len() < 2 || name_path.is_qualified() || (beside > 0 && beside < candidates.len()) {
         return None;
     }
     let outermost = candidates.iter().map(|candidate| candidate.depth).min()?;

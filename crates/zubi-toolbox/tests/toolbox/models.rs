@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, mpsc};
 
+use async_trait::async_trait;
 use dlang_workspace::files::{DiskFiles, SharedFiles};
 use serde_json::{Value, json};
 use zubi_base::clock::SystemClock;
+use zubi_base::endpoint::{Absent, DocumentRef, EndpointSource, Endpoints, RequestCx};
 use zubi_code::edit::DiskSink;
 use zubi_code::testing::Toy;
 use zubi_code::{CodeConfig, CodeIntel};
@@ -49,13 +51,18 @@ fn models(fixture: &str) -> Models {
 
 /// The same on another disk.
 fn models_on(files: SharedFiles, fixture: &str) -> Models {
+    models_beside(files, fixture, None)
+}
+
+/// The same with somebody who is asked before the model.
+fn models_beside(files: SharedFiles, fixture: &str, first: Option<Arc<dyn EndpointSource>>) -> Models {
     let toy = Toy::new(fixture);
     let workspace = Arc::clone(toy.intel.workspace());
     let model = Arc::new(DomainModel::new(files, workspace.roots().into_iter().map(Root::Folder).collect()));
     let state = toy.root.parent().unwrap().join("state of models");
     let intel = CodeIntel::new(CodeConfig {
         workspace,
-        sources: vec![domainlang::endpoint_source(&model)],
+        sources: first.into_iter().chain([domainlang::endpoint_source(&model)]).collect(),
         texts: domainlang::texts(&model),
         sink: Arc::new(DiskSink::new(&state)),
         state_dir: state,
@@ -75,6 +82,39 @@ impl Models {
     async fn call(&self, tool: &str, arguments: Value) -> String {
         call_in(&self.registry, tool, arguments, cx(&self.toy, Restrictions::default())).await
     }
+}
+
+/// TypeScript's servers where none is installed.
+struct NoTypeScript;
+
+impl NoTypeScript {
+    fn absent() -> Endpoints {
+        let why = "no server for .ts".to_owned();
+        let absent = Absent { subject: ".ts".to_owned(), why, hint: "install one".to_owned() };
+        Endpoints { absent: vec![absent], ..Endpoints::default() }
+    }
+}
+
+#[async_trait]
+impl EndpointSource for NoTypeScript {
+    async fn for_document(&self, document: &DocumentRef, _method: &str, _cx: &RequestCx) -> Endpoints {
+        if document.path.extension() == Some("ts") { Self::absent() } else { Endpoints::default() }
+    }
+    async fn for_workspace(&self, _method: &str, _cx: &RequestCx) -> Endpoints {
+        Self::absent()
+    }
+    async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
+        None
+    }
+    fn file_changes(&self) -> Option<u64> {
+        Some(0)
+    }
+    async fn shutdown(&self) {}
+}
+
+/// The answer of a tool in a workspace with TypeScript, for which nobody answers.
+async fn check_beside_code(fixture: &str, tool: &str, arguments: Value) -> String {
+    models_beside(Arc::new(DiskFiles), fixture, Some(Arc::new(NoTypeScript))).call(tool, arguments).await
 }
 
 /// The answer of a tool; `$0` in the fixture is the place that is asked about.
@@ -314,5 +354,76 @@ async fn what_is_not_answered_and_why() {
         check("//- readme.md\nNo model\n", "lsp_workspace_symbols", json!({ "query": "No" })).await, @"
     0 symbols matching `No`
     [text search: names only · without a server: exact names only, from the outlines of 1 files]
+    ");
+}
+
+/// A model and code that have names in common. The text about them is in a language that needs no server.
+const CODE: &str = r#"
+//- shop.dlang
+Domain Sales { vision: "v" }
+Namespace Shop {
+    bc Orders for Sales { description: "d" }
+    bc Billing for Sales { description: "d" }
+}
+//- src/orders.ts
+// Sales of the shop.
+export class Orders {
+    billing(Billing: number) {}
+}
+//- readme.md
+class Orders
+class Billing
+"#;
+
+#[tokio::test]
+async fn code_that_nobody_answers_for_is_not_hidden_by_a_model() {
+    let ask = async |query: &str| check_beside_code(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+    insta::assert_snapshot!(ask("Orders").await, @"
+    2 symbols matching `Orders`
+      package Shop.Orders  shop.dlang:3:8
+      class Orders  src/orders.ts:2:14
+    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 1 files · no server for .ts: install one]
+    ");
+    let packages = json!({ "query": "Orders", "kind": "package" });
+    insta::assert_snapshot!(check_beside_code(CODE, "lsp_workspace_symbols", packages).await, @"
+    1 symbol matching `Orders`
+      package Shop.Orders  shop.dlang:3:8
+    [domainlang · ready · no server for .ts: install one]
+    ");
+    let ask = async |symbol: &str| check_beside_code(CODE, "lsp_references", json!({ "symbol": symbol })).await;
+    insta::assert_snapshot!(ask("Orders").await, @r#"
+    Invalid input: symbol: `Orders` names 2 symbols
+    Use one of:
+      symbol: "Shop/Orders"   package at shop.dlang:3:8
+      at: "src/orders.ts:2:14"   class at src/orders.ts:2:14
+    "#);
+    insta::assert_snapshot!(ask("Shop/Orders").await, @r#"
+    at shop.dlang:3:8 Orders (package)
+    1 reference to `Orders` in 1 file
+    shop.dlang
+      3:8  bc Orders for Sales { description: "d" }  (declaration)
+    [domainlang · ready · no server for .ts: install one]
+    "#);
+}
+
+#[tokio::test]
+async fn where_texts_add_nothing_they_are_not_spoken_of() {
+    // TypeScript has the words in a comment and as a parameter.
+    for query in ["Sales", "Billing"] {
+        let beside = check_beside_code(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+        let alone = check(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+        assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
+        assert_eq!(beside, alone.replace("ready]", "ready · no server for .ts: install one]"));
+        let beside = check_beside_code(CODE, "lsp_references", json!({ "symbol": query })).await;
+        let alone = check(CODE, "lsp_references", json!({ "symbol": query })).await;
+        assert!(alone.ends_with("[domainlang · ready]"), "{alone}");
+        assert_eq!(beside, alone.replace("ready]", "ready · no server for .ts: install one]"));
+    }
+    // Where everybody answers, no text is searched.
+    let answer = check(CODE, "lsp_workspace_symbols", json!({ "query": "Orders" })).await;
+    insta::assert_snapshot!(answer, @"
+    1 symbol matching `Orders`
+      package Shop.Orders  shop.dlang:3:8
+    [domainlang · ready]
     ");
 }

@@ -1,0 +1,186 @@
+//! The servers' symbol indexes (`workspace/symbol`), and what lies in no index because nobody answers for its language.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::future::join_all;
+use rustc_hash::FxHashSet;
+use serde::Deserialize as _;
+use serde_json::json;
+use zubi_base::endpoint::{Absent, DocumentRef, Endpoint};
+use zubi_base::lsp;
+use zubi_base::position::Encoding;
+use zubi_base::uri;
+
+use super::NamePath;
+use super::symbol::{Candidate, MAX_WORD_FILES, name_in};
+use crate::error::CodeError;
+use crate::markup::clean_line;
+use crate::outline;
+use crate::place::{self, Place};
+use crate::question::Question;
+use crate::router::Reply;
+use crate::status::AnswerStatus;
+
+/// The most index entries read from one server's answer.
+const MAX_INDEXED: usize = 2_000;
+
+/// The request for symbols of the whole workspace.
+const METHOD: &str = "workspace/symbol";
+
+/// What the servers' symbol indexes know under a name.
+pub(crate) struct Index {
+    /// Those of the workspace's own files first.
+    pub(crate) symbols: Vec<Indexed>,
+    pub(crate) status: AnswerStatus,
+    /// Who answered.
+    pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
+}
+
+/// What the indexes cannot know, because nobody answers for its language.
+#[derive(Default)]
+pub(crate) struct Beside {
+    pub(crate) candidates: Vec<Candidate>,
+    /// Of the outlines.
+    pub(crate) status: AnswerStatus,
+    /// How many files were outlined.
+    pub(crate) files: usize,
+    /// There were more files than are looked at.
+    pub(crate) cut: bool,
+}
+
+/// One entry of a server's symbol index.
+#[derive(Debug, Clone)]
+pub(crate) struct Indexed {
+    pub(crate) name: String,
+    pub(crate) kind: &'static str,
+    pub(crate) container: Option<String>,
+    pub(crate) path: Utf8PathBuf,
+    /// The server's own range; absent where it wants `workspaceSymbol/resolve` to be asked for it.
+    pub(crate) location: Option<lsp::Location>,
+    /// In which the range's columns are counted.
+    pub(crate) encoding: Encoding,
+    /// One-based.
+    pub(crate) line: Option<u32>,
+}
+
+impl Indexed {
+    /// What two entries for the same symbol have in common.
+    fn key(&self) -> (Utf8PathBuf, Option<(u32, u32)>, String, &'static str) {
+        let start = self.location.as_ref().map(|location| location.range.start);
+        let start = start.map(|start| (start.line, start.character));
+        (self.path.clone(), start, self.name.clone(), self.kind)
+    }
+
+    fn parse(item: &serde_json::Value, encoding: Encoding) -> Option<Self> {
+        let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
+        let range = item.pointer("/location/range").and_then(|range| lsp::Range::deserialize(range).ok());
+        let text = |field: &str| {
+            let text = item.get(field)?.as_str()?;
+            Some(clean_line(text)).filter(|text| !text.is_empty())
+        };
+        Some(Self {
+            name: text("name")?,
+            kind: outline::kind_of(item),
+            container: text("containerName"),
+            path: uri::to_path(&uri)?,
+            encoding,
+            line: range.map(|range| range.start.line.saturating_add(1)),
+            location: range.map(|range| lsp::Location { uri, range }),
+        })
+    }
+}
+
+impl Question<'_> {
+    /// What the servers' symbol indexes know under a name. An error when there is no index.
+    pub(crate) async fn indexed(&self, query: &str) -> Result<Index, CodeError> {
+        let ready = self.ready_for_workspace(METHOD, "search symbols by name").await?;
+        let replies = self.ask(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
+        let mut found = Vec::new();
+        let mut status = replies.status;
+        let mut elsewhere = Vec::new();
+        // A server that was asked about a document of another project has it in its index from then on, under a name of
+        // its own. The server whose project it is names it as well.
+        let foreign = |reply: &Reply, path: &Utf8Path| {
+            let document = DocumentRef::new(path);
+            let serves = |other: &Reply| other.endpoint.serves(&document);
+            replies.replies.len() > 1 && !serves(reply) && replies.replies.iter().any(serves)
+        };
+        for reply in &replies.replies {
+            let Some(items) = reply.result.as_array() else { continue };
+            for item in items.iter().take(MAX_INDEXED) {
+                match Indexed::parse(item, reply.endpoint.encoding()) {
+                    Some(symbol) if foreign(reply, &symbol.path) => {}
+                    Some(symbol) => found.push(symbol),
+                    None => elsewhere.extend(outside_of_files(item)),
+                }
+            }
+        }
+        if let Some(first) = elsewhere.first() {
+            // Those of libraries, which have no file on this machine.
+            let more = elsewhere.len().checked_sub(1).filter(|more| *more > 0);
+            let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
+            status.notes.push(format!("also in documents that are no files: {first}{more}"));
+        }
+        // A project that another one uses is in the index of both.
+        let mut seen = FxHashSet::default();
+        found.retain(|symbol| symbol.line.is_none() || seen.insert(symbol.key()));
+        // Stable: within each half the servers' own ranking stays.
+        found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
+        let endpoints = replies.replies.into_iter().map(|reply| reply.endpoint).collect();
+        Ok(Index { symbols: found, status, endpoints })
+    }
+
+    /// Declarations that the index lacks because nobody answers for their language, from the outlines of the files below
+    /// the scope that hold the word. Nothing is searched where somebody answers for every language.
+    pub(crate) async fn beside(
+        &self,
+        index: &Index,
+        name_path: &NamePath,
+        scope: Option<&Utf8Path>,
+    ) -> Result<Beside, CodeError> {
+        let mut beside = Beside::default();
+        if index.status.absent.is_empty() {
+            return Ok(beside);
+        }
+        let named: FxHashSet<_> = index.symbols.iter().map(|symbol| &symbol.path).collect();
+        let known = |file: &DocumentRef| {
+            named.contains(&file.path) || index.endpoints.iter().any(|endpoint| endpoint.serves(file))
+        };
+        let found = self.search_words(name_path.last(), scope).await.files;
+        let files = found.into_iter().map(|(path, _)| DocumentRef::new(path));
+        let files: Vec<_> = files.filter(|file| !known(file)).take(MAX_WORD_FILES).collect();
+        beside.cut = files.len() == MAX_WORD_FILES;
+        // A text about the code has its names as well, and what answers for texts is not what the index lacks.
+        let lacking = join_all(files.iter().map(|file| self.lacking(file, METHOD))).await;
+        let lacks = |absent: &[Absent]| absent.iter().any(|absent| index.status.absent.contains(absent));
+        let files = files.into_iter().zip(lacking).filter(|(_, absent)| lacks(absent));
+        let files: Vec<_> = files.map(|(file, _)| file.path).collect();
+        beside.files = files.len();
+        beside.candidates = self.outlined(&files, name_path, &mut beside.status).await?;
+        for candidate in &mut beside.candidates {
+            candidate.beside = true;
+        }
+        Ok(beside)
+    }
+
+    /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
+    /// the whole declaration.
+    pub(crate) async fn indexed_place(&self, symbol: &Indexed) -> Option<Place> {
+        let location = symbol.location.as_ref()?;
+        if let Ok(document) = self.document(&symbol.path).await {
+            let range = document.index.range_from_lsp(&location.range, symbol.encoding);
+            let name = NamePath::parse(&symbol.name);
+            let range = name_in(&document.text, range, name.as_ref().map_or(&symbol.name, NamePath::last));
+            return Some(self.place_of(&document, &symbol.path, range));
+        }
+        Some(self.place(location, symbol.encoding, 0).await)
+    }
+}
+
+/// A symbol of an index that lies in no file: its name and the document.
+fn outside_of_files(item: &serde_json::Value) -> Option<String> {
+    let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
+    let name = clean_line(item.get("name")?.as_str()?);
+    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", place::shown_uri(&uri)))
+}
