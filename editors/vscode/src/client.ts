@@ -68,7 +68,6 @@ export class Server implements vscode.Disposable {
       // It may have been given up for another start.
     } while (starting !== this.#starting);
     const client = this.#client;
-    if (client?.state === State.Starting) await unlessCancelled(client.start(), token);
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     return client.sendRequest<Result>(method, params, token);
   }
@@ -105,7 +104,32 @@ export class Server implements vscode.Disposable {
     const usual: ErrorHandler = client.createDefaultErrorHandler(RESTARTS);
     this.#client = client;
     this.#attached = this.#connected(client);
+    let startedBefore = false;
+    client.onDidChangeState(({ newState }) => {
+      if (newState !== State.Starting) return;
+      if (startedBefore) this.#startedAgain(client);
+      startedBefore = true;
+    });
     await this.#answered(client.start());
+  }
+
+  /** The client starts a server that has ended by itself once more. It may be silent as well. */
+  #startedAgain(client: LanguageClient): void {
+    // This start, whatever happens until it is waited for. The client tells when it fails.
+    const started = client.start().catch((error: unknown) => {
+      this.log.error(`The language server did not start again: ${message(error)}`);
+    });
+    const starting = this.#starting.then(async () => {
+      // Neither is anything waited for that somebody has ended or started anew meanwhile.
+      if (this.#client !== client || this.#starting !== starting) return;
+      try {
+        await this.#answered(started);
+      } catch (error) {
+        this.log.error(`The language server did not start again: ${message(error)}`);
+        if (this.#starting === starting) void this.#tellNotStarted(error);
+      }
+    });
+    this.#starting = starting;
   }
 
   /** Waits for the end of a start, for as long as it may take. The process of one that takes longer is ended. */

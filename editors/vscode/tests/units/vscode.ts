@@ -77,3 +77,16 @@ export const commands = {
     return Promise.resolve(result(...args));
   },
 };
+
+export class CancellationError extends Error {}
+
+/** What was shown as an error, the newest last. */
+export const shownErrors: string[] = [];
+
+export const window = {
+  createOutputChannel: (): object => ({ info: () => undefined, debug: () => undefined, error: () => undefined }),
+  showErrorMessage: (text: string): Promise<undefined> => {
+    shownErrors.push(text);
+    return Promise.resolve(undefined);
+  },
+};
