@@ -3,8 +3,9 @@
 //!
 //! It measures how long a new server takes to its first answer, and how long a question takes right after an edit, from
 //! writing the `textDocument/didChange` to having read the answer, with no wait between them. Both programs get every
-//! question in every round by turns. Beside each figure stands the same question without an edit before it, measured in the
-//! same round; a request that no server knows shows what the pipes and threads alone cost.
+//! question in every round by turns; calls of tools, which `dlang lsp` does not have, go to `zubi lsp` alone. Beside each figure
+//! stands the same question without an edit before it, measured in the same round; a request that no server knows shows what
+//! the pipes and threads alone cost.
 //!
 //! Every answer is compared with that of a new server which found the edited text on disk. One that differs ends the
 //! benchmark: a quick answer about the text before the edit, or about a workspace that is still loading, is no result.
@@ -128,6 +129,14 @@ mod tests {
         for rendered in [table.render(), latencies.render()] {
             for program in ["dlang lsp", "zubi lsp"] {
                 assert!(rendered.contains(program), "{program} is not in\n{rendered}");
+            }
+        }
+        let rendered = latencies.render();
+        for tool in ["domainlang_get", "domainlang_validate", "lsp_definition"] {
+            let rows: Vec<_> = rendered.lines().filter(|row| row.contains(tool)).collect();
+            assert!(!rows.is_empty(), "{tool} is not in\n{rendered}");
+            for row in rows {
+                assert!(row.starts_with("| `zubi lsp`: ") && row.contains(" ≤ 5.00 "), "{row}");
             }
         }
     }

@@ -6,9 +6,13 @@ use serde_json::{Value, json};
 use zubi_tests::Project;
 
 use super::edits::{self, Edit, Kind};
+use super::server::Program;
 
 /// The request whose answer is put together with the one before it.
 pub(crate) const TOKENS_DELTA: &str = "textDocument/semanticTokens/full/delta";
+
+/// The request that calls a tool, which only the channel for an editor's tools has.
+pub(crate) const TOOL: &str = "zubi/tools/call";
 
 /// A question to the server.
 #[derive(Debug)]
@@ -19,6 +23,12 @@ pub(crate) struct Question {
     pub(crate) params: [Value; 2],
     /// Whether the answer is another one with the edit.
     pub(crate) sees_edit: bool,
+}
+
+impl Question {
+    pub(crate) fn is_for(&self, program: Program) -> bool {
+        program == Program::Zubi || self.method != TOOL
+    }
 }
 
 fn question(title: &str, method: &'static str, params: Value, sees_edit: bool) -> Question {
@@ -38,7 +48,9 @@ pub(crate) fn after(edit: &Edit, project: &Project, size: Size) -> Result<Vec<Qu
         )
     };
     if edit.kind == Kind::Body && !edit.is_shared() {
-        questions.extend(of_editor(edit, &document, &project.read(&edit.file))?);
+        let text = project.read(&edit.file);
+        questions.extend(of_editor(edit, &document, &text)?);
+        questions.extend(of_agent(edit, &text)?);
         questions.push(diagnostics(false));
     } else if edit.kind == Kind::Rename && !edit.is_shared() {
         questions.push(diagnostics(true));
@@ -70,9 +82,28 @@ fn of_tools(edit: &Edit, size: Size) -> Vec<Question> {
     ]
 }
 
+/// What begins the declaration of the edited context.
+fn head(edit: &Edit) -> String {
+    format!("BoundedContext {}", edit.subject[0].rsplit('.').next().unwrap_or_default())
+}
+
+/// Calls of tools: from the answers of DomainLang's own requests to what a tool for code makes of them.
+fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
+    let (line, column) = edits::place(text, edits::after(text, &[&head(edit), " by "])?);
+    let at = format!("{}:{}:{}", edit.file, line + 1, column + 1);
+    let call = |title: &str, tool, args: Value, sees_edit| {
+        question(&format!("tool `{tool}`{title}"), TOOL, json!({ "id": tool, "args": args }), sees_edit)
+    };
+    Ok(vec![
+        call(", one element", "domainlang_get", json!({ "fqn": edit.subject[0] }), true),
+        call(", the summary", "domainlang_get", json!({}), false),
+        call("", "domainlang_validate", json!({}), false),
+        call(" of a team", "lsp_definition", json!({ "at": at }), false),
+    ])
+}
+
 fn of_editor(edit: &Edit, document: &Value, text: &str) -> Result<Vec<Question>> {
-    let name = edit.subject[0].rsplit('.').next().unwrap_or_default();
-    let head = format!("BoundedContext {name}");
+    let head = head(edit);
     let at = |pieces: &[&str]| -> Result<Value> {
         let (line, character) = edits::place(text, edits::after(text, pieces)?);
         Ok(json!({ "textDocument": document, "position": { "line": line, "character": character } }))

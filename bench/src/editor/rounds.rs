@@ -29,7 +29,7 @@ struct Times {
     without: Samples,
 }
 
-/// Asks every server every question, with the edit made and with the edit taken back, in each round.
+/// Asks every server every question that is for it, with the edit made and with the edit taken back, in each round.
 pub(crate) fn measure(
     cases: &[Case<'_>],
     servers: &mut [Server],
@@ -40,7 +40,8 @@ pub(crate) fn measure(
     let mut wires = vec![Samples::default(); servers.len()];
     for round in 0..rounds {
         for (number, case) in cases.iter().enumerate() {
-            let mut turns: Vec<_> = servers.iter_mut().zip(times.iter_mut().zip(&mut wires)).collect();
+            let turns = servers.iter_mut().zip(times.iter_mut().zip(&mut wires));
+            let mut turns: Vec<_> = turns.filter(|(server, _)| case.question.is_for(server.program)).collect();
             // Who goes first changes with the round.
             if round % 2 == 1 {
                 turns.reverse();
@@ -55,7 +56,7 @@ pub(crate) fn measure(
     }
     for (server, (times, wire)) in servers.iter().zip(times.into_iter().zip(wires)) {
         let program = server.program.title();
-        for (case, times) in cases.iter().zip(times) {
+        for (case, times) in cases.iter().zip(times).filter(|(case, _)| case.question.is_for(server.program)) {
             latencies.push(Row {
                 what: format!("`{program}`: {} → {}", case.edit.title, case.question.title),
                 samples: times.after_edit,

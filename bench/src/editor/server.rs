@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Bench;
 use super::edits::Edit;
-use super::questions::{Question, TOKENS_DELTA};
+use super::questions::{Question, TOKENS_DELTA, TOOL};
 use crate::wire::{Framing, Refused, Reply, Wire};
 
 /// JSON-RPC 2.0, "Method not found".
@@ -125,6 +125,7 @@ impl Server {
             None => asked,
         })?;
         let answer = if question.method == TOKENS_DELTA { self.with_difference(result)? } else { result };
+        ensure!(question.method != TOOL || answer["isError"] == false, "{} fails: {answer}", question.title);
         Ok((took, answer))
     }
 

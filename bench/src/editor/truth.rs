@@ -1,6 +1,6 @@
 //! The true answers: those of a new server, which finds the edit on disk.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
 use super::Bench;
@@ -40,12 +40,26 @@ pub(crate) fn beginning(answer: &Value) -> String {
 }
 
 fn ask(bench: &Bench, edit: &Edit, questions: &[Question], is_edit_in: bool) -> Result<Vec<Value>> {
-    let mut server = Server::start(bench, Program::Dlang, bench.project.root())?;
-    server.initialized()?;
-    server.open(&edit.file, &bench.project.read(&edit.file))?;
-    let answer = |question: &Question| match question.method {
-        TOKENS_DELTA => server.all_tokens(&question.params[usize::from(is_edit_in)]),
-        _ => Ok(server.ask(question, is_edit_in, None)?.1),
+    let mut servers: Vec<Server> = Vec::new();
+    let answer = |question: &Question| {
+        let known = servers.iter().position(|server| question.is_for(server.program));
+        let server = match known {
+            Some(known) => &mut servers[known],
+            None => servers.push_mut(opened(bench, edit, question)?),
+        };
+        match question.method {
+            TOKENS_DELTA => server.all_tokens(&question.params[usize::from(is_edit_in)]),
+            _ => Ok(server.ask(question, is_edit_in, None)?.1),
+        }
     };
     questions.iter().map(answer).collect()
+}
+
+/// A new server of the first program that a question is for, with the edited document open.
+fn opened(bench: &Bench, edit: &Edit, question: &Question) -> Result<Server> {
+    let program = Program::ALL.into_iter().find(|program| question.is_for(*program));
+    let mut server = Server::start(bench, program.context("the question is for no program")?, bench.project.root())?;
+    server.initialized()?;
+    server.open(&edit.file, &bench.project.read(&edit.file))?;
+    Ok(server)
 }
