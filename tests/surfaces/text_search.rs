@@ -49,6 +49,27 @@ async fn a_language_whose_server_is_not_installed() {
 }
 
 #[tokio::test]
+async fn a_model_hides_no_code_of_a_language_whose_server_is_not_installed() {
+    let project = Project::fixture("typescript");
+    project.write("shop.dlang", "Domain Shapes { vision: \"v\" }\nbc Circle for Shapes { description: \"d\" }\n");
+    // A text about the code declares nothing, whatever its lines look like.
+    project.write("notes.md", "class Circle\n");
+    let zubi = Zubi::start(&project, &[]).await;
+    assert_snapshot!(zubi.ask("lsp_workspace_symbols", json!({ "query": "Circle" })).await, @"
+    2 symbols matching `Circle`
+      package Circle  shop.dlang:2:4
+      class Circle  src/shape.ts:8:14
+    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 2 files · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+    ");
+    assert_snapshot!(zubi.refused("lsp_references", json!({ "symbol": "Circle" })).await, @r#"
+    Invalid input: symbol: `Circle` names 2 symbols
+    Use one of:
+      at: "shop.dlang:2:4"   package at shop.dlang:2:4
+      at: "src/shape.ts:8:14"   class at src/shape.ts:8:14
+    "#);
+}
+
+#[tokio::test]
 async fn a_folder_that_is_not_trusted() {
     let project = Project::fixture("rust");
     let zubi = Start::new(&project, &["rust-analyzer"]).untrusted().mcp().await;
