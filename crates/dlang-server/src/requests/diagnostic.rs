@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8Path;
+use dlang_workspace::modules::Module;
 use zubi_base::lsp;
 
 use crate::diagnostics::{by_file, result_id};
@@ -46,7 +47,7 @@ fn of_file(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<lsp::Diagnostic>,
 /// mistake are among them: one may have been put right.
 fn manifests(snapshot: &Snapshot, path: &Utf8Path) -> Result<Vec<(lsp::Uri, lsp::RelatedDocument)>, RequestError> {
     let module = snapshot.module_of(path).filter(|_| snapshot.settings.has_related_documents);
-    let others = module.into_iter().flat_map(|module| module.own_texts()).filter(|own| own.path != path);
+    let others = module.into_iter().flat_map(Module::own_texts).filter(|own| own.path != path);
     let report = |own: &Utf8Path| {
         let items = of_file(snapshot, own)?;
         let full = lsp::FullDocumentDiagnosticReport { result_id: Some(result_id(&items)), items };
