@@ -7,7 +7,7 @@ use serde_json::Value;
 use zubi_base::position::Encoding;
 
 use crate::capabilities::capabilities;
-use crate::methods::{Answer, Method, RequestError};
+use crate::methods::{Answer, Cancel, Method, RequestError};
 use crate::requests;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
@@ -48,7 +48,7 @@ impl Requests {
     /// As the server's. A method that it does not have is [`RequestError::Failed`].
     pub fn answer(&self, snapshot: &Snapshot, method: &str, params: Value) -> Answer {
         match self.0.get(method).map(|method| &**method) {
-            Some(Method::Ask { run, .. }) => run(snapshot.clone(), params),
+            Some(Method::Ask { run, .. }) => run(snapshot.clone(), params, &Cancel::default()),
             Some(Method::Start(_)) | None => Err(RequestError::Failed(format!("there is no request `{method}`"))),
         }
     }

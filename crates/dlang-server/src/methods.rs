@@ -83,7 +83,7 @@ pub(crate) fn response_error(code: ErrorCode, message: &str) -> ResponseError {
 /// The result of a request, as JSON.
 pub type Answer = Result<Value, RequestError>;
 
-type Ask = dyn Fn(Snapshot, Value) -> Answer + Send + Sync;
+type Ask = dyn Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync;
 type Start = dyn Fn(Value, Responder) + Send + Sync;
 type Hear = dyn Fn(Value) + Send + Sync;
 type HearFolders = dyn Fn(&[Utf8PathBuf]) + Send + Sync;
@@ -147,15 +147,16 @@ impl MethodTable {
         name: impl Into<String>,
         run: impl Fn(&Snapshot, Value) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        self.ask_with(name, move |snapshot, params| run(&snapshot, params))
+        self.ask_with(name, move |snapshot, params, _| run(&snapshot, params))
     }
 
-    /// The same, with the snapshot for its own: it may drop it before it is done.
+    /// The same, with the snapshot for its own: it may drop it before it is done. What it does without the snapshot it ends
+    /// by itself when the client stops wanting the answer.
     #[must_use]
     pub(crate) fn ask_with(
         self,
         name: impl Into<String>,
-        run: impl Fn(Snapshot, Value) -> Answer + Send + Sync + 'static,
+        run: impl Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync + 'static,
     ) -> Self {
         self.with(name, Method::Ask { run: Box::new(run), patience: Patience::Limited })
     }
@@ -196,7 +197,7 @@ impl MethodTable {
         self,
         run: fn(&Snapshot, &R::Params) -> Result<R::Result, RequestError>,
     ) -> Self {
-        let run = move |snapshot: Snapshot, params: Value| to_value(run(&snapshot, &from_value(&params)?)?);
+        let run = move |snapshot: Snapshot, params: Value, _: &Cancel| to_value(run(&snapshot, &from_value(&params)?)?);
         self.with(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: Patience::Endless })
     }
 

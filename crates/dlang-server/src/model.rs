@@ -348,7 +348,7 @@ impl Question {
             return;
         }
         // The snapshot is dropped before anybody hears of it: the next change waits for that.
-        let outcome = catch_unwind(AssertUnwindSafe(|| run(snapshot, self.params.clone())));
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(snapshot, self.params.clone(), &self.cancel)));
         let result = match outcome {
             Ok(Err(RequestError::Cancelled)) if !self.is_second => {
                 model.send(Command::Ask(Self { is_second: true, ..self }));

@@ -14,7 +14,7 @@ use zubi_base::nearest::nearest;
 use zubi_base::uri;
 use zubi_base::workspace::PathError;
 
-use crate::methods::{Answer, RequestError};
+use crate::methods::{Answer, Cancel, RequestError};
 use crate::snapshot::Snapshot;
 
 /// What every request of the protocol may carry besides its own.
@@ -26,10 +26,10 @@ const SCOPE: [&str; 2] = ["path", "text"];
 /// How much of a value that is wrong is repeated, in characters.
 const SHOWN: usize = 60;
 
-pub(super) fn validate(snapshot: Snapshot, params: Value) -> Answer {
+pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["file"])?;
     let file = input.text("file")?.map(|given| (path_of(&snapshot, &given), given));
-    input.ask(snapshot, |asked| {
+    input.ask(snapshot, cancel, |asked| {
         let file = file.map(|(meant, given)| {
             // As answers show it comes first; what is asked may be another workspace than the client's.
             let shown = asked.find(&given).filter(|path| matches!(asked.file(path), Ok(Some(_))));
@@ -39,7 +39,7 @@ pub(super) fn validate(snapshot: Snapshot, params: Value) -> Answer {
     })
 }
 
-pub(super) fn list(snapshot: Snapshot, params: Value) -> Answer {
+pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let fields =
         ["type", "name", "fqn", "domain", "team", "classification", "metadata", "context", "pattern", "detail"];
     let mut input = Input::new(params, &fields)?;
@@ -58,19 +58,19 @@ pub(super) fn list(snapshot: Snapshot, params: Value) -> Answer {
     };
     let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(AskError::from)?;
     let wanted = ListInput { detail: detail.unwrap_or_default(), ..wanted };
-    input.ask(snapshot, |asked| Ok(ask::list(asked, &wanted)?))
+    input.ask(snapshot, cancel, |asked| Ok(ask::list(asked, &wanted)?))
 }
 
-pub(super) fn get(snapshot: Snapshot, params: Value) -> Answer {
+pub(super) fn get(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.text("fqn")?;
-    input.ask(snapshot, |asked| Ok(ask::get(asked, fqn.as_deref())?))
+    input.ask(snapshot, cancel, |asked| Ok(ask::get(asked, fqn.as_deref())?))
 }
 
-pub(super) fn explain(snapshot: Snapshot, params: Value) -> Answer {
+pub(super) fn explain(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.required("fqn", "Name the element to explain.")?;
-    input.ask(snapshot, |asked| Ok(ask::explain(asked, &fqn)?))
+    input.ask(snapshot, cancel, |asked| Ok(ask::explain(asked, &fqn)?))
 }
 
 /// What a URI, or a path as answers show it, means in the client's workspace.
@@ -146,8 +146,14 @@ impl Input {
     }
 
     /// Asks what is to be asked: the client's workspace, or what the parameters name in its place. That is loaded for this
-    /// question alone. The client's changes do not wait for it: its workspace is let go before.
-    fn ask(mut self, snapshot: Snapshot, question: impl FnOnce(&WorkspaceSnapshot) -> Answer) -> Answer {
+    /// question alone. The client's changes do not wait for it: its workspace is let go before. Loading and asking end when the
+    /// client gives the question up.
+    fn ask(
+        mut self,
+        snapshot: Snapshot,
+        cancel: &Cancel,
+        question: impl FnOnce(&WorkspaceSnapshot) -> Answer,
+    ) -> Answer {
         let (path, text) = (self.text("path")?, self.text("text")?);
         ask::check_text(&self.0).map_err(AskError::from)?;
         let workspace = match (path, text) {
@@ -160,14 +166,19 @@ impl Input {
                 let root = root_of(&snapshot, &path).map_err(|error| invalid("path", &error.to_string()))?;
                 let files = snapshot.workspace().shared_files();
                 drop(snapshot);
-                let loaded = Workspace::load(files, vec![root], &mut |_| ControlFlow::Continue(()));
-                loaded.map_err(|error| match error {
+                let mut watch =
+                    |_| if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+                Workspace::load(files, vec![root], &mut watch).map_err(|error| match error {
+                    LoadError::Interrupted => RequestError::Cancelled,
                     LoadError::NotAModel(_) => invalid("path", &error.to_string()),
                     error => RequestError::Failed(format!("Failed to load the model: {error}")),
                 })?
             }
         };
-        question(&workspace.snapshot())
+        let asked = workspace.snapshot();
+        let token = asked.cancellation_token();
+        cancel.on_cancel(move || token.cancel());
+        question(&asked)
     }
 }
 

@@ -9,6 +9,9 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::{Client, uri_of};
+use crate::methods::{Cancel, Method};
+use crate::requests::table;
+use crate::{RequestError, Snapshot};
 
 const MODEL: &str = "//- a.dlang
 Domain Sales { vision: \"v\" }
@@ -92,6 +95,20 @@ fn other_models_than_those_of_the_workspace() {
     Invalid input: path: `https://example.org` is not a file path or `file://` URI
     Invalid input: text: it is asked by itself, so leave `path` out
     ");
+}
+
+/// The loading is over already when the question is given up.
+#[test]
+fn a_question_about_another_model_ends_when_it_is_given_up() {
+    let workspace = Workspace::of_text("a.dlang", "Team A");
+    let cancel = Cancel::default();
+    let ask = || {
+        let Method::Ask { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("it is asked") };
+        run(Snapshot::of(workspace.snapshot()), json!({ "text": "Team A" }), &cancel)
+    };
+    assert_eq!(ask().unwrap()["summary"]["teamCount"], 1);
+    cancel.cancel();
+    assert_eq!(ask(), Err(RequestError::Cancelled));
 }
 
 #[test]

@@ -15,18 +15,39 @@ use crate::{MethodTable, Options};
 /// Files whose reading waits until the test lets it go on.
 struct SlowFiles {
     files: Arc<TestFiles>,
-    is_open: Mutex<bool>,
-    opened: Condvar,
+    gate: Mutex<Gate>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Gate {
+    is_open: bool,
+    /// Readings that were begun since it was closed for the last time.
+    begun: usize,
 }
 
 impl SlowFiles {
     fn new(files: &Arc<TestFiles>) -> Arc<Self> {
-        Arc::new(Self { files: Arc::clone(files), is_open: Mutex::new(false), opened: Condvar::new() })
+        Arc::new(Self { files: Arc::clone(files), gate: Mutex::default(), changed: Condvar::new() })
     }
 
     fn open(&self) {
-        *self.is_open.lock().unwrap() = true;
-        self.opened.notify_all();
+        self.gate.lock().unwrap().is_open = true;
+        self.changed.notify_all();
+    }
+
+    fn shut(&self) {
+        *self.gate.lock().unwrap() = Gate::default();
+    }
+
+    /// Waits until so many readings were begun.
+    fn wait_for(&self, begun: usize) {
+        let gate = self.gate.lock().unwrap();
+        drop(self.changed.wait_while(gate, |gate| gate.begun < begun).unwrap());
+    }
+
+    fn begun(&self) -> usize {
+        self.gate.lock().unwrap().begun
     }
 }
 
@@ -36,8 +57,10 @@ impl Files for SlowFiles {
     }
 
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
-        let is_open = self.is_open.lock().unwrap();
-        drop(self.opened.wait_while(is_open, |is_open| !*is_open).unwrap());
+        let mut gate = self.gate.lock().unwrap();
+        gate.begun += 1;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(gate, |gate| !gate.is_open).unwrap());
         self.files.read(path, max)
     }
 
@@ -56,7 +79,11 @@ impl Files for SlowFiles {
 
 /// A client of a server that is loading, until the files are opened.
 fn loading(limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
-    let files = TestFiles::new("//- a.dlang\nTeam A\n//- b.dlang\nTeam B\n");
+    loading_of("//- a.dlang\nTeam A\n//- b.dlang\nTeam B\n", limit, capabilities)
+}
+
+fn loading_of(fixture: &str, limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
+    let files = TestFiles::new(fixture);
     let slow = SlowFiles::new(&files);
     let options = Options { files: Arc::clone(&slow) as _, loading_limit: limit, ..options(&files) };
     let mut client = Client::begin(options, files, MethodTable::new());
@@ -101,6 +128,27 @@ fn it_ends_while_it_is_loading() {
     let (client, slow) = loading(Duration::MAX, &able());
     drop(client);
     slow.open();
+}
+
+/// Every thread that answers is busy with a question that loads a model of its own.
+#[test]
+fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
+    const FILES: usize = 400;
+    let fixture: String = (0..FILES).map(|number| format!("//- {number}.dlang\nTeam T{number}\n")).collect();
+    let (mut client, slow) = loading_of(&fixture, Duration::MAX, &able());
+    slow.open();
+    assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["fileCount"], FILES);
+    slow.shut();
+    let asked: Vec<_> = (0..6).map(|_| client.begin_request("domainlang/get", json!({ "path": "." }))).collect();
+    slow.wait_for(3);
+    for id in asked {
+        client.tell("$/cancelRequest", json!({ "id": id }));
+        assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
+    }
+    slow.open();
+    // It is answered as soon as one of the threads is free.
+    client.ask("workspace/symbol", json!({ "query": "T7" }));
+    assert!(slow.begun() < FILES, "{} files were read", slow.begun());
 }
 
 #[test]
