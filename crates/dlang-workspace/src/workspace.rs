@@ -220,7 +220,7 @@ impl Workspace {
 
     /// The workspace as it is now. A change waits until its snapshots are dropped, and cancels their questions.
     pub fn snapshot(&self) -> WorkspaceSnapshot {
-        WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view), Arc::clone(&self.overlay))
+        WorkspaceSnapshot::new(self.host.snapshot(), Arc::clone(&self.view), Arc::new(self.overlay.frozen()))
     }
 
     /// Where it begins.

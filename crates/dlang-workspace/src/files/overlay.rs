@@ -12,8 +12,11 @@ use crate::paths::normalize;
 /// Files with texts that lie over them, by absolute path. A text needs no file below it.
 pub struct Overlay {
     below: SharedFiles,
-    texts: RwLock<BTreeMap<Utf8PathBuf, Arc<str>>>,
+    /// Shared with those who froze it, and copied by the next change if there are any.
+    texts: RwLock<Arc<Texts>>,
 }
+
+type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
 
 impl Overlay {
     /// Nothing lies over the files yet.
@@ -21,9 +24,17 @@ impl Overlay {
         Self { below, texts: RwLock::default() }
     }
 
+    /// The texts that lie there now over the same files: of texts that change later it knows nothing. Copies no text and no
+    /// map.
+    #[must_use]
+    pub fn frozen(&self) -> Self {
+        Self { below: Arc::clone(&self.below), texts: RwLock::new(Arc::clone(&self.texts())) }
+    }
+
     /// From now on the file has this text; with none, the one below again.
     pub fn set(&self, path: &Utf8Path, text: Option<Arc<str>>) {
         let mut texts = self.texts.write().unwrap_or_else(PoisonError::into_inner);
+        let texts = Arc::make_mut(&mut texts);
         match text {
             Some(text) => texts.insert(normalize(path), text),
             None => texts.remove(&normalize(path)),
@@ -40,7 +51,7 @@ impl Overlay {
         self.texts().keys().cloned().collect()
     }
 
-    fn texts(&self) -> RwLockReadGuard<'_, BTreeMap<Utf8PathBuf, Arc<str>>> {
+    fn texts(&self) -> RwLockReadGuard<'_, Arc<Texts>> {
         // The map is whole after every single step, so a thread that panicked left it whole.
         self.texts.read().unwrap_or_else(PoisonError::into_inner)
     }

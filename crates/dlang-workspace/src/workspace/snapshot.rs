@@ -74,6 +74,7 @@ impl View {
 pub struct WorkspaceSnapshot {
     model: Snapshot,
     pub(super) view: Arc<View>,
+    /// With the texts of that moment.
     files: Arc<Overlay>,
 }
 
@@ -161,8 +162,8 @@ impl WorkspaceSnapshot {
         self.view.folders.iter().map(|(folder, _)| &**folder)
     }
 
-    /// The files that the workspace reads, unsaved text included: as they are at any time, not as they were when this was
-    /// taken.
+    /// The files that the workspace reads, with the unsaved texts as they were when this was taken. What is saved is read when
+    /// it is asked for. They may be kept: no change waits for them.
     pub fn shared_files(&self) -> SharedFiles {
         Arc::clone(&self.files) as SharedFiles
     }

@@ -114,6 +114,22 @@ fn several_folders_have_names() {
 }
 
 #[test]
+fn the_files_of_a_snapshot_have_the_texts_of_its_moment() {
+    let mut workspace = folder("//- a.dlang\nTeam Saved");
+    let (open, new): (&Utf8Path, &Utf8Path) = ("/w/a.dlang".into(), "/w/new.dlang".into());
+    workspace.overlay(open, Some("Team Typed".into()));
+    // A change waits for a snapshot that can be asked, but not for its files.
+    let files = workspace.snapshot().shared_files();
+    workspace.overlay(open, None);
+    workspace.overlay(new, Some("Team New".into()));
+    assert_eq!(files.read_text(open, 100).as_deref(), Ok("Team Typed"));
+    assert_eq!(files.walk("/w".into(), Bounds::default()).files, [open]);
+    let now = workspace.snapshot().shared_files();
+    assert_eq!(now.read_text(open, 100).as_deref(), Ok("Team Saved"));
+    assert_eq!(now.walk("/w".into(), Bounds::default()).files, [open, new]);
+}
+
+#[test]
 fn what_is_broken_is_told_where_it_is() {
     let mut files = in_memory(
         r#"
