@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
-use zubi_base::lsp::{TextDocumentContentChangeEvent, Uri};
+use serde_json::Value;
+use zubi_base::lsp::{DidChangeTextDocumentParams, TextDocumentContentChangeEvent, Uri};
 use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::uri;
+
+use crate::methods::{RequestError, from_value};
 
 /// Open documents by the text of their URI, which a client always spells in the same way.
 #[derive(Debug, Default)]
@@ -18,18 +21,20 @@ pub(crate) struct Documents {
 /// An open document.
 #[derive(Debug)]
 struct Document {
-    text: String,
+    /// None from a change that could not be read until the client sends the whole text.
+    text: Option<String>,
 }
 
 impl Documents {
     /// A document is open from now on. What it was before is forgotten.
     pub(crate) fn open(&mut self, uri: &Uri, text: String) -> Arc<str> {
         let shared = Arc::from(text.as_str());
-        self.open.insert(uri.0.clone(), Document { text });
+        self.open.insert(uri.0.clone(), Document { text: Some(text) });
         shared
     }
 
-    /// Makes changes, one after the other. Nothing if the document is not open.
+    /// Makes changes, one after the other. Nothing if the document is not open, or if its text is not known and none of the
+    /// changes is the whole of it.
     pub(crate) fn change(
         &mut self,
         uri: &Uri,
@@ -37,14 +42,48 @@ impl Documents {
         encoding: Encoding,
     ) -> Option<Arc<str>> {
         let document = self.open.get_mut(&uri.0)?;
-        apply(&mut document.text, changes, encoding);
-        Some(Arc::from(document.text.as_str()))
+        let is_whole =
+            |change| matches!(change, &TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(_));
+        if document.text.is_none() && !changes.iter().any(is_whole) {
+            return None;
+        }
+        // What a whole text replaces need not be known.
+        let text = document.text.get_or_insert_default();
+        apply(text, changes, encoding);
+        Some(Arc::from(text.as_str()))
+    }
+
+    /// A change of a document cannot be read, so its text is not known any more. Whether it was.
+    pub(crate) fn lose(&mut self, uri: &Uri) -> bool {
+        self.open.get_mut(&uri.0).is_some_and(|document| document.text.take().is_some())
     }
 
     /// A document is closed. Whether it was open.
     pub(crate) fn close(&mut self, uri: &Uri) -> bool {
         self.open.remove(&uri.0).is_some()
     }
+}
+
+/// The parameters of `textDocument/didChange`.
+///
+/// # Errors
+///
+/// When they do not fit. The type alone takes a change whose range is wrong for one without a range, which is the whole text.
+pub(crate) fn read_change(params: &Value) -> Result<DidChangeTextDocumentParams, RequestError> {
+    let read: DidChangeTextDocumentParams = from_value(params)?;
+    for (number, change) in read.content_changes.iter().enumerate() {
+        let field = format!("contentChanges[{number}]");
+        let range = params.pointer(&format!("/contentChanges/{number}/range"));
+        if matches!(change, TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(_))
+            && range.is_some_and(|range| !range.is_null())
+        {
+            return Err(RequestError::InvalidParams {
+                message: format!("Invalid params: {field}: a wrong range"),
+                field,
+            });
+        }
+    }
+    Ok(read)
 }
 
 /// Makes changes of a text, each at places of the text that the ones before it left.

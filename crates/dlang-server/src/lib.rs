@@ -36,6 +36,10 @@
 //! Positions outside of a text are moved to the nearest inside, parameters that do not fit are `InvalidParams` with the
 //! field, capabilities that are not as the protocol has them count as absent. What is no message is answered as JSON-RPC has
 //! it. A panic ends one request and not the server.
+//!
+//! A document of which a change cannot be read counts as closed, so that the disk counts, until the client sends its whole
+//! text: any other text would be one that nobody has. What is no message, or longer than one may be, names no document. A
+//! change that is lost like that leaves its document with the text before it, and the client learns of it by the error alone.
 
 #![cfg_attr(test, expect(clippy::string_slice, reason = "a test that cuts a character should fail"))]
 

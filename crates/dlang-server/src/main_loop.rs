@@ -25,9 +25,9 @@ use zubi_base::uri;
 use self::requests::Pending;
 use crate::client::ClientHandle;
 use crate::diagnostics::Publisher;
-use crate::documents::Documents;
+use crate::documents::{self, Documents};
 use crate::event::{ChangedBy, Event};
-use crate::methods::{MethodTable, from_value};
+use crate::methods::{MethodTable, RequestError, from_value};
 use crate::model::{Command, Edit, ModelHandle};
 use crate::pool::Pool;
 use crate::progress::LoadProgress;
@@ -184,7 +184,7 @@ impl MainLoop {
                 }
             }
             "textDocument/didOpen" => self.hear(&method, &params, Self::did_open),
-            "textDocument/didChange" => self.hear(&method, &params, Self::did_change),
+            "textDocument/didChange" => self.did_change(&params),
             "textDocument/didClose" => self.hear(&method, &params, Self::did_close),
             "workspace/didChangeWatchedFiles" => self.model.send(Command::Refresh),
             "workspace/didChangeWorkspaceFolders" => self.hear(&method, &params, Self::did_change_folders),
@@ -221,21 +221,41 @@ impl MainLoop {
         self.model.edit(Edit { uri: uri.0, version, text: Some(text) });
     }
 
-    fn did_change(&mut self, params: lsp::DidChangeTextDocumentParams) {
-        let version = params.text_document.version;
-        let uri = params.text_document.text_document_identifier.uri;
-        match self.documents.change(&uri, params.content_changes, self.settings.encoding) {
+    fn did_change(&mut self, params: &Value) {
+        let change = match documents::read_change(params) {
+            Ok(change) => change,
+            Err(error) => return self.lose(params, &error),
+        };
+        let version = change.text_document.version;
+        let uri = change.text_document.text_document_identifier.uri;
+        match self.documents.change(&uri, change.content_changes, self.settings.encoding) {
             Some(text) => self.model.edit(Edit { uri: uri.0, version, text: Some(text) }),
-            None => tracing::warn!("a document that is not open was changed: {}", uri.0),
+            None => tracing::warn!("a document that is not open, or whose text is not known, was changed: {}", uri.0),
+        }
+    }
+
+    /// A change that cannot be read leaves the text of its document unknown, and an older one would be a wrong one. So it
+    /// counts as closed until the client sends all of it.
+    fn lose(&mut self, params: &Value, error: &RequestError) {
+        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
+        tracing::warn!("a change of {uri:?} cannot be read, its text is not known until all of it is sent: {error}");
+        let uri = lsp::Uri(uri.to_owned());
+        if self.documents.lose(&uri) {
+            self.forget(uri);
         }
     }
 
     fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
         let uri = params.text_document.uri;
         if self.documents.close(&uri) {
-            self.tokens.forget(&uri);
-            self.model.edit(Edit { uri: uri.0, version: 0, text: None });
+            self.forget(uri);
         }
+    }
+
+    /// What the disk has counts for this document from now on.
+    fn forget(&self, uri: lsp::Uri) {
+        self.tokens.forget(&uri);
+        self.model.edit(Edit { uri: uri.0, version: 0, text: None });
     }
 
     fn did_change_folders(&mut self, params: lsp::DidChangeWorkspaceFoldersParams) {

@@ -1,5 +1,7 @@
 //! Documents as the client has them: incremental changes, documents that are no files, two names of one file.
 
+use std::collections::BTreeSet;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -28,6 +30,48 @@ fn changes_are_made_in_order() {
             "{encoding}"
         );
     }
+}
+
+#[test]
+fn after_a_change_that_cannot_be_read_the_text_is_unknown() {
+    let range =
+        |line: i32| json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 0 } });
+    let ranged = json!({ "range": range(0), "text": "Team Ranged\n" });
+    let mut client = Client::new("//- a.dlang\nTeam Saved\n");
+    let change = |client: &Client, version: &Value, changes: &Value| {
+        let document = json!({ "uri": uri_of("a.dlang"), "version": version });
+        client.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    };
+    let teams = |client: &mut Client| {
+        let symbols = client.ask("workspace/symbol", json!({ "query": "" }));
+        let names = symbols.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned());
+        names.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(" ")
+    };
+    for (version, changes) in [
+        (json!("two"), json!([ranged])),
+        (json!(2), Value::Null),
+        (json!(2), json!([{ "range": range(0) }])),
+        // What is wrong about a range does not make its text the whole one.
+        (json!(2), json!([ranged, { "range": range(-1), "text": "Team Broken\n" }])),
+        (json!(2), json!([{ "range": range(0), "rangeLength": -1, "text": "Team Broken\n" }])),
+    ] {
+        client.open("a.dlang", 1, "Team Typed\n");
+        change(&client, &version, &changes);
+        assert_eq!(teams(&mut client), "Saved", "{changes}");
+        // A place in a text that nobody knows means nothing.
+        change(&client, &json!(3), &json!([ranged]));
+        assert_eq!(teams(&mut client), "Saved", "{changes}");
+        change(&client, &json!(4), &json!([ranged, { "text": "Team Whole\n" }, ranged]));
+        assert_eq!(teams(&mut client), "Ranged Whole", "{changes}");
+        change(&client, &version, &changes);
+        client.open("a.dlang", 5, "Team Again\n");
+        change(&client, &json!(6), &json!([ranged]));
+        assert_eq!(teams(&mut client), "Again Ranged", "{changes}");
+    }
+    change(&client, &Value::Null, &Value::Null);
+    client.close("a.dlang");
+    change(&client, &json!(7), &json!([{ "text": "Team Closed\n" }]));
+    assert_eq!(teams(&mut client), "Saved");
 }
 
 #[test]
