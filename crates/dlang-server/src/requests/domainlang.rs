@@ -73,12 +73,20 @@ pub(super) fn explain(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Ans
     input.ask(snapshot, cancel, |asked| Ok(ask::explain(asked, &fqn)?))
 }
 
-/// What a URI, or a path as answers show it, means in the client's workspace.
+/// What a path as answers show it, or a URI, means in the client's workspace. A name may have a colon and so look like a URI:
+/// it is one of `file:` or with `//` behind the colon, as for every other channel, or where there is no such path.
 fn path_of(snapshot: &Snapshot, given: &str) -> Option<Utf8PathBuf> {
     let uri = Uri(given.to_owned());
-    match uri::scheme(&uri) {
-        Some(_) => snapshot.path(&uri),
-        None => snapshot.workspace().find(given),
+    let scheme = uri::scheme(&uri);
+    if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file")) || given.contains("://") {
+        return snapshot.path(&uri);
+    }
+    let workspace = snapshot.workspace();
+    let shown = workspace.find(given);
+    let is_there = |path: &Utf8PathBuf| workspace.shared_files().kind(path).is_some();
+    match scheme {
+        Some(_) if !shown.as_ref().is_some_and(is_there) => snapshot.path(&uri).or(shown),
+        _ => shown,
     }
 }
 

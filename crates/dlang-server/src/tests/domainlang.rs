@@ -97,6 +97,43 @@ fn other_models_than_those_of_the_workspace() {
     ");
 }
 
+#[test]
+fn a_path_that_looks_like_a_uri() {
+    let fixture = "//- a:b.dlang\nTeam A\n//- file:c/d.dlang\nTeam D\n";
+    let mut client = Client::new(fixture);
+    let mut count =
+        |name: &str, given: &str| match client.try_ask("domainlang/validate", json!({ "path": ".", name: given })) {
+            Ok(answer) => answer["fileCount"].to_string(),
+            Err(error) => error["message"].as_str().unwrap().to_owned(),
+        };
+    let given =
+        ["a:b.dlang", "/w/a:b.dlang", "file:///w/a:b.dlang", "file:c/d.dlang", "a:c.dlang", "a://b.dlang", "file:x"];
+    let told = given.map(|given| format!("{given}\n    {}\n    {}", count("file", given), count("path", given)));
+    assert_snapshot!(told.join("\n"), @"
+    a:b.dlang
+        2
+        1
+    /w/a:b.dlang
+        2
+        1
+    file:///w/a:b.dlang
+        2
+        1
+    file:c/d.dlang
+        2
+        Invalid input: path: `file:c/d.dlang` is not a file path or `file://` URI
+    a:c.dlang
+        Invalid input: file: `a:c.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it
+        Invalid input: path: `a:c.dlang` does not exist in the workspace; paths are relative to `/w`
+    a://b.dlang
+        Invalid input: file: `a:/b.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it
+        Invalid input: path: `a://b.dlang` is not a file path or `file://` URI
+    file:x
+        Invalid input: file: `file:x` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it
+        Invalid input: path: `file:x` is not a file path or `file://` URI
+    ");
+}
+
 /// The loading is over already when the question is given up.
 #[test]
 fn a_question_about_another_model_ends_when_it_is_given_up() {
