@@ -1,4 +1,5 @@
 //! The end of the client's process: the streams alone do not always tell, because other processes may hold their other ends.
+//! It is noticed on Linux; elsewhere it is logged that it will not be, and the streams are all there is.
 
 use std::io;
 

@@ -41,7 +41,9 @@ impl Requests {
         serde_json::to_value(capabilities(&Settings::of_program(Self::ENCODING))).unwrap_or_default()
     }
 
-    /// The answer to a request, as the server would give it to a client that can everything and has nothing open.
+    /// The answer to a request, as the server would give it to a client that has nothing open, reads Markdown, nested symbols,
+    /// links to definitions and edits of documents and files, and asks for diagnostics; but that takes no snippets, no related
+    /// documents and no links in explanations, and is never called back.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@
 //!
 //! # The end
 //!
-//! The conversation ends with `exit`, with the client's stream, and with the client's process (`client_process`).
+//! The conversation ends with `exit`, with the client's stream, and, on Linux, with the client's process (`client_process`).
 //!
 //! # Diagnostics
 //!
@@ -100,7 +100,8 @@ pub struct Options {
     pub debounce: Duration,
     /// Whether the operating system is asked to watch folders when the client cannot.
     pub watch: bool,
-    /// The client's process, if it was named before the conversation: the server ends with it, whatever process it is.
+    /// The client's process, if it was named before the conversation: the server ends with it, whatever process it is. Other
+    /// systems than Linux cannot tell, and there only the stream does.
     pub client_process: Option<u32>,
 }
 
@@ -123,7 +124,7 @@ impl Default for Options {
 pub enum Exit {
     /// `shutdown`, then `exit`.
     Orderly,
-    /// `exit` alone, or the client was gone: its process, or the other end of a stream.
+    /// `exit` alone, or the client was gone: the other end of a stream, or its process where that can be told.
     Abrupt,
 }
 

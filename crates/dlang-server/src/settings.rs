@@ -81,7 +81,8 @@ impl Settings {
         }
     }
 
-    /// Of a program that asks without a connection: it reads everything that there is, and is never called back.
+    /// Of a program that asks without a connection: it reads all data and Markdown, inserts no snippets, follows no links in
+    /// explanations, and is never called back.
     pub(crate) fn of_program(encoding: Encoding) -> Self {
         Self {
             encoding,

@@ -13,7 +13,7 @@ pub struct Flags {
     /// Speak over stdin and stdout; so it does anyway, but many editors say it
     #[arg(long)]
     stdio: bool,
-    /// End when this process has ended: the editor's
+    /// End when this process has ended: the editor's (on Linux)
     #[arg(long = "clientProcessId", value_name = "PID")]
     client: Option<u32>,
 }
@@ -25,7 +25,8 @@ impl Flags {
     }
 }
 
-/// Serves the editor on stdin and stdout; returns when the conversation is over, or when the editor's process has ended.
+/// Serves the editor on stdin and stdout; returns when the conversation is over, or, on Linux, when the editor's process has
+/// ended.
 ///
 /// # Errors
 ///

@@ -72,7 +72,7 @@ fn commands() {
     Options:
           --stdio                  Speak over stdin and stdout; so it does anyway, but many editors say it
           --workspace <DIR>        Workspace folder; may be given several times [default: the current directory]
-          --clientProcessId <PID>  End when this process has ended: the editor's
+          --clientProcessId <PID>  End when this process has ended: the editor's (on Linux)
           --read-only              No tool that writes exists
           --toolsets <LIST>        Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>           Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)

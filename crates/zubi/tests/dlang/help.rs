@@ -55,7 +55,7 @@ fn commands() {
     Options:
           --json                   Print JSON, errors included
           --stdio                  Speak over stdin and stdout; so it does anyway, but many editors say it
-          --clientProcessId <PID>  End when this process has ended: the editor's
+          --clientProcessId <PID>  End when this process has ended: the editor's (on Linux)
       -q, --quiet                  Print the bare answer, a line for each thing
           --no-color               No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
       -h, --help                   Print help
