@@ -14,7 +14,7 @@ use crate::modules::{Module, OwnText};
 /// What belongs to a snapshot and is not in the model.
 #[derive(Debug, Default)]
 pub(super) struct View {
-    /// The folders that paths are shown below, each with what stands before them.
+    /// The folders that paths are shown below, each with the name that stands before them; an empty one if it is alone.
     pub(super) folders: Vec<(Utf8PathBuf, String)>,
     /// Files that are not in the model as they are.
     pub(super) faults: BTreeMap<Utf8PathBuf, ReadError>,
@@ -51,20 +51,34 @@ impl View {
         }
         let real = |folder: &Utf8PathBuf| Some((canonical(folder)?, folder.clone()));
         let links = folders.iter().filter_map(real).filter(|(real, folder)| real != folder).collect();
-        let is_one = folders.len() == 1;
-        let prefix = |folder: &Utf8PathBuf| match folder.file_name() {
-            _ if is_one => String::new(),
-            Some(name) => format!("{name}/"),
-            None => String::new(),
-        };
-        let folders = folders.into_iter().map(|folder| (prefix(&folder), folder)).map(|(name, it)| (it, name));
+        let names = if folders.len() == 1 { vec![String::new()] } else { names_apart(&folders) };
         let is_own = |module: &Arc<Module>| module.manifest.is_some() && module.package.is_none();
         Self {
-            folders: folders.collect(),
+            folders: folders.into_iter().zip(names).collect(),
             faults,
             modules: modules.into_iter().filter(is_own).collect(),
             cuts: cuts.to_vec(),
             links,
+        }
+    }
+}
+
+/// Every folder's last path component; of folders that would share it, a component more, until all differ. This ends, for the
+/// paths differ. zubi names the folders of its workspace in the same way, so that every channel shows the same path.
+fn names_apart(folders: &[Utf8PathBuf]) -> Vec<String> {
+    let mut lengths = vec![1; folders.len()];
+    loop {
+        let name = |(folder, length): (&Utf8PathBuf, &usize)| {
+            let before = folder.components().count().saturating_sub(*length);
+            folder.components().skip(before).collect::<Utf8PathBuf>().into_string()
+        };
+        let names: Vec<String> = folders.iter().zip(&lengths).map(name).collect();
+        let is_shared = |name: &String| names.iter().filter(|other| *other == name).count() > 1;
+        if !names.iter().any(is_shared) {
+            return names;
+        }
+        for (length, name) in lengths.iter_mut().zip(&names) {
+            *length += usize::from(is_shared(name));
         }
     }
 }
@@ -123,16 +137,16 @@ impl WorkspaceSnapshot {
     /// A path as answers show it: below its folder, behind the folder's name when there are several; absolute when it
     /// lies in none. Slashes separate on every system.
     pub fn show(&self, path: &Utf8Path) -> String {
-        let below = self.view.folders.iter().filter_map(|(folder, prefix)| {
+        let below = self.view.folders.iter().filter_map(|(folder, name)| {
             let below = path.strip_prefix(folder).ok()?;
-            Some((folder.as_str().len(), prefix, below))
+            Some((folder.as_str().len(), name.as_str(), below.as_str()))
         });
         match below.max_by_key(|(length, ..)| *length) {
-            Some((_, prefix, below)) if below.as_str().is_empty() => match prefix.trim_end_matches('/') {
-                "" => ".".to_owned(),
-                name => name.to_owned(),
-            },
-            Some((_, prefix, below)) => format!("{prefix}{}", below.as_str().replace('\\', "/")),
+            Some((_, "", "")) => ".".to_owned(),
+            Some((_, name, below)) => {
+                let shown: Utf8PathBuf = [name, below].into_iter().filter(|part| !part.is_empty()).collect();
+                shown.into_string().replace(std::path::MAIN_SEPARATOR, "/")
+            }
             None => path.to_string(),
         }
     }
@@ -148,8 +162,8 @@ impl WorkspaceSnapshot {
         if path.is_absolute() {
             return Some(self.spelling(&crate::paths::normalize(path)).into_owned());
         }
-        let candidates = self.view.folders.iter().filter_map(|(folder, prefix)| {
-            let below = path.as_str().strip_prefix(prefix.as_str())?;
+        let candidates = self.view.folders.iter().filter_map(|(folder, name)| {
+            let below = path.strip_prefix(name).ok()?;
             Some(crate::paths::normalize(&folder.join(below)))
         });
         let candidates: Vec<Utf8PathBuf> = candidates.collect();

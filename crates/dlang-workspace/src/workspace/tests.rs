@@ -114,6 +114,54 @@ fn several_folders_have_names() {
 }
 
 #[test]
+fn folders_with_one_name_are_told_apart() {
+    let roots = ["/w/x/models", "/w/y/models", "/w/z/y/models", "/w/other", "/w/x/models/inner"];
+    let files: String = roots.iter().map(|root| format!("//- {root}/a.dlang\nTeam A\n")).collect();
+    // Where it separates nothing, it is a character of the name.
+    let fixture = files + "//- /w/other/back\\slash.dlang\n";
+    let check = |roots: &[&str]| {
+        let folders: Vec<Root> = roots.iter().map(|root| Root::Folder((*root).into())).collect();
+        let workspace = load(Arc::new(in_memory(&fixture)), &folders);
+        let snapshot = workspace.snapshot();
+        let paths = snapshot.files().unwrap().into_iter().chain(roots.iter().map(Utf8PathBuf::from));
+        let shown = paths.map(|path| {
+            let shown = snapshot.show(&path);
+            assert_eq!(snapshot.find(&shown), Some(path), "{shown}");
+            shown
+        });
+        shown.collect::<Vec<_>>().join("\n")
+    };
+    insta::assert_snapshot!(check(&roots), @r"
+    other/a.dlang
+    other/back\slash.dlang
+    x/models/a.dlang
+    inner/a.dlang
+    w/y/models/a.dlang
+    z/y/models/a.dlang
+    x/models
+    w/y/models
+    z/y/models
+    other
+    inner
+    ");
+    insta::assert_snapshot!(check(&["/w/x/models"]), @"
+    a.dlang
+    inner/a.dlang
+    .
+    ");
+    insta::assert_snapshot!(check(&["/", "/w/other"]), @r"
+    other/a.dlang
+    other/back\slash.dlang
+    /w/x/models/a.dlang
+    /w/x/models/inner/a.dlang
+    /w/y/models/a.dlang
+    /w/z/y/models/a.dlang
+    /
+    other
+    ");
+}
+
+#[test]
 fn the_files_of_a_snapshot_have_the_texts_of_its_moment() {
     let mut workspace = folder("//- a.dlang\nTeam Saved");
     let (open, new): (&Utf8Path, &Utf8Path) = ("/w/a.dlang".into(), "/w/new.dlang".into());
