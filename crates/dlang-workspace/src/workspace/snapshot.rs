@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Cancelled, Db, File, Snapshot, project_files};
 
 use super::Root;
-use crate::files::{Cut, Overlay, ReadError, SharedFiles};
+use crate::files::{Cut, Files as _, Overlay, ReadError, SharedFiles};
 use crate::modules::{Module, OwnText};
 
 /// What belongs to a snapshot and is not in the model.
@@ -156,19 +156,22 @@ impl WorkspaceSnapshot {
         self.show(Utf8Path::new(file.path(db)))
     }
 
-    /// The path that [`Self::show`] shows so, or an absolute one as it is.
+    /// The path that [`Self::show`] shows so, else one relative to a folder; or an absolute one as it is. Of several that it may
+    /// mean a file of the model comes first, then what is there at all.
     pub fn find(&self, shown: &str) -> Option<Utf8PathBuf> {
         let path = Utf8Path::new(shown);
         if path.is_absolute() {
             return Some(self.spelling(&crate::paths::normalize(path)).into_owned());
         }
-        let candidates = self.view.folders.iter().filter_map(|(folder, name)| {
-            let below = path.strip_prefix(name).ok()?;
-            Some(crate::paths::normalize(&folder.join(below)))
-        });
+        let folders = &self.view.folders;
+        let named = folders.iter().filter_map(|(folder, name)| Some((folder, path.strip_prefix(name).ok()?)));
+        let relative = folders.iter().map(|(folder, _)| (folder, path));
+        let candidates = named.chain(relative).map(|(folder, below)| crate::paths::normalize(&folder.join(below)));
         let candidates: Vec<Utf8PathBuf> = candidates.collect();
         let is_known = |path: &&Utf8PathBuf| matches!(self.file(path), Ok(Some(_)));
-        candidates.iter().find(is_known).or(candidates.first()).cloned()
+        let is_there = |path: &&Utf8PathBuf| self.files.kind(path).is_some();
+        let found = candidates.iter().find(is_known).or_else(|| candidates.iter().find(is_there));
+        found.or(candidates.first()).cloned()
     }
 
     /// The folders that paths are shown below.

@@ -144,6 +144,18 @@ fn folders_with_one_name_are_told_apart() {
     other
     inner
     ");
+    let workspace =
+        load(Arc::new(in_memory(&fixture)), &[Root::Folder(roots[0].into()), Root::Folder(roots[3].into())]);
+    let found = ["other/a.dlang", "a.dlang", "inner", "back\\slash.dlang", "./other", "gone"]
+        .map(|given| workspace.snapshot().find(given).map_or_else(String::new, Utf8PathBuf::into_string));
+    insta::assert_snapshot!(found.join("\n"), @r"
+    /w/other/a.dlang
+    /w/x/models/a.dlang
+    /w/x/models/inner
+    /w/other/back\slash.dlang
+    /w/x/models/other
+    /w/x/models/gone
+    ");
     insta::assert_snapshot!(check(&["/w/x/models"]), @"
     a.dlang
     inner/a.dlang
