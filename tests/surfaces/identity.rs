@@ -9,6 +9,7 @@ mod inputs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use camino::Utf8PathBuf;
 use serde_json::{Map, Value};
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, tools};
@@ -25,16 +26,23 @@ const CALLED: usize = 20;
 /// How many differences are shown.
 const SHOWN: usize = 20;
 
-/// Asks everything over every channel. There are at least so many questions.
+/// Asks everything over every channel about the whole project. There are at least so many questions.
 async fn check(project: &Project, at_least: usize) {
-    let zubi = Start::new(project, &[]).mcp().await;
+    check_folders(project, &[], at_least).await;
+}
+
+/// The same about a workspace of these folders of the project, if there are any.
+async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
+    let folders: Vec<Utf8PathBuf> = folders.iter().map(|folder| project.root().join(folder)).collect();
+    let arguments = channels::arguments(&folders);
+    let zubi = Start::new(project, &[]).arguments(&arguments).mcp().await;
     let schemas = schemas(&zubi).await;
     let mut reference = Channel::Mcp(zubi.into());
     let known = Known::ask(&mut reference, project, properties(&schemas[1].1)).await;
     let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &known)).collect();
     assert!(questions.len() >= at_least, "there are only {} questions", questions.len());
 
-    let (mut lasting, mut called) = (channels::lasting(project).await, channels::called(project));
+    let (mut lasting, mut called) = (channels::lasting(project, &folders).await, channels::called(project, &folders));
     let step = questions.len().div_ceil(CALLED);
     let mut asked = BTreeSet::new();
     let (mut differences, mut answers) = (Vec::new(), BTreeMap::new());
@@ -108,6 +116,17 @@ async fn of_the_shop() {
 #[tokio::test]
 async fn of_the_bank() {
     check(&Project::example("bank"), 400).await;
+}
+
+/// Two that have the same last name.
+#[tokio::test]
+async fn of_a_workspace_of_two_folders() {
+    let project = Project::empty();
+    let folders = ["retail/model", "money/model"];
+    for (example, folder) in ["examples/shop", "examples/bank"].into_iter().zip(folders) {
+        project.add(example, folder);
+    }
+    check_folders(&project, &folders, 500).await;
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The channels over which a model can be asked, each brought to the same form: the answer as compact JSON, or the first
 //! line of what is wrong.
 
+use camino::Utf8PathBuf;
 use serde_json::{Map, Value, json};
 use zubi_tests::zubi::{Start, text};
 use zubi_tests::{LanguageServer, Project, Zubi};
@@ -18,8 +19,8 @@ pub(super) enum Channel<'a> {
     Tools(LanguageServer),
     /// The tools of an MCP server.
     Mcp(Box<Zubi>),
-    /// `zubi call --json`, a process for each question.
-    Call(Start<'a>),
+    /// `zubi call --json`, a process for each question, with these arguments.
+    Call(Start<'a>, Vec<&'a str>),
     /// `dlang --json`, a process for each question.
     Dlang(Start<'a>, &'a Project),
 }
@@ -36,36 +37,50 @@ pub(super) const LEFT_OUT: [(&str, &str); 5] = [
     ("domainlang_explain", "text"),
 ];
 
+/// What tells `zubi` of a workspace of these folders; nothing if there are none, as it is the directory then.
+pub(super) fn arguments(folders: &[Utf8PathBuf]) -> Vec<&str> {
+    folders.iter().flat_map(|folder| ["--workspace", folder.as_str()]).collect()
+}
+
 /// The channels with one process for all questions, by their names, besides the one that the others are compared with.
-pub(super) async fn lasting(project: &Project) -> Vec<(&'static str, Channel<'_>)> {
+/// Without folders they are asked about the project; of several, those that take one path have no workspace.
+pub(super) async fn lasting<'a>(project: &'a Project, folders: &[Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
     // One of each kind is started elsewhere, so that a path that depends on the directory is noticed.
     let (zubi, elsewhere) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
-    let root = [project.root().as_str()];
-    vec![
-        ("dlang mcp", Channel::Mcp(elsewhere.clone().arguments(&root).mcp().await.into())),
-        ("zubi lsp", Channel::Requests(language_server(&zubi, project))),
-        ("dlang lsp", Channel::Requests(language_server(&elsewhere, project))),
-        ("zubi/tools/call", Channel::Tools(language_server(&zubi, project))),
-    ]
+    let mut channels = vec![
+        ("zubi lsp", Channel::Requests(language_server(&zubi, project, folders))),
+        ("dlang lsp", Channel::Requests(language_server(&elsewhere, project, folders))),
+        ("zubi/tools/call", Channel::Tools(language_server(&zubi, project, folders))),
+    ];
+    if folders.is_empty() {
+        let root = [project.root().as_str()];
+        channels.push(("dlang mcp", Channel::Mcp(elsewhere.clone().arguments(&root).mcp().await.into())));
+    }
+    channels
 }
 
 /// The channels with a process for each question.
-pub(super) fn called(project: &Project) -> Vec<(&'static str, Channel<'_>)> {
-    let dlang = Start::dlang(project);
-    vec![
-        ("zubi call", Channel::Call(Start::new(project, &[]))),
-        ("dlang", Channel::Dlang(dlang.clone(), project)),
-        ("dlang elsewhere", Channel::Dlang(dlang.directory(project.home()), project)),
-    ]
+pub(super) fn called<'a>(project: &'a Project, folders: &'a [Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
+    let mut channels = vec![("zubi call", Channel::Call(Start::new(project, &[]), arguments(folders)))];
+    if folders.is_empty() {
+        let dlang = Start::dlang(project);
+        channels.push(("dlang", Channel::Dlang(dlang.clone(), project)));
+        channels.push(("dlang elsewhere", Channel::Dlang(dlang.directory(project.home()), project)));
+    }
+    channels
 }
 
-fn language_server(start: &Start<'_>, project: &Project) -> LanguageServer {
+fn language_server(start: &Start<'_>, project: &Project, folders: &[Utf8PathBuf]) -> LanguageServer {
     let mut command = start.command();
     command.args(["lsp", "--stdio"]);
+    let root = [project.root().to_owned()];
+    let folders = if folders.is_empty() { &root } else { folders };
+    let folder = |path: &Utf8PathBuf| json!({ "uri": format!("file://{path}"), "name": "project" });
+    let folders: Vec<Value> = folders.iter().map(folder).collect();
     let params = json!({
         "capabilities": { "textDocument": { "diagnostic": {} } },
         "initializationOptions": { "zubi": { "editorProtocol": 1 } },
-        "workspaceFolders": [{ "uri": format!("file://{}", project.root()), "name": "project" }],
+        "workspaceFolders": folders,
     });
     LanguageServer::open(command, &params).0
 }
@@ -74,7 +89,7 @@ impl Channel<'_> {
     /// Whether the channel has words for the question.
     pub(super) fn has_words(&self, question: &Question) -> bool {
         match self {
-            Self::Requests(_) | Self::Tools(_) | Self::Mcp(_) | Self::Call(_) => true,
+            Self::Requests(_) | Self::Tools(_) | Self::Mcp(_) | Self::Call(..) => true,
             Self::Dlang(_, project) => words(question, project).is_some(),
         }
     }
@@ -88,7 +103,7 @@ impl Channel<'_> {
                 let result = server.result(&question.tool, question.input.clone().into()).await;
                 said(result.is_error == Some(true), &text(&result))
             }
-            Self::Call(start) => call(start, question),
+            Self::Call(start, arguments) => call(start, arguments, question),
             Self::Dlang(start, project) => {
                 let words = words(question, project).unwrap_or_else(|| panic!("no words for {question}"));
                 dlang(start, question, &words)
@@ -118,9 +133,10 @@ fn call_tool(server: &mut LanguageServer, question: &Question) -> Said {
     said(result["isError"] == true, result["text"].as_str().expect("a text"))
 }
 
-fn call(start: &Start<'_>, question: &Question) -> Said {
+fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> Said {
     let input = Value::from(question.input.clone()).to_string();
-    let (printed, code) = run(start, &["call", &question.tool, "--json", "--input", &input]);
+    let words = [&["call"], arguments, &[&question.tool, "--json", "--input", &input]].concat();
+    let (printed, code) = run(start, &words);
     let json: Value = serde_json::from_str(&printed).expect("`zubi call --json` prints JSON");
     let failure = json.pointer("/error/message").and_then(Value::as_str);
     assert_eq!(code, if failure.is_some() { 2 } else { 0 }, "the exit code of {question}");
