@@ -134,8 +134,8 @@ fn it_ends_while_it_is_loading() {
 #[test]
 fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
     const FILES: usize = 400;
-    let fixture: String = (0..FILES).map(|number| format!("//- {number}.dlang\nTeam T{number}\n")).collect();
-    let (mut client, slow) = loading_of(&fixture, Duration::MAX, &able());
+    let files: Vec<String> = (0..FILES).map(|number| format!("//- {number}.dlang\nTeam T{number}\n")).collect();
+    let (mut client, slow) = loading_of(&files.concat(), Duration::MAX, &able());
     slow.open();
     assert_eq!(client.ask("domainlang/get", json!({}))["summary"]["fileCount"], FILES);
     slow.shut();

@@ -116,9 +116,10 @@ fn several_folders_have_names() {
 #[test]
 fn folders_with_one_name_are_told_apart() {
     let roots = ["/w/x/models", "/w/y/models", "/w/z/y/models", "/w/other", "/w/x/models/inner"];
-    let files: String = roots.iter().map(|root| format!("//- {root}/a.dlang\nTeam A\n")).collect();
+    let mut files = roots.map(|root| format!("//- {root}/a.dlang\nTeam A\n")).to_vec();
     // Where it separates nothing, it is a character of the name.
-    let fixture = files + "//- /w/other/back\\slash.dlang\n";
+    files.push("//- /w/other/back\\slash.dlang\n".to_owned());
+    let fixture = files.concat();
     let check = |roots: &[&str]| {
         let folders: Vec<Root> = roots.iter().map(|root| Root::Folder((*root).into())).collect();
         let workspace = load(Arc::new(in_memory(&fixture)), &folders);
