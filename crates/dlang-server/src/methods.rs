@@ -62,16 +62,29 @@ impl From<AskError> for RequestError {
 }
 
 impl RequestError {
+    /// The protocol's number for it.
+    pub fn code(&self) -> i32 {
+        self.kind() as i32
+    }
+
+    fn kind(&self) -> ErrorCode {
+        match self {
+            Self::Cancelled => ErrorCode::ContentModified,
+            Self::InvalidParams { .. } => ErrorCode::InvalidParams,
+            Self::Failed(_) => ErrorCode::RequestFailed,
+        }
+    }
+
     /// As the protocol has it.
     pub(crate) fn into_response(self) -> ResponseError {
+        let kind = self.kind();
         match self {
-            Self::Cancelled => response_error(ErrorCode::ContentModified, "the model changed; ask again"),
-            Self::InvalidParams { field, message } => ResponseError {
-                code: ErrorCode::InvalidParams as i32,
-                message,
-                data: (!field.is_empty()).then(|| json!({ "field": field })),
-            },
-            Self::Failed(message) => response_error(ErrorCode::RequestFailed, &message),
+            Self::Cancelled => response_error(kind, "the model changed; ask again"),
+            Self::InvalidParams { field, message } => {
+                let data = (!field.is_empty()).then(|| json!({ "field": field }));
+                ResponseError { data, ..response_error(kind, &message) }
+            }
+            Self::Failed(message) => response_error(kind, &message),
         }
     }
 }

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::Utf8PathBuf;
 use crossbeam_channel::{Receiver, Sender};
-use dlang_model::project_files;
 use dlang_workspace::Workspace;
 use dlang_workspace::files::{LOCK, MANIFEST, SharedFiles};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
@@ -287,9 +286,8 @@ impl Model {
     }
 
     fn tell_models(&self) {
-        // Nothing is changed meanwhile, so nobody cancels the question.
-        let has_some = self.workspace.snapshot().ask(|db| !project_files(db).is_empty()).ok();
-        *self.handle.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner) = has_some;
+        let has_models = Some(self.workspace.has_models());
+        *self.handle.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner) = has_models;
     }
 
     fn tell_folders(&self) {

@@ -233,6 +233,11 @@ impl Workspace {
         self.overlay.paths()
     }
 
+    /// Whether there is any file to be asked about.
+    pub fn has_models(&self) -> bool {
+        !self.sources.is_empty()
+    }
+
     /// Modules, manifests and locks of the workspace, unsaved text included.
     pub fn modules(&self) -> &Modules<impl crate::files::Files + use<>> {
         &self.modules

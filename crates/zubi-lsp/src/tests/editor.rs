@@ -134,6 +134,20 @@ fn the_editor_says_what_it_answers() {
     ");
 }
 
+/// Types a line more into the model of [`WEB`] and does not save it; places are those of that text from then on.
+fn type_a_line(client: &mut Client) {
+    let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
+    let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
+    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:3:24" })), @"
+    at model.dlang:3:23 Crew
+    1 definition of `Crew`
+    model.dlang
+      1:6  Team Crew
+    [domainlang · ready]
+    ");
+}
+
 #[test]
 fn models_are_answered_here_as_the_editor_shows_them() {
     let mut client = editor();
@@ -145,17 +159,7 @@ fn models_are_answered_here_as_the_editor_shows_them() {
     [domainlang · ready]
     "#);
     assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","classification":[],"decisions":[],"metadata":[],"relationships":[],"team":[],"terminology":[],"fqn":"Orders","metadataMap":{}}}"#);
-    // A line more, which is not saved: places are those of that text.
-    let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
-    let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
-    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
-    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:3:24" })), @"
-    at model.dlang:3:23 Crew
-    1 definition of `Crew`
-    model.dlang
-      1:6  Team Crew
-    [domainlang · ready]
-    ");
+    type_a_line(&mut client);
     assert_snapshot!(client.call("domainlang_get", &json!({ "fqn": "Orders" })), @r#"{"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Shop","team":["Crew"],"classification":[],"decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Orders","effectiveTeam":"Crew","metadataMap":{}}}"#);
     // So are those of a folder or a file that is asked instead of the workspace.
     assert_snapshot!(client.call("domainlang_list", &json!({ "type": "teams", "path": "model.dlang" })), @r#"{"entityType":"teams","count":1,"results":[{"name":"Crew","fqn":"Crew"}]}"#);
@@ -182,16 +186,7 @@ fn headless_servers_answer_only_if_the_editor_allows_it() {
 #[test]
 fn a_folder_that_is_open_by_a_link() {
     let mut client = Client::by_link(&json!({ "zubi": { "editorProtocol": 1 } }), WEB);
-    let text = "Team Crew\nDomain Shop { vision: \"v\" }\nbc Orders for Shop by Crew\n";
-    let document = json!({ "uri": client.uri("model.dlang"), "languageId": "domain-lang", "version": 3, "text": text });
-    client.tell("textDocument/didOpen", json!({ "textDocument": document }));
-    assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:3:24" })), @"
-    at model.dlang:3:23 Crew
-    1 definition of `Crew`
-    model.dlang
-      1:6  Team Crew
-    [domainlang · ready]
-    ");
+    type_a_line(&mut client);
     assert_snapshot!(client.call("lsp_references", &json!({ "symbol": "Orders" })), @"
     at model.dlang:3:4 Orders (package)
     1 reference to `Orders` in 1 file

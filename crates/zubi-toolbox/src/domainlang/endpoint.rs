@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use dlang_server::{RequestError, Requests, Snapshot};
 use dlang_workspace::WorkspaceSnapshot;
+use dlang_workspace::ask::AskError;
 use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -17,6 +18,7 @@ use zubi_base::endpoint::{
     DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits, Readiness,
     RequestCx,
 };
+use zubi_base::framing::ResponseError;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 
@@ -27,12 +29,6 @@ const ID: &str = "domainlang";
 
 /// The request that is asked for the problems of a document.
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
-
-/// JSON-RPC's and LSP's numbers of errors.
-const INVALID_PARAMS: i64 = -32602;
-const INTERNAL_ERROR: i64 = -32603;
-const CONTENT_MODIFIED: i64 = -32801;
-const REQUEST_FAILED: i64 = -32803;
 
 /// The model of the workspace, asked as a language server is.
 struct DomainLang {
@@ -150,7 +146,7 @@ impl DomainLang {
         self.readiness.send_replace(match loaded {
             Ok(()) | Err(ModelError::Changing) => Readiness::Ready,
             Err(error) => {
-                let (why, hint) = cause(error);
+                let (why, hint) = cause(&error);
                 Readiness::Failed { why, hint }
             }
         });
@@ -161,13 +157,16 @@ impl DomainLang {
         let server =
             |code, message| EndpointError::Server { endpoint: self.id.clone(), method: method.clone(), code, message };
         match error {
-            ModelError::Changing => server(CONTENT_MODIFIED, error.to_string()),
+            ModelError::Changing => server(RequestError::Cancelled.code().into(), error.to_string()),
             ModelError::Loading(_) => EndpointError::TimedOut { endpoint, method, after: begun.elapsed() },
             ModelError::Withdrawn => EndpointError::Cancelled,
-            ModelError::Invalid(input) => server(INVALID_PARAMS, input.to_string()),
-            ModelError::Defect(error) => server(INTERNAL_ERROR, format!("{error:#}")),
+            ModelError::Invalid(input) => {
+                let error = RequestError::from(AskError::from(input));
+                server(error.code().into(), error.to_string())
+            }
+            ModelError::Defect(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
             ModelError::Load(_) => {
-                let (why, hint) = cause(error);
+                let (why, hint) = cause(&error);
                 EndpointError::Exited { endpoint, why, hint }
             }
         }
@@ -175,16 +174,17 @@ impl DomainLang {
 }
 
 fn refused(method: &str, error: &RequestError) -> EndpointError {
-    let code = if matches!(error, RequestError::InvalidParams { .. }) { INVALID_PARAMS } else { REQUEST_FAILED };
-    EndpointError::Server { endpoint: ID.into(), method: method.to_owned(), code, message: error.to_string() }
+    let (code, message) = (error.code().into(), error.to_string());
+    EndpointError::Server { endpoint: ID.into(), method: method.to_owned(), code, message }
 }
 
 /// Why there is no model, and what to do about it.
-fn cause(error: ModelError) -> (String, String) {
-    match error {
-        ModelError::Load(error) => (error.to_string(), "See that it is there, then ask again.".to_owned()),
-        other => (other.to_string(), "Ask again; if that does not help, it is a defect of zubi.".to_owned()),
-    }
+fn cause(error: &ModelError) -> (String, String) {
+    let hint = match error {
+        ModelError::Load(_) => "See that it is there, then ask again.",
+        _ => "Ask again; if that does not help, it is a defect of zubi.",
+    };
+    (error.to_string(), hint.to_owned())
 }
 
 /// Why a document is not asked about, if it is no part of the model.

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use anyhow::anyhow;
-use dlang_model::project_files;
 use dlang_workspace::files::SharedFiles;
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
@@ -106,9 +105,7 @@ fn own(
             }
             None => Workspace::load(Arc::clone(files), roots.to_vec(), &mut watch),
         };
-        // Nothing is changed here, so nobody cancels the question.
-        let has_some = |workspace: &Workspace| workspace.snapshot().ask(|db| !project_files(db).is_empty());
-        has_files.store(looked.as_ref().is_ok_and(|workspace| has_some(workspace) == Ok(true)), Ordering::Relaxed);
+        has_files.store(looked.as_ref().is_ok_and(Workspace::has_models), Ordering::Relaxed);
         for reply in waiting.into_iter().filter(|reply| !reply.is_closed()) {
             reply.send(looked.as_ref().map(Workspace::snapshot).map_err(Clone::clone)).ok();
         }
