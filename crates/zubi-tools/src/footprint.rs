@@ -18,6 +18,18 @@ pub struct Footprint {
     pub hosts: Vec<String>,
     /// Names of secrets the call would see.
     pub secrets: Vec<String>,
+    /// Why it cannot be told what the call does, one clause each ("`$(date)` is worked out only when it runs"). Not
+    /// empty: a person is asked, whatever allows the rest.
+    pub unresolved: Vec<String>,
+    /// Where commands run; absolute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<Utf8PathBuf>,
+    /// The sandbox that holds what is run, in the words of a person: "Landlock and seccomp: writes only below the workspace".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+    /// What the call changes or sends, for whoever is asked: a unified diff, a request's body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
 }
 
 impl Footprint {

@@ -1,0 +1,4 @@
+//! Runs things for the user: programs and shell scripts, HTTP requests, JavaScript; templates that cannot inject, limits,
+//! the sandbox, and the store that keeps all output.
+//!
+//! Nothing here decides whether something is allowed: that is the policy's, before any of this is called.
