@@ -142,7 +142,7 @@ async fn order_is_fixed_and_names_are_unique() {
         "second",
         vec![
             tool("b_b", Effect::Read, Does::Answers("")),
-            tool("Upper", Effect::Read, Does::Answers("")),
+            tool("9up", Effect::Read, Does::Answers("")),
             tool("c", Effect::Read, Does::Answers("from second")),
         ],
     );
@@ -151,7 +151,7 @@ async fn order_is_fixed_and_names_are_unique() {
     assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c"]);
     assert_snapshot!(fixture.registry.problems().join("\n"), @"
     tool `b_b` of second is left out: `b_b` is taken
-    tool `Upper` of second is left out: `Upper` is no name for the wire
+    tool `9up` of second is left out: `9up` is no name for the wire
     ");
     assert_eq!(fixture.registry.find("b_b", &everything).unwrap().spec().id, "b.b", "a wire name finds its tool");
 

@@ -200,7 +200,7 @@ fn parsing_names_the_field() {
 #[test]
 fn a_bad_specification_is_told_in_full() {
     let mut bad = spec();
-    bad.id = "Test..Search".to_owned();
+    bad.id = "9test..Search".to_owned();
     bad.title = String::new();
     bad.description = "x".repeat(1025);
     bad.approval = Approval::Always;
@@ -215,8 +215,8 @@ fn a_bad_specification_is_told_in_full() {
     .unwrap()
     .clone();
     assert_snapshot!(problems(&bad).join("\n"), @"
-    wire name `Test__Search` is not [a-z][a-z0-9_]* of at most 40 characters
-    id `Test..Search` has an empty segment
+    wire name `9test__Search` is not [A-Za-z][A-Za-z0-9_]* of at most 40 characters
+    id `9test..Search` has an empty segment
     no title
     the description has 1025 bytes, more than 1024
     no sentence of the description ends within its first 300 characters
