@@ -13,6 +13,7 @@ pub mod policy;
 pub mod progress;
 pub mod registry;
 pub mod schema;
+pub mod shell;
 pub mod spec;
 #[cfg(test)]
 mod testing;

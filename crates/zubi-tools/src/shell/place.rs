@@ -1,0 +1,50 @@
+//! In which directory a command of a script stands, as far as `cd` lets it be known.
+
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
+
+/// The directory at one place of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where the script began; without links.
+    Known(Utf8PathBuf),
+    /// Where a `cd` led.
+    Moved(Utf8PathBuf),
+    /// A `cd` may have failed or led elsewhere.
+    Lost,
+}
+
+/// Why a path cannot be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PathProblem {
+    DirectoryLost,
+    /// `a/../b`, where `a` may be a link.
+    UpAgain,
+}
+
+impl Place {
+    /// An absolute path without `.` and `..`. Steps up are taken only from the start of a relative path and only where a
+    /// script has not moved: elsewhere a link decides what they mean.
+    pub(super) fn path(&self, text: &str) -> Result<Utf8PathBuf, PathProblem> {
+        let given = Utf8Path::new(text);
+        let mut path = match self {
+            _ if given.is_absolute() => Utf8PathBuf::from("/"),
+            Self::Known(directory) | Self::Moved(directory) => directory.clone(),
+            Self::Lost => return Err(PathProblem::DirectoryLost),
+        };
+        let mut down = given.is_absolute() || matches!(self, Self::Moved(_));
+        for component in given.components() {
+            match component {
+                Utf8Component::Normal(name) => {
+                    down = true;
+                    path.push(name);
+                }
+                Utf8Component::ParentDir if down => return Err(PathProblem::UpAgain),
+                Utf8Component::ParentDir => {
+                    path.pop();
+                }
+                Utf8Component::CurDir | Utf8Component::RootDir | Utf8Component::Prefix(_) => {}
+            }
+        }
+        Ok(path)
+    }
+}

@@ -1,0 +1,487 @@
+//! The tokens of a script, from first to last: where simple commands begin and end, and what they do.
+
+use std::collections::VecDeque;
+
+use brush_parser::Token;
+use camino::Utf8PathBuf;
+
+use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES, SETS_VARIABLES};
+use super::place::{PathProblem, Place};
+use super::word::{self, Pattern, Word};
+use super::wrapper::{self, Look};
+use super::{ShellReading, read_into, short};
+
+/// How many commands one simple command may stand for through its wrappers.
+const MAX_WRAPPED: usize = 64;
+
+/// A script being walked.
+pub(super) struct Script<'a> {
+    reading: &'a mut ShellReading,
+    tokens: &'a [Token],
+    at: usize,
+    depth: usize,
+    frames: Vec<Frame>,
+    simple: Simple,
+    place: Place,
+    chain: Chain,
+    /// Commands may run in another order than the text's.
+    repeats: bool,
+}
+
+/// What a closing token ends.
+enum Frame {
+    Parenthesis {
+        place: Place,
+        chain: Chain,
+    },
+    /// `case`; whether patterns are due.
+    Case {
+        pattern: bool,
+    },
+}
+
+/// A simple command so far.
+#[derive(Default)]
+struct Simple {
+    words: Vec<Word>,
+    /// An assignment or a redirection came first: what follows is no reserved word.
+    prefixed: bool,
+}
+
+/// What has been seen of an and-or list.
+#[derive(Default, Clone, Copy)]
+struct Chain {
+    moved: bool,
+    piped: bool,
+    /// `!` or `||`: what follows `&&` may run although a `cd` did not.
+    uncertain: bool,
+}
+
+/// How a simple command ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    And,
+    Or,
+    Pipe,
+    List,
+}
+
+impl<'a> Script<'a> {
+    pub(super) fn new(reading: &'a mut ShellReading, place: Place, depth: usize, tokens: &'a [Token]) -> Self {
+        let is = |index: usize, text: &str| tokens.get(index).is_some_and(|token: &Token| token.to_str() == text);
+        let repeats = tokens.iter().enumerate().any(|(index, token)| match token {
+            Token::Word(raw, _) => REPEATS.contains(&raw.as_str()),
+            Token::Operator(..) => is(index, "(") && is(index + 1, ")"),
+        });
+        let (frames, simple, chain) = (Vec::new(), Simple::default(), Chain::default());
+        Self { reading, tokens, at: 0, depth, frames, simple, place, chain, repeats }
+    }
+
+    pub(super) fn walk(mut self) {
+        let tokens = self.tokens;
+        while let Some(token) = tokens.get(self.at) {
+            self.at += 1;
+            match token {
+                Token::Operator(operator, _) => self.operator(operator),
+                Token::Word(raw, _) => self.word(raw),
+            }
+        }
+        self.finish(End::List);
+    }
+
+    fn cannot_tell(&mut self, why: impl Into<String>) {
+        self.reading.cannot_tell(why);
+    }
+
+    fn next_is(&self, operator: &str) -> bool {
+        matches!(self.tokens.get(self.at), Some(Token::Operator(text, _)) if text == operator)
+    }
+
+    fn next_word(&mut self) -> Option<&'a str> {
+        let tokens = self.tokens;
+        let Some(Token::Word(raw, _)) = tokens.get(self.at) else { return None };
+        self.at += 1;
+        Some(raw)
+    }
+
+    fn skip_newlines(&mut self) {
+        while self.next_is("\n") {
+            self.at += 1;
+        }
+    }
+
+    fn patterns_due(&mut self) -> Option<&mut bool> {
+        match self.frames.last_mut() {
+            Some(Frame::Case { pattern }) => Some(pattern),
+            _ => None,
+        }
+    }
+
+    fn operator(&mut self, operator: &str) {
+        if matches!(self.patterns_due(), Some(true)) {
+            match operator {
+                "(" | "|" | "\n" => return,
+                ")" => {
+                    self.frames.pop();
+                    self.frames.push(Frame::Case { pattern: false });
+                    return;
+                }
+                _ => {}
+            }
+        }
+        match operator {
+            ";" | "&" | "\n" => self.finish(End::List),
+            "&&" => self.finish(End::And),
+            "||" => self.finish(End::Or),
+            "|" | "|&" => self.finish(End::Pipe),
+            ";;" | ";&" | ";;&" => {
+                self.finish(End::List);
+                match self.patterns_due() {
+                    Some(pattern) => *pattern = true,
+                    None => self.cannot_tell(format!("`{operator}` stands outside `case`")),
+                }
+            }
+            "(" => self.open(),
+            ")" => self.close(),
+            _ => self.redirect(operator),
+        }
+    }
+
+    fn open(&mut self) {
+        let first = self.simple.words.first().map(|word| word.text.clone());
+        match first {
+            Some(name) if self.simple.words.len() == 1 && self.next_is(")") => {
+                self.at += 1;
+                self.simple = Simple::default();
+                return self.define(&name);
+            }
+            Some(name) => self.cannot_tell(format!("a parenthesis stands after `{}`", short(&name))),
+            None if self.simple.prefixed => self.cannot_tell("a list is assigned or a command stands in a redirection"),
+            None => {}
+        }
+        self.finish(End::List);
+        let frame = Frame::Parenthesis { place: self.place.clone(), chain: self.chain };
+        self.frames.push(frame);
+        self.chain = Chain::default();
+    }
+
+    fn close(&mut self) {
+        self.finish(End::List);
+        match self.frames.pop() {
+            Some(Frame::Parenthesis { place, chain }) => {
+                self.place = place;
+                self.chain = chain;
+            }
+            _ => self.cannot_tell("the parentheses do not match"),
+        }
+    }
+
+    /// A function; its body counts where it stands.
+    fn define(&mut self, name: &str) {
+        if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::look(name, &[]) != Look::Itself {
+            self.cannot_tell(format!("`{}` is made to mean something else", short(name)));
+        }
+    }
+
+    fn word(&mut self, raw: &'a str) {
+        if matches!(self.patterns_due(), Some(true)) {
+            if raw == "esac" {
+                self.frames.pop();
+            } else {
+                self.scripts_of(&word::read(raw));
+            }
+            return;
+        }
+        if raw.bytes().all(|byte| byte.is_ascii_digit()) && self.is_descriptor() {
+            return;
+        }
+        if self.simple.words.is_empty() && !self.simple.prefixed && self.reserved(raw) {
+            return;
+        }
+        let word = word::read(raw);
+        if self.simple.words.is_empty()
+            && let Some(name) = names::assigned(raw)
+        {
+            self.simple.prefixed = true;
+            return self.assign(name, &word);
+        }
+        self.simple.words.push(word);
+    }
+
+    /// Whether the number just read belongs to the redirection that follows without a space.
+    fn is_descriptor(&self) -> bool {
+        let (Some(number), Some(next)) = (self.tokens.get(self.at - 1), self.tokens.get(self.at)) else { return false };
+        let redirects = matches!(next, Token::Operator(text, _) if text.starts_with(['<', '>']));
+        redirects && number.location().end.index == next.location().start.index
+    }
+
+    fn assign(&mut self, name: &str, word: &Word) {
+        if names::steers(name) {
+            self.cannot_tell(format!("`{name}` decides what programs do"));
+        }
+        let subscript = word.raw.split_once('=').is_some_and(|(left, _)| left.contains('['));
+        if subscript && word.raw.contains(['$', '`', '\'', '"', '\\']) {
+            self.cannot_tell(format!("the subscript of `{}`", short(&word.raw)));
+        }
+        self.scripts_of(word);
+    }
+
+    /// Reserved words, where one may stand. Whether this was one.
+    fn reserved(&mut self, raw: &str) -> bool {
+        match raw {
+            "case" => {
+                let subject = self.next_word().map(word::read);
+                self.skip_newlines();
+                if let Some(subject) = &subject {
+                    self.scripts_of(subject);
+                }
+                if subject.is_none() || self.next_word() != Some("in") {
+                    self.cannot_tell("a `case` that cannot be read");
+                }
+                self.frames.push(Frame::Case { pattern: true });
+            }
+            "for" | "select" => self.every(),
+            "function" => {
+                let name = self.next_word().unwrap_or_default();
+                if self.next_is("(") {
+                    self.at += 1;
+                    self.at += usize::from(self.next_is(")"));
+                }
+                self.define(name);
+            }
+            "esac" => match self.frames.pop() {
+                Some(Frame::Case { .. }) => {}
+                Some(frame) => self.frames.push(frame),
+                None => {}
+            },
+            "time" => return !matches!(self.tokens.get(self.at), Some(Token::Word(next, _)) if next.starts_with('-')),
+            "coproc" => self.cannot_tell("`coproc` runs beside the script"),
+            "!" => self.chain.uncertain = true,
+            raw => return BEFORE_COMMAND.contains(&raw) || AFTER_COMMAND.contains(&raw),
+        }
+        true
+    }
+
+    /// `for name in words`. The words are no commands; what they become is asked where `$name` stands.
+    fn every(&mut self) {
+        let Some(name) = self.next_word() else { return self.cannot_tell("a loop that counts") };
+        if names::steers(name) {
+            self.cannot_tell(format!("`{name}` decides what programs do"));
+        }
+        self.skip_newlines();
+        if !matches!(self.tokens.get(self.at), Some(Token::Word(text, _)) if text == "in") {
+            return;
+        }
+        while let Some(raw) = self.next_word() {
+            self.scripts_of(&word::read(raw));
+        }
+    }
+
+    /// Counts the commands that stand in a word.
+    fn scripts_of(&mut self, word: &Word) {
+        for script in &word.scripts {
+            self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
+            read_into(self.reading, script, &self.place, self.depth + 1);
+        }
+    }
+
+    fn redirect(&mut self, operator: &str) {
+        self.simple.prefixed = true;
+        if operator.starts_with("<<") {
+            return self.document(operator);
+        }
+        if !operator.contains(['<', '>']) {
+            return self.cannot_tell(format!("`{}` is not understood", short(operator)));
+        }
+        // A process instead of a file: its commands are read as if they stood alone.
+        let Some(raw) = self.next_word() else { return };
+        let target = word::read(raw);
+        let descriptor = target.text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+        if operator.ends_with('&') && descriptor {
+            return;
+        }
+        self.scripts_of(&target);
+        if target.expands || target.pattern != Pattern::No || target.tilde {
+            return self.cannot_tell(format!("which file `{}` is, is known only when it runs", short(raw)));
+        }
+        if ["/dev/tcp/", "/dev/udp/"].iter().any(|device| target.text.starts_with(device)) {
+            return self.cannot_tell(format!("`{}` opens a connection", short(raw)));
+        }
+        let Some(path) = self.path(&target.text) else { return };
+        if is_harmless(&path) {
+            return;
+        }
+        if matches!(operator, "<" | "<&" | "<>") {
+            self.reading.reads.push(path.clone());
+        }
+        if operator != "<" && operator != "<&" {
+            self.reading.writes.push(path);
+        }
+    }
+
+    /// A here-document or here-string: data, unless something in it is worked out.
+    fn document(&mut self, operator: &str) {
+        let Some(tag) = self.next_word() else { return self.cannot_tell("a here-document without its end") };
+        let text = if operator == "<<<" {
+            word::read(tag)
+        } else {
+            let (body, _end) = (self.next_word(), self.next_word());
+            if tag.contains(['\'', '"', '\\']) {
+                return;
+            }
+            word::read_document(body.unwrap_or_default())
+        };
+        self.scripts_of(&text);
+        if text.expands && text.scripts.is_empty() {
+            self.cannot_tell("a here-document has text that is worked out only when it runs");
+        }
+    }
+
+    fn path(&mut self, text: &str) -> Option<Utf8PathBuf> {
+        let problem = match self.place.path(text) {
+            Ok(path) => return Some(path),
+            Err(PathProblem::DirectoryLost) => "depends on where a `cd` before it led",
+            Err(PathProblem::UpAgain) => "leads up again through what may be a link",
+        };
+        self.cannot_tell(format!("`{}` {problem}", short(text)));
+        None
+    }
+
+    /// Ends the simple command at hand.
+    fn finish(&mut self, end: End) {
+        let simple = std::mem::take(&mut self.simple);
+        let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple.words) };
+        let certain = !self.chain.piped && !self.chain.uncertain;
+        match (entered, end) {
+            (Some(place), End::And) if certain => {
+                self.place = place;
+                self.chain.moved = true;
+            }
+            (Some(_), _) => self.place = Place::Lost,
+            (None, End::Or | End::List) if self.chain.moved => self.place = Place::Lost,
+            (None, _) => {}
+        }
+        match end {
+            End::And => self.chain.piped = false,
+            End::Or => self.chain = Chain { uncertain: true, ..Chain::default() },
+            End::Pipe => self.chain.piped = true,
+            End::List => self.chain = Chain::default(),
+        }
+    }
+
+    /// Counts a simple command and what it starts. Where it leads, if it is a `cd`.
+    fn simple_command(&mut self, words: &[Word]) -> Option<Place> {
+        for word in words {
+            self.scripts_of(word);
+            if !word.is_told() {
+                self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
+            }
+        }
+        let mut entered = None;
+        let mut due = VecDeque::from([words]);
+        for _ in 0..MAX_WRAPPED {
+            let Some(words) = due.pop_front() else { return entered };
+            let Some(program) = words.first() else { continue };
+            if program.tilde || program.pattern != Pattern::No {
+                self.cannot_tell(format!("which program `{}` is, is known only when it runs", short(&program.raw)));
+            }
+            let name = if program.is_told() { wrapper::system_name(&program.text) } else { None };
+            let look = name.map_or(Look::Itself, |name| wrapper::look(name, words));
+            if !matches!(look, Look::Through(_) | Look::Script(_)) {
+                self.count(words);
+            }
+            let rest = |from: usize| words.get(from..).unwrap_or_default();
+            match look {
+                Look::Itself => {}
+                Look::Through(at) | Look::Both(at) => due.push_back(rest(at)),
+                Look::And(ranges) => due.extend(ranges.into_iter().filter_map(|range| words.get(range))),
+                Look::Script(at) => {
+                    let text = words.get(at).map(|word| word.text.as_str()).unwrap_or_default();
+                    read_into(self.reading, text, &self.place, self.depth + 1);
+                }
+                Look::Unknown(why) => self.cannot_tell(why),
+            }
+            match name {
+                Some("xargs") => self.cannot_tell("`xargs` adds arguments from what it reads"),
+                Some("cd") => entered = Some(self.change_directory(words)),
+                Some(name) => self.builtin(name, words),
+                None => {}
+            }
+        }
+        self.cannot_tell("a command stands for too many others");
+        entered
+    }
+
+    /// Adds the words as a command.
+    fn count(&mut self, words: &[Word]) {
+        let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
+            && word.is_told()
+            && !word.tilde
+            && program.contains('/')
+            && let Some(path) = self.path(&word.text)
+        {
+            *program = path.into_string();
+        }
+        self.reading.add_command(argv);
+    }
+
+    fn change_directory(&mut self, words: &[Word]) -> Place {
+        if self.repeats {
+            self.cannot_tell("`cd` stands in a script with loops or functions");
+            return Place::Lost;
+        }
+        let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-') && word.text != "-");
+        match (operands.next(), operands.next()) {
+            (Some(word), None) if word.is_told() && word.pattern == Pattern::No && !word.tilde && word.text != "-" => {
+                let Some(path) = self.path(&word.text) else { return Place::Lost };
+                self.reading.reads.push(path.clone());
+                Place::Moved(path)
+            }
+            _ => Place::Lost,
+        }
+    }
+
+    /// Built-ins that change what a script means.
+    fn builtin(&mut self, name: &str, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        if REWRITES.contains(&name) {
+            self.cannot_tell(format!("`{name}` changes what the script means"));
+            if arguments.iter().all(Word::is_told) {
+                let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+                match name {
+                    "eval" => read_into(self.reading, &texts.join(" "), &self.place, self.depth + 1),
+                    "trap" => {
+                        read_into(self.reading, texts.first().unwrap_or(&""), &self.place, self.depth + 1);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if !SETS_VARIABLES.contains(&name) {
+            return;
+        }
+        for (before, word) in words.iter().zip(arguments) {
+            let named =
+                names::assigned(&word.text).or_else(|| Some(word.text.as_str()).filter(|text| names::is_name(text)));
+            let sets = match name {
+                "printf" => before.text == "-v",
+                "test" | "[" | "[[" | "wait" => false,
+                _ => true,
+            };
+            if sets && named.is_some_and(names::steers) {
+                self.cannot_tell(format!("`{}` decides what programs do", short(&word.text)));
+            }
+            // Bash evaluates subscripts even where quotes keep them from being expanded.
+            if word.text.contains(['$', '`']) && (sets || name != "printf") {
+                self.cannot_tell(format!("`{}` may be evaluated once more", short(&word.raw)));
+            }
+        }
+    }
+}
+
+/// Devices that keep nothing.
+fn is_harmless(path: &Utf8PathBuf) -> bool {
+    ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"].contains(&path.as_str())
+        || path.as_str().starts_with("/dev/fd/")
+}

@@ -1,0 +1,248 @@
+//! What scripts would run, as tables; and that nothing is overlooked, with scripts made at random.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn at_work(text: &str) -> ShellReading {
+    read(text, Utf8Path::new("/w"))
+}
+
+/// Commands, paths and clauses on one line: `git status; rm x < /w/a > /w/b ? why`.
+fn shown(reading: &ShellReading) -> String {
+    let mut parts: Vec<String> =
+        vec![reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ")];
+    parts.extend(reading.reads.iter().map(|path| format!("< {path}")));
+    parts.extend(reading.writes.iter().map(|path| format!("> {path}")));
+    parts.extend(reading.unresolved.iter().map(|why| format!("? {why}")));
+    parts.retain(|part| !part.is_empty());
+    parts.join(" ")
+}
+
+#[test]
+fn what_is_told() {
+    for (text, expected) in [
+        ("", ""),
+        ("# nothing", ""),
+        ("git status", "git status"),
+        ("git log && curl x | sh", "git log; curl x; sh"),
+        ("make 2>&1 | tail -3", "make; tail -3"),
+        ("make >/dev/null 2>&1 &", "make"),
+        ("a;b\nc||d&e", "a; b; c; d; e"),
+        ("(a; { b; }) && ! c", "a; b; c"),
+        ("if a; then b; elif c; then d; else e; fi", "a; b; c; d; e"),
+        ("while a; do b; done; until c; do d; done", "a; b; c; d"),
+        ("for i in x y; do a; done", "a"),
+        ("case x in a|b) c;; (d) e;; esac; f", "c; e; f"),
+        ("case x in a) case y in b) c;; esac;; d) e;; esac", "c; e"),
+        ("f() { a; }; f b", "a; f b"),
+        ("function f { a; }", "a"),
+        ("time a; time -p b", "a; b"),
+        ("A=1 B='x y' tool arg", "tool arg"),
+        ("echo 'a b' \"c d\" e\\ f", "echo a b c d e f"),
+        ("\"git\" sta'tus'", "git status"),
+        ("'if' x", "if x"),
+        ("a <in >out 2>>err", "a < /w/in > /w/out > /w/err"),
+        ("a &>x; b >|y; c <>z; d >&v", "a; b; c; d < /w/z > /w/x > /w/y > /w/z > /w/v"),
+        ("cat <<'E'\n$(x)\nE\nb", "cat; b"),
+        ("cat <<E | b\nplain\nE", "cat; b"),
+        ("cat <<<text", "cat"),
+        ("ls src/*.rs", "ls src/*.rs"),
+        ("a > ../x", "a > /x"),
+        ("./gradlew build", "/w/gradlew build"),
+        ("/usr/bin/git push", "/usr/bin/git push"),
+        ("git show 'HEAD^{tree}' stash@{0} a$ b%c", "git show HEAD^{tree} stash@{0} a$ b%c"),
+        // Wrappers.
+        ("sh -c 'git push; rm x'", "git push; rm x"),
+        ("bash -lc \"a && b\"", "a; b"),
+        ("bash -euo pipefail -c 'a | b' name", "a; b"),
+        ("sh script.sh", "sh script.sh"),
+        ("env -i X=1 nohup nice -n 5 timeout -k 1 5 stdbuf -oL a b", "a b"),
+        ("env -- a; command -- b; exec c", "a; b; c"),
+        ("command -v git", "command -v git"),
+        ("sudo -u root a b", "sudo -u root a b; a b"),
+        ("find . -name '*.rs' -exec grep x {} +", "find . -name *.rs -exec grep x {} +; grep x {}"),
+        ("find . -exec a \\; -execdir b \\;", "find . -exec a ; -execdir b ;; a; b"),
+        ("./env git status", "/w/env git status"),
+        ("yarn -- test", "yarn -- test"),
+        // Directories.
+        ("cd sub && ./x > out", "cd sub; /w/sub/x < /w/sub > /w/sub/out"),
+        ("(cd /tmp && a > x); b > y", "cd /tmp; a; b < /tmp > /tmp/x > /w/y"),
+        // A test in Bash, three commands elsewhere.
+        ("[[ a || b ]]", "[[ a; b ]]"),
+        ("((i++)); !(a b)", "i++; a b"),
+    ] {
+        assert_eq!(shown(&at_work(text)), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_told() {
+    for (text, commands) in [
+        ("echo $(git push)", "git push; echo $(git push)"),
+        ("echo `git push`", "git push; echo `git push`"),
+        ("echo \"a $(b \"$(c)\")\"", "c; b \"$(c)\"; echo \"a $(b \"$(c)\")\""),
+        ("rm $X", "rm $X"),
+        ("rm \"${X:-y}\"", "rm \"${X:-y}\""),
+        ("$X y", "$X y"),
+        ("git pus[h]", "git pus[h]"),
+        ("*.sh a", "*.sh a"),
+        ("bin/*.sh a", ""),
+        ("rm *.rs", "rm *.rs"),
+        ("{rm,-rf,x}", "{rm,-rf,x}"),
+        ("eval 'git push'", "eval git push; git push"),
+        ("source x", "source x"),
+        (". ./x", ". ./x"),
+        ("sh -c \"$x\"", "sh -c \"$x\""),
+        ("alias git=rm; git x", "alias git=rm; git x"),
+        ("git() { x; }; cd() { y; }; cd /", "x; y; cd /"),
+        ("diff <(a) <(b)", "diff; a; b"),
+        ("PATH=. git status", "git status"),
+        ("GIT_SSH_COMMAND=x git fetch", "git fetch"),
+        ("LD_PRELOAD=x env git", "git"),
+        ("env LD_PRELOAD=x git", "env LD_PRELOAD=x git"),
+        ("export PATH=.; git", "export PATH=.; git"),
+        ("printf -v PATH .", "printf -v PATH ."),
+        ("test 'a[$(x)]' -eq 1", "test a[$(x)] -eq 1"),
+        ("a=(b c)", "b c"),
+        ("for ((;;)); do a; done", "a"),
+        ("cat <<E\n$(rm x)\nE", "rm x; cat"),
+        ("a > $X", "a"),
+        ("a > ~/x", "a"),
+        ("a > b/../c", "a"),
+        ("a > /dev/tcp/h/80", "a"),
+        ("cd x; a > y", "cd x; a"),
+        ("cd x | a && b > y", "cd x; a; b"),
+        ("! cd x && a > y", "cd x; a"),
+        ("z || cd x && a > y", "z; cd x; a"),
+        ("a | cd x && b > y", "a; cd x; b"),
+        ("while a; do b > y; cd ..; done", "a; b; cd .."),
+        ("f() { a > x; }; cd y; f", "a; cd y; f"),
+        ("cd x && cd .. && a > y", "cd x; cd ..; a"),
+        ("xargs -0 rm", "rm"),
+        ("find . -exec sh -c 'a {}' \\;", "find . -exec sh -c a {} ;"),
+        ("env -S 'a b'", "env -S a b"),
+        ("bash --rcfile x -i", "bash --rcfile x -i"),
+        ("echo 'open", ""),
+        ("a )", "a"),
+        ("a ;; b", "a; b"),
+        ("$'rm' x", "$'rm' x"),
+        ("a\0b", ""),
+        ("trap 'rm x' EXIT", "trap rm x EXIT; rm x"),
+        ("coproc a", "a"),
+    ] {
+        let reading = at_work(text);
+        assert!(!reading.unresolved.is_empty(), "{text}: {}", shown(&reading));
+        let found = reading.commands.iter().map(|argv| argv.join(" ")).collect::<Vec<_>>().join("; ");
+        if !commands.is_empty() {
+            assert_eq!(found, commands, "{text}");
+        }
+    }
+}
+
+#[test]
+fn absurd_scripts_end_at_once() {
+    let started = std::time::Instant::now();
+    for piece in [
+        "(",
+        "((",
+        "{ ",
+        "$(",
+        "`",
+        "\"",
+        "'",
+        "${",
+        "$((",
+        "a=(",
+        "<(",
+        "case x in a) ",
+        "if ",
+        "f() ",
+        "! ",
+        "|",
+        "\\",
+        "[[ ( ",
+        "cat <<A\n",
+        "cat <<A;",
+        "env ",
+        "sudo ",
+        "find -exec ",
+        "sh -c '",
+        "eval ",
+        "cd x && ",
+        "a\n",
+        ">",
+        "*/",
+        "é",
+        "{a,",
+    ] {
+        for count in [20, MAX_SCRIPT / piece.len()] {
+            let reading = at_work(&piece.repeat(count));
+            assert!(reading.unresolved.len() <= MAX_CLAUSES && reading.commands.len() <= MAX_COMMANDS, "{piece}");
+        }
+    }
+    assert!(!at_work(&"a ".repeat(MAX_SCRIPT)).unresolved.is_empty(), "too long is told");
+    assert!(started.elapsed() < std::time::Duration::from_mins(1), "{:?}", started.elapsed());
+}
+
+/// Scripts around the command `mark N`, for every N once.
+fn script() -> impl Strategy<Value = String> {
+    let leaf = proptest::sample::select(vec![
+        "mark #",
+        "'mark' #",
+        "\"mark\" \"#\"",
+        "m\\ark '#'",
+        "X=1 mark #",
+        "mark # 2>&1",
+        ">/dev/null mark #",
+        "env mark #",
+        "timeout 5 mark #",
+        "sh -c 'mark #'",
+        "echo $(mark #)",
+        "echo \"a `mark #`\"",
+        "command -- mark #",
+        "mark \\\n#",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 12, 3, |inner| {
+        prop_oneof![
+            (inner.clone(), "(&&|\\|\\||;|\\||&|\n| ; )", inner.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
+            inner.clone().prop_map(|a| format!("( {a} )")),
+            inner.clone().prop_map(|a| format!("{{ {a}; }}")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("if {a}; then {b}; fi")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("while {a}; do {b}; done")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("case x in y|z) {a};; *) {b};; esac")),
+            inner.clone().prop_map(|a| format!("! {a}")),
+            inner.prop_map(|a| format!("f() {{ {a}; }}; f")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_command_is_overlooked(text in script()) {
+        let mut count = 0;
+        let numbered: String = text.split_inclusive('#').map(|part| match part.strip_suffix('#') {
+            Some(before) => { count += 1; format!("{before}{count}") }
+            None => part.to_owned(),
+        }).collect();
+        let reading = at_work(&numbered);
+        for number in 1..=count {
+            let command = vec!["mark".to_owned(), number.to_string()];
+            prop_assert!(reading.commands.contains(&command), "{numbered}\n{reading:?}");
+        }
+    }
+
+    #[test]
+    fn any_text_is_read(text in "(\\PC|[\n\t$`'\"(){}<>|&;*~=#\\\\ ]|case|esac|in|for|do|<<E\n){0,80}") {
+        let reading = at_work(&text);
+        prop_assert!(reading.reads.iter().chain(&reading.writes).all(|path| path.is_absolute()));
+    }
+
+    #[test]
+    fn what_is_quoted_is_one_word(word in "[^\0']{1,30}") {
+        let reading = at_work(&format!("mark '{word}'"));
+        prop_assert_eq!(&reading.commands, &vec![vec!["mark".to_owned(), word]]);
+        prop_assert!(reading.unresolved.is_empty());
+    }
+}

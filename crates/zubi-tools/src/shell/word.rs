@@ -1,0 +1,205 @@
+//! One word of a script: its text without quotes, or why its text cannot be told.
+
+/// A word as a shell would understand it before it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    /// Without quotes; the source text where `expands`.
+    pub(super) text: String,
+    /// As it stands in the script.
+    pub(super) raw: String,
+    /// Something in it is worked out only when it runs.
+    pub(super) expands: bool,
+    pub(super) pattern: Pattern,
+    /// Begins with an unquoted `~`.
+    pub(super) tilde: bool,
+    /// Scripts inside it: `$(…)` and backquotes.
+    pub(super) scripts: Vec<String>,
+}
+
+/// Whether a word stands for the names of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Pattern {
+    #[default]
+    No,
+    /// Below a directory that is named before, so that it can become nothing but paths.
+    InDirectory,
+    Bare,
+}
+
+impl Word {
+    /// Whether the shell hands over exactly this text, or paths below a directory it names.
+    pub(super) fn is_told(&self) -> bool {
+        !self.expands && self.pattern != Pattern::Bare
+    }
+}
+
+/// Reads a token's text.
+pub(super) fn read(raw: &str) -> Word {
+    let mut reader = Reader { rest: raw, word: Word { raw: raw.to_owned(), ..Word::default() }, braces: Braces::None };
+    reader.plain();
+    let Reader { mut word, braces, .. } = reader;
+    // The commands of that name.
+    if matches!(raw, "[" | "[[") {
+        word.pattern = Pattern::No;
+    }
+    if braces == Braces::Closed {
+        word.expands = true;
+    }
+    if word.expands {
+        raw.clone_into(&mut word.text);
+    }
+    word
+}
+
+/// The text of a here-document whose delimiter is not quoted: quotes mean nothing in it.
+pub(super) fn read_document(raw: &str) -> Word {
+    let mut reader = Reader { rest: raw, word: Word { raw: raw.to_owned(), ..Word::default() }, braces: Braces::None };
+    while !reader.rest.is_empty() {
+        reader.double_quoted(false);
+    }
+    reader.word
+}
+
+/// How much of `{a,b}` or `{1..3}` has been seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Braces {
+    None,
+    Open,
+    Several,
+    Closed,
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    word: Word,
+    braces: Braces,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let c = chars.next()?;
+        self.rest = chars.as_str();
+        Some(c)
+    }
+
+    fn plain(&mut self) {
+        let mut first = true;
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => match self.next() {
+                    Some('\n') => {}
+                    Some(c) => self.word.text.push(c),
+                    None => self.word.text.push('\\'),
+                },
+                '\'' => {
+                    let (quoted, rest) = self.rest.split_once('\'').unwrap_or((self.rest, ""));
+                    self.word.text.push_str(quoted);
+                    self.rest = rest;
+                }
+                '"' => self.double_quoted(true),
+                '$' => self.dollar(true),
+                '`' => self.backquoted(),
+                '*' | '?' | '[' => {
+                    let in_directory = self.word.text.contains('/') && !self.word.tilde;
+                    if !in_directory {
+                        self.word.pattern = Pattern::Bare;
+                    } else if self.word.pattern == Pattern::No {
+                        self.word.pattern = Pattern::InDirectory;
+                    }
+                    self.word.text.push(c);
+                }
+                '~' if first => {
+                    self.word.tilde = true;
+                    self.word.text.push(c);
+                }
+                c => {
+                    self.braces = match (self.braces, c) {
+                        (Braces::None, '{') => Braces::Open,
+                        (Braces::Open, ',') => Braces::Several,
+                        (Braces::Open, '.') if self.rest.starts_with('.') => Braces::Several,
+                        (Braces::Several, '}') => Braces::Closed,
+                        (state, _) => state,
+                    };
+                    self.word.text.push(c);
+                }
+            }
+            first = false;
+        }
+    }
+
+    /// Up to the closing quote, or to the end where there is none to come.
+    fn double_quoted(&mut self, quoted: bool) {
+        while let Some(c) = self.next() {
+            match c {
+                '"' if quoted => return,
+                '\\' => match self.next() {
+                    Some('\n') => {}
+                    Some(c @ ('$' | '`' | '"' | '\\')) => self.word.text.push(c),
+                    Some(c) => self.word.text.extend(['\\', c]),
+                    None => self.word.text.push('\\'),
+                },
+                '$' => self.dollar(false),
+                '`' => self.backquoted(),
+                c => self.word.text.push(c),
+            }
+        }
+    }
+
+    /// After a dollar. `$'…'` and `$"…"` mean different things to different shells.
+    fn dollar(&mut self, plain: bool) {
+        let Some(next) = self.rest.chars().next() else { return self.word.text.push('$') };
+        match next {
+            '(' => {
+                self.word.expands = true;
+                self.next();
+                self.parenthesized();
+            }
+            '{' | '[' | '_' | '@' | '*' | '#' | '?' | '-' | '$' | '!' => self.word.expands = true,
+            '\'' | '"' if plain => self.word.expands = true,
+            c if c.is_alphanumeric() => self.word.expands = true,
+            _ => self.word.text.push('$'),
+        }
+    }
+
+    /// The script after `$(`. What quotes hide is passed over; a wrong end costs nothing, for the word is not told anyway.
+    fn parenthesized(&mut self) {
+        let (mut depth, mut quote) = (1_usize, None);
+        let start = self.rest;
+        while let Some(c) = self.next() {
+            match (quote, c) {
+                (None | Some('"'), '\\') => {
+                    self.next();
+                }
+                (None, '\'' | '"') => quote = Some(c),
+                (Some(open), c) if open == c => quote = None,
+                (None, '(') => depth += 1,
+                (None, ')') => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        let length = start.len() - self.rest.len();
+        let script = start.get(..length).unwrap_or(start);
+        self.word.scripts.push(script.strip_suffix(')').unwrap_or(script).to_owned());
+    }
+
+    fn backquoted(&mut self) {
+        self.word.expands = true;
+        let mut script = String::new();
+        while let Some(c) = self.next() {
+            match c {
+                '`' => break,
+                '\\' => match self.next() {
+                    Some(c @ ('$' | '`' | '\\')) => script.push(c),
+                    Some(c) => script.extend(['\\', c]),
+                    None => {}
+                },
+                c => script.push(c),
+            }
+        }
+        self.word.scripts.push(script);
+    }
+}
