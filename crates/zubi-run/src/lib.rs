@@ -2,3 +2,5 @@
 //! the sandbox, and the store that keeps all output.
 //!
 //! Nothing here decides whether something is allowed: that is the policy's, before any of this is called.
+
+pub mod template;

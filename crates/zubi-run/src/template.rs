@@ -1,0 +1,366 @@
+//! Templates of declared tools: text with placeholders, read once, whose values cannot change what the text means.
+//!
+//! This module owns what a placeholder is, where one may stand in each kind of text ([`Sink`]) and how a value is written
+//! there. It reads no files, knows no tool and decides nothing about what may run.
+//!
+//! # Placeholders
+//!
+//! | written | is |
+//! |---|---|
+//! | `$name`, `${arg:name}` | an argument of the call |
+//! | `${NAME}` | a variable of the tool file |
+//! | `${env:NAME}` | a value of the setting `zubi.env`, or a declared secret; never the process' environment |
+//! | `${workspaceFolder}` | the workspace folder's absolute path |
+//! | `$$` | a dollar |
+//!
+//! A template is cut into literal text and placeholders when its file is loaded. Rendering is one pass: a value is written
+//! where its placeholder stood and never looked at again, so a value that contains `$name` stays as it is.
+//!
+//! A name that nobody declared: `${NAME}`, `${arg:x}` and `${env:X}` are errors. `$x` stays as it is written: in a shell
+//! script that is the shell's own variable (`$HOME`, `$1`), elsewhere there is a warning. In a script `\$` is the shell's
+//! escaped dollar, and `${x:-y}`, `${#x}` and the like are the shell's; its `${HOME}` is written `$${HOME}` or `$HOME`.
+//!
+//! # Values
+//!
+//! A string stands as it is; a number or a boolean as JSON writes it; an object as JSON text. An array is several words
+//! of a shell script or of arguments, and several `key=value` of a query, where its placeholder stands alone; elsewhere
+//! it is refused. `null` is the same as an argument that is not there.
+//!
+//! A required argument that is missing is an error, never empty text. An optional one that is missing:
+//!
+//! - a word of a script or of arguments that consists of nothing else: there is no such word;
+//! - a part of a word, between double quotes, or as what a redirection or an assignment needs: the empty text;
+//! - `key=$value` in a query or a form: there is no such pair;
+//! - a header or a text that consists of nothing else: [`Rendered::absent`] is set, so that it can be left out;
+//! - a whole value of JSON: `null`; a part of a JSON string: the empty text;
+//! - a segment of a URL's path: refused when the file is loaded, for another resource would be asked.
+//!
+//! # Secrets
+//!
+//! What comes from `${env:…}` is secret: [`Rendered::secrets`] names what was used and [`Rendered::shown`] has
+//! [`HIDDEN`] in its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+mod json;
+mod render;
+mod scan;
+mod shell;
+mod url;
+
+#[cfg(test)]
+mod tests;
+
+pub use json::text_of as json_text_of;
+pub use render::{MAX_RENDERED, RenderError, Rendered, RenderedWords, Values};
+
+use scan::{Scanned, Symbol};
+
+/// What stands in place of a secret value wherever a rendered text is shown.
+pub const HIDDEN: &str = "•••";
+
+/// The longest template, in bytes. One that is longer is a program of its own and belongs into a file.
+pub const MAX_TEMPLATE: usize = 256 * 1024;
+
+/// The shells whose scripts [`Sink::Shell`] understands, by the name of their program.
+pub const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh"];
+
+/// What a rendered text is given to. It decides where placeholders may stand and how values are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// A script for a POSIX shell (one of [`SHELLS`]). A placeholder stands unquoted (one word whatever the value is, an
+    /// array several) or between double quotes. Anywhere else it is a problem: see [`Template::parse`].
+    Shell,
+    /// One argument of a program that is started without a shell. Rendered with [`Template::render_words`].
+    Argv,
+    /// A whole `http` or `https` URL. The scheme and the host are the file's or the user's, never an argument's; values
+    /// in the path are one segment (or a part of one), those in the query one value.
+    Url,
+    /// A header's value. Control characters are refused.
+    Header,
+    /// A body that is JSON text: between quotes a value is escaped, standing as a whole value it keeps its type.
+    Json,
+    /// A body of `application/x-www-form-urlencoded`.
+    Form,
+    /// Text for a program that reads it as data. Values stand as they are.
+    Text,
+    /// A path. Values stand as they are, without NUL; that the path lies in the workspace is checked by whoever uses it.
+    Path,
+    /// JavaScript. No placeholder is accepted: arguments arrive as data, in `args`.
+    Code,
+}
+
+/// What an argument is, as its schema says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Text,
+    /// A text out of a fixed list (`enum`), so one that the file's author has seen.
+    Choice,
+    Number,
+    Boolean,
+    Array,
+    Object,
+    /// The schema does not say.
+    Any,
+}
+
+/// One argument in scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Argument {
+    pub kind: Kind,
+    /// It is there in each call: required, or has a default that the caller fills in.
+    pub required: bool,
+}
+
+/// The names in scope of a template.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    pub arguments: BTreeMap<String, Argument>,
+    /// The variables of the file, with their values. A value is no template.
+    pub variables: BTreeMap<String, String>,
+    /// What `${env:…}` may name.
+    pub environment: BTreeSet<String>,
+}
+
+/// How bad a problem is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// There is no template.
+    Error,
+    Warning,
+}
+
+/// What is wrong with a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Bytes of the template's text.
+    pub range: Range<usize>,
+    pub severity: Severity,
+    /// One line: what is wrong, and what to do.
+    pub message: String,
+}
+
+impl Problem {
+    fn error(range: Range<usize>, message: impl Into<String>) -> Self {
+        Self { range, severity: Severity::Error, message: message.into() }
+    }
+
+    fn warning(range: Range<usize>, message: impl Into<String>) -> Self {
+        Self { range, severity: Severity::Warning, message: message.into() }
+    }
+}
+
+/// Where the value of a placeholder comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Source {
+    Argument(String, Argument),
+    Variable(String, String),
+    Environment(String),
+    WorkspaceFolder,
+}
+
+impl Source {
+    fn name(&self) -> &str {
+        match self {
+            Self::Argument(name, _) | Self::Variable(name, _) | Self::Environment(name) => name,
+            Self::WorkspaceFolder => "workspaceFolder",
+        }
+    }
+
+    /// How a message calls it.
+    fn what(&self) -> String {
+        match self {
+            Self::Argument(name, _) => format!("argument `{name}`"),
+            Self::Variable(name, _) => format!("variable `{name}`"),
+            Self::Environment(name) => format!("`{name}` of `zubi.env`"),
+            Self::WorkspaceFolder => "`workspaceFolder`".to_owned(),
+        }
+    }
+
+    fn argument(&self) -> Option<Argument> {
+        match self {
+            Self::Argument(_, argument) => Some(*argument),
+            _ => None,
+        }
+    }
+
+    fn is_array(&self) -> bool {
+        self.argument().is_some_and(|argument| argument.kind == Kind::Array)
+    }
+}
+
+/// Where a placeholder stands, and so how its value is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// Unquoted in a script. Alone: a word of its own that may be left out or become several.
+    Word {
+        alone: bool,
+    },
+    /// Between double quotes in a script.
+    Quoted,
+    /// In one argument of a program. Alone: it is the whole argument.
+    Argv {
+        alone: bool,
+    },
+    /// The beginning of a URL, through the host or further.
+    UrlBase,
+    /// The host, or a part of it.
+    UrlHost,
+    /// In a segment of a path. Alone: the whole segment.
+    Segment {
+        alone: bool,
+    },
+    /// The value of the pair `key`, which it is wholly. What parts the pair from what is before is `lead`, if anything.
+    Pair {
+        lead: Option<char>,
+        key: String,
+    },
+    /// Elsewhere in a query, a fragment or a form.
+    Encoded,
+    Header,
+    JsonString,
+    JsonValue,
+    Text,
+    Path,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Literal(String),
+    Hole { source: Source, place: Place },
+}
+
+/// A text with placeholders, read and found good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    sink: Sink,
+    parts: Vec<Part>,
+    /// What is used, in order; more than the parts say, for a variable may have become text.
+    sources: Vec<Source>,
+    warnings: Vec<Problem>,
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// In a shell script a placeholder is refused wherever its value could not be quoted, or would be read as code: inside
+    /// single quotes, `$(…)`, backquotes, `${…}`, arithmetic, here-documents and comments, in a subscript, in `[[ … ]]`,
+    /// as the text that `eval`, `sh -c` and their like run. An argument is refused as the name of a command, too. What the
+    /// script does with a value once it has it is its author's business.
+    ///
+    /// # Errors
+    ///
+    /// All problems of the text, warnings included, in its order, if one of them is an error.
+    pub fn parse(text: &str, sink: Sink, names: &Names) -> Result<Self, Vec<Problem>> {
+        if text.len() > MAX_TEMPLATE {
+            let message = format!("the text has more than {MAX_TEMPLATE} bytes; put it into a file of its own");
+            return Err(vec![Problem::error(0..text.len(), message)]);
+        }
+        let mut scanned = scan::scan(text, sink, names);
+        let places = match sink {
+            Sink::Shell => shell::places(&mut scanned),
+            Sink::Url => url::places(&mut scanned),
+            Sink::Form => url::form_places(&mut scanned),
+            Sink::Json => json::places(&mut scanned),
+            Sink::Argv => {
+                let alone = scanned.symbols.len() == 1;
+                each(&mut scanned, Place::Argv { alone }, alone)
+            }
+            Sink::Header => each(&mut scanned, Place::Header, false),
+            Sink::Text => each(&mut scanned, Place::Text, false),
+            Sink::Path => each(&mut scanned, Place::Path, false),
+            Sink::Code => refuse_all(&mut scanned),
+        };
+        let mut problems = scanned.problems;
+        problems.sort_by_key(|problem| (problem.range.start, problem.range.end));
+        problems.dedup();
+        if problems.iter().any(|problem| problem.severity == Severity::Error) {
+            return Err(problems);
+        }
+        let parts = parts(&scanned.symbols, &scanned.holes, places);
+        Ok(Self {
+            sink,
+            parts,
+            sources: scanned.holes.into_iter().map(|hole| hole.source).collect(),
+            warnings: problems,
+        })
+    }
+
+    /// What is not wrong, but perhaps not meant.
+    pub fn warnings(&self) -> &[Problem] {
+        &self.warnings
+    }
+
+    pub fn sink(&self) -> Sink {
+        self.sink
+    }
+
+    /// The arguments that are used.
+    pub fn arguments(&self) -> BTreeSet<&str> {
+        self.names(|source| matches!(source, Source::Argument(..)))
+    }
+
+    /// The variables of the file that are used.
+    pub fn variables(&self) -> BTreeSet<&str> {
+        self.names(|source| matches!(source, Source::Variable(..)))
+    }
+
+    /// The values of `zubi.env` and the secrets that are used.
+    pub fn secrets(&self) -> BTreeSet<&str> {
+        self.names(|source| matches!(source, Source::Environment(..)))
+    }
+
+    fn names(&self, wanted: fn(&Source) -> bool) -> BTreeSet<&str> {
+        self.sources.iter().filter(|source| wanted(source)).map(Source::name).collect()
+    }
+}
+
+/// The same place for each placeholder.
+fn each(scanned: &mut Scanned, place: Place, arrays: bool) -> Vec<Option<Place>> {
+    for hole in &scanned.holes {
+        if hole.source.is_array() && !arrays {
+            scanned.problems.push(not_several(&hole.source, hole.range.clone()));
+        }
+    }
+    vec![Some(place); scanned.holes.len()]
+}
+
+fn not_several(source: &Source, range: Range<usize>) -> Problem {
+    Problem::error(range, format!("{} is an array, and only one value can stand here", source.what()))
+}
+
+fn refuse_all(scanned: &mut Scanned) -> Vec<Option<Place>> {
+    for hole in &scanned.holes {
+        let instead = match &hole.source {
+            Source::Argument(name, _) => format!("write `args[{}]`", serde_json::Value::from(name.as_str())),
+            _ => "hand it over as an argument".to_owned(),
+        };
+        let message = format!("{} cannot be pasted into code; {instead}", hole.source.what());
+        scanned.problems.push(Problem::error(hole.range.clone(), message));
+    }
+    vec![None; scanned.holes.len()]
+}
+
+/// Literal text and placeholders. What a place has taken over of the text before it (the key of a pair) is gone there.
+fn parts(symbols: &[Symbol], holes: &[scan::Hole], places: Vec<Option<Place>>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut literal = String::new();
+    let mut places = places.into_iter();
+    for symbol in symbols {
+        match *symbol {
+            Symbol::Char(character, _) => literal.push(character),
+            Symbol::Hole(index) => {
+                let (Some(hole), Some(Some(place))) = (holes.get(index), places.next()) else { continue };
+                if !literal.is_empty() {
+                    parts.push(Part::Literal(std::mem::take(&mut literal)));
+                }
+                parts.push(Part::Hole { source: hole.source.clone(), place });
+            }
+        }
+    }
+    if !literal.is_empty() {
+        parts.push(Part::Literal(literal));
+    }
+    parts
+}

@@ -1,0 +1,127 @@
+//! Where placeholders stand in JSON text.
+
+use serde_json::Value;
+
+use super::scan::{Scanned, Symbol};
+use super::{Place, Problem, Severity, not_several};
+
+/// The text of a template for a body that was given as JSON, not as text: a string that is nothing but one placeholder
+/// loses its quotes, so that the value keeps its type (`{"count": "$n"}` is `{"count": $n}`). For [`super::Sink::Json`].
+pub fn text_of(body: &Value) -> String {
+    match body {
+        Value::String(text) if is_placeholder(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(text_of).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(members) => {
+            let members: Vec<String> = members
+                .iter()
+                .map(|(key, value)| format!("{}:{}", Value::from(key.as_str()), text_of(value)))
+                .collect();
+            format!("{{{}}}", members.join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Whether a text has the form of exactly one placeholder. What it names is found out when the text is read.
+fn is_placeholder(text: &str) -> bool {
+    let Some(name) = text.strip_prefix('$') else { return false };
+    match name.strip_prefix('{').map(|inside| inside.split_once('}')) {
+        Some(Some((inside, rest))) => !inside.is_empty() && rest.is_empty(),
+        Some(None) => false,
+        None => {
+            name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+        }
+    }
+}
+
+pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+    let symbols = &scanned.symbols;
+    let mut places = vec![None; scanned.holes.len()];
+    // The text as it is with some value, to find what is no JSON whatever the values are.
+    let mut probe = String::new();
+    let mut inside = false;
+    let mut escaped = false;
+    // The placeholders of the string that is being read.
+    let mut in_string = Vec::new();
+    for (at, symbol) in symbols.iter().enumerate() {
+        match *symbol {
+            Symbol::Char(character, _) => {
+                probe.push(character);
+                match character {
+                    _ if escaped => escaped = false,
+                    '\\' if inside => escaped = true,
+                    '"' => {
+                        if inside && is_key(symbols, at) {
+                            for index in in_string.drain(..) {
+                                refuse_key(scanned.holes.get(index), &mut scanned.problems);
+                            }
+                        }
+                        in_string.clear();
+                        inside = !inside;
+                    }
+                    _ => {}
+                }
+            }
+            Symbol::Hole(index) => {
+                let Some(hole) = scanned.holes.get(index) else { continue };
+                let place = if inside {
+                    in_string.push(index);
+                    // A letter that ends an escape which is not finished in an error.
+                    probe.push('x');
+                    if hole.source.is_array() {
+                        scanned.problems.push(not_several(&hole.source, hole.range.clone()));
+                    }
+                    Place::JsonString
+                } else {
+                    probe.push('0');
+                    if touches(symbols, at) {
+                        let message =
+                            format!("{} touches other text; a value stands alone or in a string", hole.source.what());
+                        scanned.problems.push(Problem::error(hole.range.clone(), message));
+                    }
+                    Place::JsonValue
+                };
+                if let Some(slot) = places.get_mut(index) {
+                    *slot = Some(place);
+                }
+            }
+        }
+    }
+    if !scanned.problems.iter().any(|problem| problem.severity == Severity::Error)
+        && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&probe)
+    {
+        let end = symbols.last().map_or(0, |symbol| match symbol {
+            Symbol::Char(character, offset) => offset + character.len_utf8(),
+            Symbol::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
+        });
+        scanned.problems.push(Problem::error(0..end, format!("the text is no JSON: {error}")));
+    }
+    places
+}
+
+fn is_key(symbols: &[Symbol], quote: usize) -> bool {
+    let rest = symbols.get(quote + 1..).unwrap_or_default();
+    let next = rest.iter().find(|symbol| !matches!(symbol, Symbol::Char(' ' | '\t' | '\n' | '\r', _)));
+    matches!(next, Some(Symbol::Char(':', _)))
+}
+
+fn refuse_key(hole: Option<&super::scan::Hole>, problems: &mut Vec<Problem>) {
+    if let Some(hole) = hole.filter(|hole| hole.source.argument().is_some()) {
+        let message = format!("{} would be the name of a member; write the name", hole.source.what());
+        problems.push(Problem::error(hole.range.clone(), message));
+    }
+}
+
+/// Whether something else than structure stands beside a placeholder.
+fn touches(symbols: &[Symbol], at: usize) -> bool {
+    let structure = |symbol: Option<&Symbol>| match symbol {
+        None => true,
+        Some(Symbol::Char(character, _)) => " \t\r\n:,[]{}".contains(*character),
+        Some(Symbol::Hole(_)) => false,
+    };
+    !structure(at.checked_sub(1).and_then(|before| symbols.get(before))) || !structure(symbols.get(at + 1))
+}

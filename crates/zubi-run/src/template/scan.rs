@@ -1,0 +1,186 @@
+//! Finds the placeholders of a template: what is one, and whose value it stands for. Where it may stand is not decided here.
+
+use std::ops::Range;
+
+use super::{Names, Problem, Sink, Source};
+
+/// One character of the text, with the byte where it stands, or a placeholder (an index into [`Scanned::holes`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Symbol {
+    Char(char, usize),
+    Hole(usize),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hole {
+    pub(super) range: Range<usize>,
+    pub(super) source: Source,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) holes: Vec<Hole>,
+    pub(super) problems: Vec<Problem>,
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    sink: Sink,
+    names: &'a Names,
+    at: usize,
+    scanned: Scanned,
+}
+
+pub(super) fn scan(text: &str, sink: Sink, names: &Names) -> Scanned {
+    let mut scanner = Scanner { text, sink, names, at: 0, scanned: Scanned::default() };
+    while let Some(character) = scanner.rest().chars().next() {
+        match character {
+            // In a script the character after a backslash is the shell's.
+            '\\' if sink == Sink::Shell => {
+                scanner.literal(character);
+                if let Some(escaped) = scanner.rest().chars().next() {
+                    scanner.literal(escaped);
+                }
+            }
+            '$' => scanner.dollar(),
+            _ => scanner.literal(character),
+        }
+    }
+    scanner.scanned
+}
+
+impl<'a> Scanner<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn literal(&mut self, character: char) {
+        let range = self.at..self.at + character.len_utf8();
+        if character == '\0' {
+            self.problem(range.clone(), "the text contains NUL");
+        }
+        self.scanned.symbols.push(Symbol::Char(character, self.at));
+        self.at = range.end;
+    }
+
+    fn problem(&mut self, range: Range<usize>, message: impl Into<String>) {
+        self.scanned.problems.push(Problem::error(range, message));
+    }
+
+    fn hole(&mut self, length: usize, source: Source) {
+        let range = self.at..self.at + length;
+        self.scanned.symbols.push(Symbol::Hole(self.scanned.holes.len()));
+        self.scanned.holes.push(Hole { range: range.clone(), source });
+        self.at = range.end;
+    }
+
+    /// `self.at` is at a dollar.
+    fn dollar(&mut self) {
+        let after = self.rest().get(1..).unwrap_or_default();
+        if after.starts_with('$') && self.sink != Sink::Code {
+            self.literal('$');
+            self.at += 1;
+        } else if let Some(inside) = after.strip_prefix('{') {
+            self.braced(inside);
+        } else {
+            self.bare(identifier(after));
+        }
+    }
+
+    fn braced(&mut self, inside: &str) {
+        let Some((name, _)) = inside.split_once('}') else {
+            if self.sink != Sink::Code {
+                self.problem(self.at..self.at + 2, "`${` is never closed; a dollar is written `$$`");
+            }
+            self.literal('$');
+            return;
+        };
+        // "${" and "}".
+        let length = name.len() + 3;
+        let range = self.at..self.at + length;
+        let source = if name == "workspaceFolder" {
+            Some(Source::WorkspaceFolder)
+        } else if let Some(argument) = name.strip_prefix("arg:") {
+            let known = self.names.arguments.get(argument);
+            if known.is_none() {
+                let near = nearest(argument, self.names.arguments.keys());
+                self.problem(range, format!("there is no parameter `{argument}`{near}"));
+            }
+            known.map(|known| Source::Argument(argument.to_owned(), *known))
+        } else if let Some(variable) = name.strip_prefix("env:") {
+            let known = self.names.environment.contains(variable);
+            if !known {
+                let message =
+                    format!("`{variable}` is neither in the setting `zubi.env` nor a declared secret; declare it");
+                self.problem(range, message);
+            }
+            known.then(|| Source::Environment(variable.to_owned()))
+        } else if let Some(value) = self.names.variables.get(name) {
+            Some(Source::Variable(name.to_owned(), value.clone()))
+        } else {
+            self.unknown(name, range);
+            None
+        };
+        match source {
+            Some(source) => self.hole(length, source),
+            // Only the dollar: in what the shell is given there may be a placeholder inside.
+            None => self.literal('$'),
+        }
+    }
+
+    /// `${name}` that is nothing of ours.
+    fn unknown(&mut self, name: &str, range: Range<usize>) {
+        let plain = !name.is_empty() && identifier(name) == name;
+        match self.sink {
+            Sink::Code => {}
+            Sink::Shell if !plain => {}
+            Sink::Shell => {
+                let near = nearest(name, self.names.variables.keys());
+                let message = format!(
+                    "there is no variable `{name}`{near}; an argument is `${{arg:{name}}}`, the shell's own variable `$${{{name}}}`"
+                );
+                self.problem(range, message);
+            }
+            _ if self.names.arguments.contains_key(name) => {
+                let message = format!("there is no variable `{name}`; the argument is `${{arg:{name}}}` or `${name}`");
+                self.problem(range, message);
+            }
+            _ => {
+                let near = nearest(name, self.names.variables.keys());
+                let message = format!("there is no variable `{name}`{near}; a dollar is written `$$`");
+                self.problem(range, message);
+            }
+        }
+    }
+
+    fn bare(&mut self, name: &str) {
+        let range = self.at..self.at + 1 + name.len();
+        match self.names.arguments.get(name) {
+            Some(argument) => self.hole(1 + name.len(), Source::Argument(name.to_owned(), *argument)),
+            None => {
+                if !name.is_empty() && !matches!(self.sink, Sink::Shell | Sink::Code) {
+                    let near = nearest(name, self.names.arguments.keys());
+                    let message =
+                        format!("there is no parameter `{name}`{near}; it stays as it is (`$$` for a dollar)");
+                    self.scanned.problems.push(Problem::warning(range, message));
+                }
+                self.literal('$');
+            }
+        }
+    }
+}
+
+/// The longest name at the beginning of a text: what shells, too, take for one (POSIX 3.216).
+fn identifier(text: &str) -> &str {
+    let starts = text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    let end = text.find(|next: char| !next.is_ascii_alphanumeric() && next != '_').unwrap_or(text.len());
+    if starts { text.get(..end).unwrap_or_default() } else { "" }
+}
+
+fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
+    match zubi_base::nearest::nearest(name, known.map(String::as_str), 1).first() {
+        Some(near) => format!(" (nearest: `{near}`)"),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,365 @@
+//! Where placeholders stand in a shell script: follows the quoting of POSIX (XCU 2.2–2.10) and what bash and dash add to it.
+//!
+//! It reads no more than is needed to know how the shell will read the place of each placeholder. Where shells differ, or
+//! where only a whole parser could tell, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
+//! Reading goes from left to right, so what was decided before such a place holds.
+
+use super::scan::{Scanned, Symbol};
+use super::{Kind, Place, Problem, not_several};
+
+mod command;
+mod regions;
+
+use command::Command;
+
+/// What stays open at the end of the line: bodies of here-documents.
+#[derive(Debug)]
+struct HereDocument {
+    delimiter: String,
+    /// `<<-`: tabs before the delimiter do not count.
+    tabs: bool,
+    /// Without quotes around the delimiter the body is expanded.
+    expanded: bool,
+}
+
+/// A word that is being read.
+#[derive(Debug, Default)]
+struct Word {
+    /// Its literal text without the quotes. What a placeholder stands for is not in it.
+    text: String,
+    /// The literal text before the first placeholder.
+    before: Option<String>,
+    /// Something in it is quoted, so it is no keyword.
+    quoted: bool,
+    /// The placeholders in it, and whether each stands between quotes.
+    holes: Vec<(usize, bool)>,
+}
+
+impl Word {
+    fn push(&mut self, character: char) {
+        self.text.push(character);
+    }
+}
+
+struct Lexer<'a> {
+    symbols: &'a [Symbol],
+    holes: &'a [super::scan::Hole],
+    at: usize,
+    places: Vec<Option<Place>>,
+    problems: Vec<Problem>,
+    /// Why it cannot be told any more how the shell reads what follows.
+    tangled: Option<&'static str>,
+    /// Depth of substitutions and the like, in which no placeholder is accepted, and the innermost one's name.
+    opaque: Vec<&'static str>,
+    pending: Vec<HereDocument>,
+    word: Option<Word>,
+    command: Command,
+}
+
+pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+    let mut lexer = Lexer {
+        symbols: &scanned.symbols,
+        holes: &scanned.holes,
+        at: 0,
+        places: vec![None; scanned.holes.len()],
+        problems: Vec::new(),
+        tangled: None,
+        opaque: Vec::new(),
+        pending: Vec::new(),
+        word: None,
+        command: Command::default(),
+    };
+    lexer.script();
+    let Lexer { places, problems, .. } = lexer;
+    scanned.problems.extend(problems);
+    places
+}
+
+impl Lexer<'_> {
+    fn next(&mut self) -> Option<Symbol> {
+        let symbol = self.symbols.get(self.at).copied();
+        self.at += usize::from(symbol.is_some());
+        symbol
+    }
+
+    fn peek(&self) -> Option<Symbol> {
+        self.symbols.get(self.at).copied()
+    }
+
+    fn peek_char(&self) -> Option<char> {
+        self.char_at(self.at)
+    }
+
+    fn char_at(&self, at: usize) -> Option<char> {
+        match self.symbols.get(at) {
+            Some(Symbol::Char(character, _)) => Some(*character),
+            _ => None,
+        }
+    }
+
+    /// The character before the one that was read last.
+    fn before_last(&self) -> Option<char> {
+        self.at.checked_sub(2).and_then(|at| self.char_at(at))
+    }
+
+    fn accept(&mut self, character: char) -> bool {
+        let here = self.peek_char() == Some(character);
+        self.at += usize::from(here);
+        here
+    }
+
+    /// From here on the script may be read otherwise than we think.
+    fn tangle(&mut self, why: &'static str) {
+        self.tangled.get_or_insert(why);
+    }
+
+    fn refuse(&mut self, hole: usize, message: &str) {
+        if let Some(hole) = self.holes.get(hole) {
+            self.problems.push(Problem::error(hole.range.clone(), format!("{} {message}", hole.source.what())));
+        }
+    }
+
+    fn refuse_opaque(&mut self, hole: usize, place: &str) {
+        let instead = if place == "a comment" {
+            "write `$$` for a dollar"
+        } else {
+            "give it to a variable of the script first (`value=$name`) and use that there (`\"$value\"`)"
+        };
+        self.refuse(hole, &format!("stands in {place}, where it cannot be quoted; {instead}"));
+    }
+
+    fn place(&mut self, hole: usize, place: Place) {
+        if let Some(slot) = self.places.get_mut(hole) {
+            *slot = Some(place);
+        }
+    }
+
+    /// What begins with `opener` is not closed. What we do not understand is not called wrong.
+    fn unclosed(&mut self, opener: &str, from: usize) {
+        if self.tangled.is_none() {
+            let start = match self.symbols.get(from) {
+                Some(Symbol::Char(_, offset)) => *offset,
+                _ => 0,
+            };
+            let message = format!("{opener} is never closed");
+            self.problems.push(Problem::error(start..start + 1, message));
+        }
+    }
+
+    fn word(&mut self) -> &mut Word {
+        self.word.get_or_insert_default()
+    }
+
+    fn script(&mut self) {
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Hole(hole) => self.unquoted_hole(hole),
+                Symbol::Char(character, _) => self.unquoted(character),
+            }
+        }
+        self.end_word();
+    }
+
+    fn unquoted(&mut self, character: char) {
+        match character {
+            '\\' => self.backslash(),
+            '\'' => {
+                self.word().quoted = true;
+                self.single_quotes();
+            }
+            '"' => self.double_quotes(),
+            '`' => {
+                self.word();
+                self.backquotes();
+            }
+            '$' => {
+                self.word();
+                self.dollar(false);
+            }
+            '#' if self.word.is_none() => self.comment(),
+            '\n' => {
+                self.end_command();
+                self.here_documents();
+            }
+            ' ' | '\t' => self.end_word(),
+            '&' if self.peek_char() == Some('>') => self.end_word(),
+            ';' | '&' | '|' => self.end_command(),
+            '(' => self.parenthesis(),
+            ')' => self.end_command(),
+            '<' | '>' => self.redirection(character),
+            _ => self.word().push(character),
+        }
+    }
+
+    fn unquoted_hole(&mut self, hole: usize) {
+        // `$'…'` has escapes of its own.
+        if self.before_last() == Some('$') && self.word.as_ref().is_some_and(|word| word.text.ends_with('$')) {
+            return self.refuse(hole, "stands directly after a `$`; put double quotes around both");
+        }
+        self.accept_hole(hole, false);
+    }
+
+    fn accept_hole(&mut self, hole: usize, quoted: bool) {
+        if let Some(why) = self.tangled {
+            let message = format!(
+                "comes after {why}, from where on it is not sure how the shell reads the script; give it to a variable before \
+                 that (`value=$name`) and use `\"$value\"` here"
+            );
+            return self.refuse(hole, &message);
+        }
+        let word = self.word();
+        word.before.get_or_insert_with(|| word.text.clone());
+        word.holes.push((hole, quoted));
+        self.place(hole, if quoted { Place::Quoted } else { Place::Word { alone: false } });
+    }
+
+    fn backslash(&mut self) {
+        match self.next() {
+            Some(Symbol::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
+            Some(Symbol::Char(character, _)) => {
+                let word = self.word();
+                word.quoted = true;
+                word.push(character);
+            }
+            Some(Symbol::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
+            None => {}
+        }
+    }
+
+    /// A backslash at the end of a line: the shell goes on as if neither were there. Harmless between words and inside a
+    /// name; after a character that begins something it would join what we have read as two things.
+    fn continuation(&mut self, before: Option<usize>) {
+        let joins = before.and_then(|at| self.char_at(at)).is_some_and(|before| "$<>&|;(){}[]=#!`".contains(before));
+        if joins || !self.pending.is_empty() {
+            self.tangle("a backslash at the end of a line");
+        }
+    }
+
+    fn double_quotes(&mut self) {
+        let from = self.at - 1;
+        self.word().quoted = true;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Char('"', _) => return,
+                Symbol::Char('\\', _) => match self.next() {
+                    Some(Symbol::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
+                    Some(Symbol::Char(character, _)) => self.word().push(character),
+                    Some(Symbol::Hole(hole)) => self.refuse(hole, "stands directly after a backslash; take it away"),
+                    None => {}
+                },
+                Symbol::Char('`', _) => self.backquotes(),
+                Symbol::Char('$', _) => self.dollar(true),
+                Symbol::Char(character, _) => {
+                    self.line_break(character);
+                    self.word().push(character);
+                }
+                Symbol::Hole(hole) => match self.opaque.last() {
+                    Some(place) => self.refuse_opaque(hole, place),
+                    None => self.accept_hole(hole, true),
+                },
+            }
+        }
+        self.unclosed("`\"`", from);
+    }
+
+    /// A line break inside something while here-documents wait for the end of the line: shells do not agree where their
+    /// bodies begin.
+    fn line_break(&mut self, character: char) {
+        if character == '\n' && !self.pending.is_empty() {
+            self.tangle("a here-document whose line does not end");
+        }
+    }
+
+    fn parenthesis(&mut self) {
+        let name = self.word.as_ref().map(|word| !word.quoted && word.holes.is_empty() && self.command.expects_name());
+        match name {
+            Some(name) => {
+                // `name()` begins a function; what it does is a command of its own.
+                if name && self.accept(')') {
+                    self.word = None;
+                } else {
+                    self.tangle("a `(` inside a word");
+                }
+                self.end_command();
+            }
+            None if matches!(self.before_last(), Some('<' | '>')) => {
+                self.word();
+                self.substitution("`<(…)`");
+            }
+            None if self.peek_char() == Some('(') => {
+                self.at += 1;
+                self.arithmetic("`((…))`", false);
+            }
+            None => self.end_command(),
+        }
+    }
+
+    /// `self.at` is after the first character of the operator.
+    fn redirection(&mut self, first: char) {
+        // `2>file`, `{fd}>file`: what is directly before it is no word of the command.
+        let descriptor = self.word.as_ref().is_some_and(|word| {
+            let named = word.text.starts_with('{') && word.text.ends_with('}');
+            !word.quoted && word.holes.is_empty() && (named || word.text.chars().all(|digit| digit.is_ascii_digit()))
+        });
+        if descriptor {
+            self.word = None;
+        }
+        self.end_word();
+        if first == '<' && self.accept('<') {
+            if !self.accept('<') {
+                let tabs = self.accept('-');
+                return self.here_document(tabs);
+            }
+        } else if self.peek_char() == Some('(') {
+            // `<(…)` is a word.
+            return;
+        } else if !self.accept('&') && !self.accept('|') {
+            self.accept('>');
+        }
+        self.command.expect_target();
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        self.command = Command::default();
+    }
+
+    fn end_word(&mut self) {
+        let Some(word) = self.word.take() else { return };
+        let sources: Vec<_> = word.holes.iter().filter_map(|(hole, _)| self.holes.get(*hole)).collect();
+        let argument = sources.iter().any(|hole| hole.source.argument().is_some());
+        let verdict = self.command.word(&word, argument);
+        if let Some(message) = verdict.refused {
+            for (hole, _) in &word.holes {
+                if self.holes.get(*hole).is_some_and(|hole| hole.source.argument().is_some()) {
+                    self.refuse(*hole, message);
+                }
+            }
+        }
+        if verdict.tangled {
+            self.tangle("the keyword `function`");
+        }
+        let alone =
+            verdict.free && word.text.is_empty() && matches!(word.holes.as_slice(), [(_, false)]) && !word.quoted;
+        for (index, _) in &word.holes {
+            let Some(hole) = self.holes.get(*index) else { continue };
+            if alone {
+                self.place(*index, Place::Word { alone: true });
+            } else if hole.source.is_array() {
+                self.problems.push(not_several(&hole.source, hole.range.clone()));
+            }
+        }
+        let first = word.holes.first().and_then(|(hole, _)| self.holes.get(*hole));
+        if let Some(hole) = first
+            && verdict.option_like
+            && word.before.as_deref() == Some("")
+            && hole.source.argument().is_some_and(|known| matches!(known.kind, Kind::Text | Kind::Any | Kind::Array))
+        {
+            let message = format!(
+                "a value of {} that begins with `-` would be an option of the command; put `--` before it if the command knows that",
+                hole.source.what()
+            );
+            self.problems.push(Problem::warning(hole.range.clone(), message));
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Which word of a simple command is being read, and which commands make code of their words.
+
+use super::Word;
+
+/// What follows these is still a command's name.
+const BEFORE_A_NAME: &[&str] =
+    &["if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "coproc", "}", "fi", "done", "esac"];
+
+/// Commands whose words are a command.
+const WRAPPERS: &[&str] =
+    &["builtin", "command", "doas", "env", "exec", "nice", "nohup", "setsid", "stdbuf", "sudo", "time", "xargs"];
+
+/// Builtins that run their words, or take them for names and evaluate what stands in a name's brackets (bash).
+const EVALUATING: &[&str] = &[
+    "eval",
+    "trap",
+    "alias",
+    "let",
+    "unset",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "shopt",
+    "enable",
+    "complete",
+];
+
+/// Builtins that assign: after `NAME=` a value is a value.
+const DECLARING: &[&str] = &["export", "readonly", "declare", "typeset", "local"];
+
+/// Programs that run a word as code, and the letters of the options before it: `sh -c`, `perl -ne`. A version may follow
+/// the name (`python3.12`).
+const INTERPRETERS: &[(&str, &str)] = &[
+    ("sh", "c"),
+    ("bash", "c"),
+    ("dash", "c"),
+    ("ash", "c"),
+    ("zsh", "c"),
+    ("ksh", "c"),
+    ("mksh", "c"),
+    ("fish", "c"),
+    ("su", "c"),
+    ("python", "c"),
+    ("perl", "eE"),
+    ("ruby", "e"),
+    ("node", "ep"),
+    ("deno", "ep"),
+    ("bun", "ep"),
+    ("php", "rBRE"),
+    ("lua", "e"),
+    ("osascript", "e"),
+    ("pwsh", "c"),
+];
+
+/// The same written out.
+const CODE_OPTIONS: &[&str] = &["--eval", "--command", "--print", "-Command"];
+
+/// Programs whose first operand is a program, and which can start others from it.
+const FILTERS: &[&str] = &["awk", "gawk", "mawk", "nawk", "sed", "gsed"];
+
+/// Where the end of options need not be marked: they have none, or `--` would be text.
+const WITHOUT_OPTIONS: &[&str] =
+    &["echo", "printf", "[", "test", "for", "case", "export", "readonly", ":", "true", "exit", "return"];
+
+/// How much of a command's words is kept.
+const KEPT_WORDS: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct Command {
+    name: Option<String>,
+    /// A wrapper was read: its options and assignments come before the name.
+    wrapped: bool,
+    words: Vec<String>,
+    /// How many words after the name are no options.
+    operands: usize,
+    /// The next word is a redirection's target.
+    target: bool,
+}
+
+/// What was found out about a word.
+#[derive(Debug, Default)]
+pub(super) struct Verdict {
+    /// Why no argument may stand in it.
+    pub(super) refused: Option<&'static str>,
+    /// It may be left out, or be several.
+    pub(super) free: bool,
+    /// If it begins with `-` it is an option.
+    pub(super) option_like: bool,
+    pub(super) tangled: bool,
+}
+
+impl Command {
+    pub(super) fn expects_name(&self) -> bool {
+        self.name.is_none() && !self.target
+    }
+
+    pub(super) fn expect_target(&mut self) {
+        self.target = true;
+    }
+
+    /// Takes in one word. `argument`: there is an argument's placeholder in it.
+    pub(super) fn word(&mut self, word: &Word, argument: bool) -> Verdict {
+        if std::mem::take(&mut self.target) {
+            return Verdict::default();
+        }
+        let verdict = match &self.name {
+            None => self.before_name(word, argument),
+            Some(name) => self.after_name(&name.clone(), word),
+        };
+        if self.name.is_some() && !word.text.starts_with('-') {
+            self.operands += 1;
+        }
+        if self.words.len() < KEPT_WORDS {
+            self.words.push(word.text.clone());
+        }
+        verdict
+    }
+
+    fn before_name(&mut self, word: &Word, argument: bool) -> Verdict {
+        let literal = word.holes.is_empty() && !word.quoted;
+        let before = word.before.as_deref().unwrap_or(&word.text);
+        if literal && BEFORE_A_NAME.contains(&word.text.as_str()) {
+            return Verdict::default();
+        }
+        if is_assignment(before) {
+            return Verdict::default();
+        }
+        if self.wrapped && before.starts_with('-') {
+            return Verdict {
+                refused: Some("stands in an option of a command that runs another"),
+                ..Verdict::default()
+            };
+        }
+        if argument {
+            self.name = Some(String::new());
+            let refused = if before.contains('[') {
+                "stands in a subscript, which the shell evaluates; take a variable of the script"
+            } else {
+                "would be the name of the command; write the name, or choose with `case $name in …`"
+            };
+            return Verdict { refused: Some(refused), ..Verdict::default() };
+        }
+        let name = base(&word.text);
+        if WRAPPERS.contains(&name) {
+            self.wrapped = true;
+            return Verdict::default();
+        }
+        let tangled = literal && word.text == "function";
+        self.name = Some(name.to_owned());
+        Verdict { tangled, ..Verdict::default() }
+    }
+
+    fn after_name(&self, name: &str, word: &Word) -> Verdict {
+        let before = word.before.as_deref().unwrap_or(&word.text);
+        let last = self.words.last().map_or("", String::as_str);
+        let refused = if EVALUATING.contains(&name) {
+            Some("would be evaluated by the shell as code or as a name; give it to a variable (`value=$name`)")
+        } else if DECLARING.contains(&name)
+            && (!is_assignment(before) || self.words.iter().any(|word| word.starts_with('-')))
+        {
+            Some("may only be a value here, after `NAME=` and without options before; declare the variable first")
+        } else if name == "[[" {
+            Some("stands in `[[ … ]]`, which evaluates some of its words; use `[ … ]` or `case`")
+        } else if matches!(name, "[" | "test" | "printf") && matches!(last, "-v" | "-R") {
+            Some("would be a variable's name, whose brackets the shell evaluates; use another name")
+        } else if name == "ssh" && self.operands > 1 {
+            Some("would be read by the shell of the other machine; send it as input instead")
+        } else if FILTERS.contains(&name) && last != "-v" && (!word.text.is_empty() || self.operands < 2) {
+            Some("would be pasted into a program; `awk -v value=$name` hands over a value")
+        } else if self.words.iter().any(|word| runs_code(base(word), last) || runs_code(base(word), before)) {
+            Some("would be pasted into code; hand it over as an argument: `sh -c 'echo \"$$1\"' sh $name`")
+        } else if before.contains("=(") {
+            Some("stands in an array; give it to a variable first (`value=$name`)")
+        } else {
+            None
+        };
+        Verdict {
+            refused,
+            free: !matches!(name, "case" | "[[" | "select"),
+            option_like: refused.is_none()
+                && !WITHOUT_OPTIONS.contains(&name)
+                && !self.words.iter().any(|word| word == "--"),
+            tangled: false,
+        }
+    }
+}
+
+/// Whether a text begins with `NAME=` or `NAME+=`.
+fn is_assignment(text: &str) -> bool {
+    let Some((name, _)) = text.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+}
+
+fn base(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Whether a program of this name takes what follows this option for code.
+fn runs_code(name: &str, option: &str) -> bool {
+    let name = name.trim_end_matches(|version: char| version.is_ascii_digit() || version == '.');
+    let Some((_, letters)) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name) else { return false };
+    let short = option.strip_prefix('-').filter(|rest| rest.chars().all(|letter| letter.is_ascii_alphabetic()));
+    CODE_OPTIONS.contains(&option) || short.is_some_and(|given| given.ends_with(|last| letters.contains(last)))
+}

@@ -1,0 +1,256 @@
+//! Parts of a script in which no placeholder is accepted: they are read only to find where they end.
+
+use super::super::scan::Symbol;
+use super::{HereDocument, Lexer};
+
+impl Lexer<'_> {
+    /// Reads on until `end` says so; `end` sees each character. Placeholders are refused.
+    pub(super) fn single_quotes(&mut self) {
+        let from = self.at - 1;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Char('\'', _) => return,
+                Symbol::Char(character, _) => {
+                    self.line_break(character);
+                    self.word().push(character);
+                }
+                Symbol::Hole(hole) => {
+                    self.refuse(hole, "stands in single quotes, where the shell replaces nothing; take them away, or use double quotes");
+                }
+            }
+        }
+        self.unclosed("`'`", from);
+    }
+
+    pub(super) fn comment(&mut self) {
+        while self.peek_char() != Some('\n') {
+            match self.next() {
+                Some(Symbol::Hole(hole)) => self.refuse_opaque(hole, "a comment"),
+                Some(Symbol::Char(..)) => {}
+                None => return,
+            }
+        }
+    }
+
+    pub(super) fn backquotes(&mut self) {
+        let from = self.at - 1;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Char('`', _) => return,
+                Symbol::Char('\\', _) => {
+                    if let Some(Symbol::Hole(hole)) = self.next() {
+                        self.refuse_opaque(hole, "backquotes");
+                    }
+                }
+                Symbol::Char(character, _) => self.line_break(character),
+                Symbol::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
+            }
+        }
+        self.unclosed("a backquote", from);
+    }
+
+    /// A dollar was read, which is not ours.
+    pub(super) fn dollar(&mut self, quoted: bool) {
+        match self.peek() {
+            Some(Symbol::Char('(', _)) => {
+                self.at += 1;
+                if self.accept('(') { self.arithmetic("`$((…))`", true) } else { self.substitution("`$(…)`") }
+            }
+            Some(Symbol::Char('{', _)) => {
+                self.at += 1;
+                self.expansion();
+            }
+            Some(Symbol::Char('[', _)) => self.tangle("`$[`"),
+            Some(Symbol::Char('\'', _)) if !quoted => {
+                // bash has escapes in there, dash has none: they agree where it ends if there is no backslash.
+                let rest = self.symbols.get(self.at + 1..).unwrap_or_default();
+                let end = rest.iter().position(|symbol| matches!(symbol, Symbol::Char('\'' | '\\', _)));
+                if end.and_then(|end| rest.get(end)).is_some_and(|symbol| matches!(symbol, Symbol::Char('\\', _))) {
+                    self.tangle("a backslash in `$'…'`");
+                }
+            }
+            Some(Symbol::Char('\\', _)) if self.char_at(self.at + 1) == Some('\n') => {
+                self.tangle("a backslash at the end of a line");
+            }
+            _ => {}
+        }
+        self.word().push('$');
+    }
+
+    /// `$(…)` or `<(…)`, after the bracket.
+    pub(super) fn substitution(&mut self, name: &'static str) {
+        let from = self.at - 1;
+        self.opaque.push(name);
+        let mut depth = 1_usize;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Hole(hole) => self.refuse_opaque(hole, name),
+                Symbol::Char(character, _) => match character {
+                    '\\' => {
+                        if let Some(Symbol::Char('\n', _)) = self.next() {
+                            self.tangle("a backslash at the end of a line");
+                        }
+                    }
+                    '\'' => self.single_quotes(),
+                    '"' => self.double_quotes(),
+                    '`' => self.backquotes(),
+                    '$' => self.dollar(false),
+                    '#' if !self.before_last().is_some_and(is_word) => {
+                        self.tangle("a comment in a substitution");
+                        self.comment();
+                    }
+                    '<' if self.peek_char() == Some('<') => self.tangle("a here-document in a substitution"),
+                    'c' if self.is_case() => self.tangle("`case` in a substitution"),
+                    '(' => depth += 1,
+                    ')' => {
+                        depth -= 1;
+                        if depth == 0 {
+                            self.opaque.pop();
+                            return;
+                        }
+                    }
+                    _ => self.line_break(character),
+                },
+            }
+        }
+        self.opaque.pop();
+        self.unclosed(name, from);
+    }
+
+    /// Whether the `c` that was just read begins the word `case`.
+    fn is_case(&self) -> bool {
+        let rest: String = (self.at..self.at + 3).filter_map(|at| self.char_at(at)).collect();
+        rest == "ase" && !self.before_last().is_some_and(is_word) && !self.char_at(self.at + 3).is_some_and(is_word)
+    }
+
+    /// `$((…))` or `((…))`, after the second bracket.
+    pub(super) fn arithmetic(&mut self, name: &'static str, dollar: bool) {
+        let from = self.at - 1;
+        self.opaque.push(name);
+        let mut depth = 2_usize;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Hole(hole) => self.refuse_opaque(hole, name),
+                Symbol::Char(character, _) => match character {
+                    '(' => depth += 1,
+                    ')' => {
+                        depth -= 1;
+                        if depth == 1 && self.peek_char() != Some(')') {
+                            self.tangle("`((` that may be two brackets");
+                        }
+                        if depth == 0 {
+                            self.opaque.pop();
+                            return;
+                        }
+                    }
+                    '\'' | '"' | '`' | '\\' => self.tangle("a quote in arithmetic"),
+                    '$' if self.peek_char() == Some('(') => self.tangle("a substitution in arithmetic"),
+                    // Without a dollar it is two subshells for dash.
+                    '<' if !dollar && self.peek_char() == Some('<') => self.tangle("`<<` in `((…))`"),
+                    '#' if !self.before_last().is_some_and(is_word) => self.tangle("a `#` in arithmetic"),
+                    'c' if self.is_case() => self.tangle("`case` in arithmetic"),
+                    _ => self.line_break(character),
+                },
+            }
+        }
+        self.opaque.pop();
+        self.unclosed(name, from);
+    }
+
+    /// `${…}` of the shell, after the brace.
+    fn expansion(&mut self) {
+        const NAME: &str = "`${…}` of the shell";
+        let from = self.at - 1;
+        self.opaque.push(NAME);
+        // bash 5.3 runs a command in `${ …; }`.
+        if matches!(self.peek_char(), Some(' ' | '\t' | '\n' | '|')) {
+            self.tangle("`${ …; }`");
+        }
+        let mut depth = 1_usize;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Hole(hole) => self.refuse_opaque(hole, NAME),
+                Symbol::Char(character, _) => match character {
+                    '}' => {
+                        depth -= 1;
+                        if depth == 0 {
+                            self.opaque.pop();
+                            return;
+                        }
+                    }
+                    '$' if self.accept('{') => depth += 1,
+                    '\'' | '"' | '`' | '\\' => self.tangle("a quote in `${…}`"),
+                    '$' if matches!(self.peek_char(), Some('(' | '[')) => self.tangle("a substitution in `${…}`"),
+                    '<' | '>' if self.peek_char() == Some('(') => self.tangle("a substitution in `${…}`"),
+                    _ => self.line_break(character),
+                },
+            }
+        }
+        self.opaque.pop();
+        self.unclosed(NAME, from);
+    }
+
+    /// After `<<` or `<<-`: the word that ends the document.
+    pub(super) fn here_document(&mut self, tabs: bool) {
+        while matches!(self.peek_char(), Some(' ' | '\t')) {
+            self.at += 1;
+        }
+        let escaped = self.accept('\\');
+        let quote = if escaped { None } else { self.peek_char().filter(|quote| matches!(quote, '\'' | '"')) };
+        self.at += usize::from(quote.is_some());
+        let mut delimiter = String::new();
+        while let Some(character) = self.peek_char().filter(|next| is_word(*next) || matches!(next, '.' | '-')) {
+            delimiter.push(character);
+            self.at += 1;
+        }
+        let closed = quote.is_none_or(|quote| self.accept(quote));
+        let ends = match self.peek() {
+            Some(Symbol::Char(next, _)) => " \t\n;|&<>()".contains(next),
+            Some(Symbol::Hole(_)) => false,
+            None => true,
+        };
+        if delimiter.is_empty() || !closed || !ends {
+            return self.tangle("a here-document whose end is not a plain word");
+        }
+        self.pending.push(HereDocument { delimiter, tabs, expanded: quote.is_none() && !escaped });
+    }
+
+    /// At the beginning of a line: the bodies of the documents that were announced in the one before.
+    pub(super) fn here_documents(&mut self) {
+        for document in std::mem::take(&mut self.pending) {
+            while self.at < self.symbols.len() {
+                if self.here_line(&document) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// One line of a body; true if it was the last.
+    fn here_line(&mut self, document: &HereDocument) -> bool {
+        let mut line = String::new();
+        let mut holes = false;
+        while let Some(symbol) = self.next() {
+            match symbol {
+                Symbol::Char('\n', _) => break,
+                Symbol::Char(character, _) => line.push(character),
+                Symbol::Hole(hole) => {
+                    holes = true;
+                    self.refuse_opaque(hole, "a here-document");
+                }
+            }
+        }
+        // Inside these some shells do not look for the end, and a backslash joins lines.
+        if document.expanded
+            && (line.contains("$(") || line.contains("${") || line.contains('`') || line.ends_with('\\'))
+        {
+            self.tangle("a here-document with substitutions");
+        }
+        let shown = if document.tabs { line.trim_start_matches('\t') } else { &line };
+        !holes && shown == document.delimiter
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}

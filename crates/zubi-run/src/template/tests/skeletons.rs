@@ -1,0 +1,206 @@
+//! Scripts put together at random: where a placeholder is accepted, no value runs anything, in no shell at hand.
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::json;
+
+use super::super::{Sink, Template};
+use super::names;
+use super::values::{SHELLS_HERE, render, run};
+
+/// What scripts are made of: syntax. Commands that evaluate their words have a table of their own, for which command it is
+/// (`$x $text`) can be as hidden as a script's author likes. Nothing here loops, waits, or writes but below the directory of the test.
+const PIECES: &[&str] = &[
+    "echo ",
+    "echo ",
+    " ",
+    " ",
+    "a",
+    "x=",
+    "x=1 ",
+    "\"",
+    "\"",
+    "\"",
+    "'",
+    "'",
+    "\\",
+    "\\\n",
+    "\n",
+    "\n",
+    ";",
+    "; echo ",
+    "|cat",
+    "&&",
+    "||",
+    "$(",
+    "$(echo ",
+    ")",
+    ")",
+    "`",
+    "`echo ",
+    "${x:-",
+    "${x#",
+    "${",
+    "}",
+    "}",
+    "$((",
+    "((",
+    "))",
+    "$[",
+    "]",
+    "$'",
+    "$\"",
+    "$$",
+    "$1",
+    "$HOME",
+    "<<EOF\n",
+    "<<'EOF'\n",
+    "<<-E\n",
+    "cat <<EOF\n",
+    "cat <<\\EOF; ",
+    "cat <<E\"F\"\n",
+    "\nEOF\n",
+    "\nE\n",
+    "<<<",
+    "<(",
+    ">/dev/null ",
+    "2>&1 ",
+    "# ",
+    "#",
+    "(",
+    "{ ",
+    "; }",
+    "case a in a) ",
+    ";; esac",
+    "case ",
+    " in ",
+    "if :; then ",
+    "; fi",
+    "[ ",
+    " ]",
+    "[[ ",
+    " ]]",
+    " -eq 1",
+    "a[",
+    "]=",
+    "=(",
+    "@(",
+    "f() ",
+    "! ",
+    ": ",
+    "=",
+    "+=",
+    "~",
+    "*",
+    "\t",
+    "&",
+];
+
+/// Whole things, so that enough scripts are scripts.
+const WHOLE: &[&str] = &[
+    "echo a \"b\" ",
+    "echo \"$(echo \"c)\")\" ",
+    "`echo a` ",
+    "x=${y:-z} ",
+    "$((1+2)) ",
+    "cat <<EOF\nb\nEOF\necho ",
+    "cat <<'EOF' | cat\n'\nEOF\necho ",
+    "(cd .; ",
+    "echo \"pre ",
+    "$text\" ",
+    "\"$text\" ",
+    "\"${arg:other} b\" ",
+    "--x=$text ",
+    "v=$text ",
+    "'a' ",
+    "\"'\" ",
+    "\\' ",
+    "case $text in *) echo ",
+    "x=$(",
+    "<<<$text ",
+    "# '\n",
+    "$(( (2) )) ",
+    "if :; then echo $text; fi; echo ",
+    "for i in $list; do echo \"$i\" $text; done; echo ",
+    "cat <<-E \"a\"\n\tE\necho ",
+    "\"`echo \\\"`\" ",
+    "echo ${x#$y} ",
+];
+
+/// Values that get out of each kind of quoting there is, if they are not quoted rightly.
+const HOSTILE: &[&str] = &[
+    "'; touch canary; '",
+    "\"; touch canary; \"",
+    "; touch canary;",
+    "$(touch canary)",
+    "`touch canary`",
+    "\nEOF\nE\ntouch canary\n",
+    "a[$(touch canary)]",
+    "\\'; touch canary #",
+];
+
+fn skeleton() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        3 => prop::sample::select(PIECES),
+        8 => prop::sample::select(WHOLE),
+        3 => prop::sample::select(&["$text ", "$text", "${arg:other} ", "$list "][..]),
+    ];
+    prop::collection::vec(piece, 1..7).prop_map(|pieces| pieces.concat())
+}
+
+/// The rendered scripts of a skeleton, if it is accepted.
+fn scripts(skeleton: &str) -> Option<Vec<String>> {
+    let template = Template::parse(skeleton, Sink::Shell, &names()).ok()?;
+    if template.arguments().is_empty() {
+        return None;
+    }
+    let of = |text: &str, other: &str| {
+        render(skeleton, Sink::Shell, &json!({"text": text, "other": other, "list": [text, other]}))
+    };
+    let (texts, others) = HOSTILE.split_at(HOSTILE.len() / 2);
+    let pairs = texts.iter().zip(others);
+    Some(pairs.flat_map(|(text, other)| [of(text, other), of(other, text)]).collect())
+}
+
+#[test]
+fn no_value_runs() {
+    const ENOUGH: usize = 60;
+    let mut runner = TestRunner::deterministic();
+    let directory = tempfile::tempdir().unwrap();
+    let (mut tried, mut accepted, mut quoted, mut substituted, mut documents) = (0, 0, 0, 0, 0);
+    while accepted < ENOUGH {
+        let skeleton = skeleton().new_tree(&mut runner).unwrap().current();
+        tried += 1;
+        let Some(scripts) = scripts(&skeleton) else { continue };
+        accepted += 1;
+        quoted += usize::from(skeleton.contains('"'));
+        substituted += usize::from(skeleton.contains("$(") || skeleton.contains('`'));
+        documents += usize::from(skeleton.contains("<<"));
+        for script in &scripts {
+            for shell in SHELLS_HERE {
+                run(shell, script, directory.path());
+                let ran = directory.path().join("canary").exists();
+                assert!(!ran, "{shell} ran a value\n--- template\n{skeleton}\n--- script\n{script}");
+            }
+        }
+    }
+    println!(
+        "{accepted} of {tried} accepted: {quoted} with double quotes, {substituted} with substitutions, {documents} with <<"
+    );
+    assert!(tried < 20 * ENOUGH && quoted > 10 && substituted > 5 && documents > 5);
+}
+
+/// The test above can fail: pasted as they are, the values run.
+#[test]
+fn pasted_values_do_run() {
+    for shell in SHELLS_HERE {
+        for around in ["echo X", "echo \"X\"", "echo 'X'", "cat <<EOF\nX\nEOF"] {
+            let directory = tempfile::tempdir().unwrap();
+            for value in HOSTILE {
+                run(shell, &around.replace('X', value), directory.path());
+            }
+            assert!(directory.path().join("canary").exists(), "{shell} {around}");
+        }
+    }
+}

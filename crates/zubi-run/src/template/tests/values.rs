@@ -1,0 +1,226 @@
+//! Properties: whatever a value is, the program that reads the rendered text gets exactly it.
+
+use std::process::Stdio;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+
+use super::super::*;
+use super::names;
+
+pub(super) const SHELLS_HERE: [&str; 2] = ["/bin/sh", "/bin/bash"];
+
+/// What values are made of: everything that means something to a shell, a URL, a header or JSON, and ordinary text.
+const PIECES: &[&str] = &[
+    "'",
+    "\"",
+    "`",
+    "\\",
+    "$",
+    "$(touch canary)",
+    "`touch canary`",
+    "${HOME}",
+    "$text",
+    "${arg:text}",
+    "\n",
+    "\r\n",
+    "\t",
+    " ",
+    ";",
+    "&&",
+    "|",
+    ">canary",
+    "<",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "*",
+    "?",
+    "~",
+    "#",
+    "!",
+    "=",
+    "%",
+    "%2e%2e",
+    "..",
+    "/",
+    "&",
+    "+",
+    "-",
+    "--",
+    "-rf",
+    "@",
+    ":",
+    ",",
+    "\u{202e}",
+    "\u{200b}",
+    "’",
+    "“",
+    "é",
+    "\u{81}",
+    "Á",
+    "漢",
+    "👍",
+    "\u{feff}",
+    "a",
+    "word",
+    "0",
+    "EOF\n",
+    "\\u0022",
+    "\u{1b}[0m",
+    "\u{7f}",
+];
+
+pub(super) fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => prop::collection::vec(prop::sample::select(PIECES), 0..8).prop_map(|pieces| pieces.concat()),
+        4 => "[^\\x00]{0,40}",
+        1 => "-[a-z]{1,6}",
+        1 => prop::sample::select(PIECES).prop_map(|piece| piece.repeat(3000)),
+    ]
+}
+
+pub(super) fn render(text: &str, sink: Sink, arguments: &Value) -> String {
+    let template = Template::parse(text, sink, &names()).unwrap();
+    let values =
+        Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
+    template.render(values).unwrap().text
+}
+
+/// Runs a script in a directory, as a file: a command line has a limit below the size of our values.
+#[expect(clippy::disallowed_methods, reason = "the tests of what a real shell makes of a script")]
+pub(super) fn run(shell: &str, script: &str, directory: &std::path::Path) -> Vec<u8> {
+    let file = directory.join("script");
+    std::fs::write(&file, script).unwrap();
+    let mut command = std::process::Command::new(shell);
+    command.arg(&file).current_dir(directory).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", "/nowhere");
+    command.stdin(Stdio::null()).stderr(Stdio::null()).output().unwrap().stdout
+}
+
+/// Values come through each real shell as they are: as words, in words, and between double quotes.
+fn through_shells(text: &str, other: &str, list: &[String]) {
+    let script = r#"printf '%s\0' $text x$text"y" "$other" "pre $text$other post" -- $list ${arg:opt} end; v=$text; printf '%s\0' "$v""#;
+    let script = render(script, Sink::Shell, &json!({"text": text, "other": other, "list": list}));
+    let mut wanted = vec![
+        text.to_owned(),
+        format!("x{text}y"),
+        other.to_owned(),
+        format!("pre {text}{other} post"),
+        "--".to_owned(),
+    ];
+    wanted.extend(list.iter().cloned());
+    wanted.extend(["end".to_owned(), text.to_owned()]);
+    let wanted: String = wanted.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
+    let directory = tempfile::tempdir().unwrap();
+    for shell in SHELLS_HERE {
+        let got = run(shell, &script, directory.path());
+        assert_eq!(String::from_utf8_lossy(&got), wanted, "{shell}\n{script}");
+        assert!(!directory.path().join("canary").exists());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn of_a_script(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
+        through_shells(&text, &other, &list);
+    }
+
+    #[test]
+    fn of_a_url(text in value().prop_filter("another resource", |text| !text.is_empty() && text != "." && text != ".."), other in value(), list in prop::collection::vec(value(), 0..4)) {
+        let arguments = json!({"text": text, "other": other, "list": list, "n": 7});
+        let url = render("https://example.com:1/a/$text/x$text.json?q=$other&list=$list&z=1$other#$text", Sink::Url, &arguments);
+        let url = reqwest::Url::parse(&url).unwrap();
+        let decoded = |segment: &str| percent_encoding::percent_decode_str(segment).decode_utf8().unwrap().into_owned();
+        prop_assert_eq!((url.host_str(), url.port(), url.path_segments().unwrap().count()), (Some("example.com"), Some(1), 3));
+        let segments: Vec<String> = url.path_segments().unwrap().map(decoded).collect();
+        prop_assert_eq!(segments, ["a".to_owned(), text.clone(), format!("x{text}.json")]);
+        let mut wanted = vec![("q".to_owned(), other.clone())];
+        wanted.extend(list.iter().map(|item| ("list".to_owned(), item.clone())));
+        wanted.push(("z".to_owned(), format!("1{other}")));
+        prop_assert_eq!(url.query_pairs().into_owned().collect::<Vec<_>>(), wanted);
+        prop_assert_eq!(decoded(url.fragment().unwrap()), text);
+    }
+
+    #[test]
+    fn of_a_body(text in value(), other in value(), list in prop::collection::vec(value(), 0..4)) {
+        let arguments = json!({"text": text, "other": other, "list": list, "any": {"k": [text, null, 1.5, true]}, "n": -7});
+        let body = render(r#"{"a": "pre $text$other", "b": $other, "c": [$list, $n, $opt], "d": $any}"#, Sink::Json, &arguments);
+        let wanted = json!({"a": format!("pre {text}{other}"), "b": other, "c": [list, -7, null], "d": arguments["any"]});
+        prop_assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), wanted);
+    }
+
+    /// A header either holds the value or is refused, and never is more than one.
+    #[test]
+    fn of_a_header(text in value()) {
+        let template = Template::parse("X $text", Sink::Header, &names()).unwrap();
+        let arguments = json!({"text": text});
+        let values = Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
+        let control = text.chars().any(|next| next.is_ascii_control() && next != '\t');
+        match template.render(values) {
+            Ok(rendered) => {
+                prop_assert!(!control);
+                prop_assert!(reqwest::header::HeaderValue::from_bytes(rendered.text.as_bytes()).is_ok());
+            }
+            Err(error) => prop_assert!(control, "{}", error),
+        }
+    }
+
+    /// Any text is read without a panic, and places of problems are places of the text.
+    #[test]
+    fn any_text(pieces in prop::collection::vec(prop_oneof![prop::sample::select(PIECES), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
+        let text = pieces.concat();
+        for sink in [Sink::Shell, Sink::Argv, Sink::Url, Sink::Header, Sink::Json, Sink::Form, Sink::Text, Sink::Path, Sink::Code] {
+            let problems = match Template::parse(&text, sink, &names()) {
+                Ok(template) => template.warnings().to_vec(),
+                Err(problems) => problems,
+            };
+            prop_assert!(problems.iter().all(|problem| text.get(problem.range.clone()).is_some()), "{:?}", problems);
+        }
+    }
+}
+
+#[test]
+fn a_value_of_a_megabyte() {
+    let text = "'\"$(touch canary)\n".repeat(1024 * 1024 / 18);
+    through_shells(&text, "-", std::slice::from_ref(&text));
+}
+
+/// What the generator makes, so that the properties above are about something. Printed by `--nocapture`.
+#[test]
+fn the_generators_reach_what_matters() {
+    let mut runner = TestRunner::deterministic();
+    let made: Vec<String> = (0..1000).map(|_| value().new_tree(&mut runner).unwrap().current()).collect();
+    for (what, of) in [
+        ("single quotes", "'"),
+        ("double quotes", "\""),
+        ("backquotes", "`"),
+        ("dollars", "$"),
+        ("substitutions", "$("),
+        ("backslashes", "\\"),
+        ("line breaks", "\n"),
+        ("carriage returns", "\r"),
+        ("slashes", "/"),
+        ("percent", "%"),
+        ("spaces", " "),
+    ] {
+        let count = made.iter().filter(|text| text.contains(of)).count();
+        println!("{count:4} of 1000 with {what}");
+        assert!(count >= 20, "{what}: {count}");
+    }
+    for (what, count) in [
+        ("empty", made.iter().filter(|text| text.is_empty()).count()),
+        ("leading dash", made.iter().filter(|text| text.starts_with('-')).count()),
+        ("not ASCII", made.iter().filter(|text| !text.is_ascii()).count()),
+        ("over 4 KiB", made.iter().filter(|text| text.len() > 4096).count()),
+    ] {
+        println!("{count:4} of 1000 {what}");
+        assert!(count >= 20, "{what}: {count}");
+    }
+}

@@ -1,0 +1,282 @@
+//! Where placeholders stand in a URL, as the URL Standard reads one: whoever chooses the host chooses who is asked, so no
+//! argument stands there.
+
+use std::ops::Range;
+
+use super::scan::{Hole, Scanned, Symbol};
+use super::{Place, Problem, Source, not_several};
+
+/// The part of the URL that is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    Start,
+    /// After a whole base that comes from the settings.
+    AfterBase,
+    Authority,
+    Path,
+    Query,
+    Fragment,
+}
+
+pub(super) fn places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+    splice_variables(scanned);
+    let mut reader = Reader { symbols: &scanned.symbols, holes: &scanned.holes, problems: Vec::new(), host: 0 };
+    let places = reader.read();
+    scanned.problems.append(&mut reader.problems);
+    let cut = pairs(scanned, &places, |place| matches!(place, Place::Encoded));
+    finish(scanned, places, cut)
+}
+
+pub(super) fn form_places(scanned: &mut Scanned) -> Vec<Option<Place>> {
+    let places: Vec<Option<Place>> = vec![Some(Place::Encoded); scanned.holes.len()];
+    let cut = pairs(scanned, &places, |_| true);
+    for (index, hole) in scanned.holes.iter().enumerate() {
+        let key = scanned.symbols.iter().position(|symbol| *symbol == Symbol::Hole(index));
+        if key.is_some_and(|at| !after_equals(&scanned.symbols, at)) && hole.source.argument().is_some() {
+            scanned.problems.push(refused_key(hole));
+        }
+    }
+    finish(scanned, places, cut)
+}
+
+fn refused_key(hole: &Hole) -> Problem {
+    let message = format!("{} would be a name in the query; write the name", hole.source.what());
+    Problem::error(hole.range.clone(), message)
+}
+
+/// A variable of the file up to the end of the host is text of the file as if it stood there.
+fn splice_variables(scanned: &mut Scanned) {
+    let mut symbols = Vec::with_capacity(scanned.symbols.len());
+    let mut seen = String::new();
+    for symbol in &scanned.symbols {
+        let before_path = match seen.split_once("://") {
+            Some((_, rest)) => !rest.contains(['/', '\\', '?', '#']),
+            None => true,
+        };
+        match *symbol {
+            Symbol::Hole(index) if before_path => match scanned.holes.get(index) {
+                Some(Hole { source: Source::Variable(_, value), range }) => {
+                    seen.push_str(value);
+                    symbols.extend(value.chars().map(|character| Symbol::Char(character, range.start)));
+                }
+                _ => symbols.push(*symbol),
+            },
+            Symbol::Hole(_) => symbols.push(*symbol),
+            Symbol::Char(character, _) => {
+                seen.push(character);
+                symbols.push(*symbol);
+            }
+        }
+    }
+    scanned.symbols = symbols;
+}
+
+struct Reader<'a> {
+    symbols: &'a [Symbol],
+    holes: &'a [Hole],
+    problems: Vec<Problem>,
+    /// How many characters and placeholders the host has.
+    host: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Vec<Option<Place>> {
+        let mut places = vec![None; self.holes.len()];
+        let mut at = At::Start;
+        let mut index = 0;
+        while let Some(symbol) = self.symbols.get(index).copied() {
+            match symbol {
+                Symbol::Hole(hole) => {
+                    if let (Some(found), Some(slot)) = (self.holes.get(hole), places.get_mut(hole)) {
+                        *slot = self.hole(found, at, index);
+                    }
+                    match at {
+                        At::Start => at = At::AfterBase,
+                        At::Authority => self.host += 1,
+                        _ => {}
+                    }
+                }
+                Symbol::Char(character, offset) => {
+                    let here = offset..offset + character.len_utf8();
+                    if character.is_ascii_control() || character.is_whitespace() {
+                        self.error(here.clone(), "white space cannot stand in a URL; write `%20`");
+                    }
+                    if at == At::Start {
+                        let rest = self.symbols.get(index..).unwrap_or_default();
+                        let Some(length) = scheme(rest) else {
+                            self.error(here, "a URL begins with `https://` or `http://`");
+                            break;
+                        };
+                        index += length;
+                        at = At::Authority;
+                        continue;
+                    }
+                    at = self.step(at, character, here);
+                }
+            }
+            index += 1;
+        }
+        if self.symbols.is_empty() || (at == At::Authority && self.host == 0) {
+            self.error(0..0, "the URL has no host");
+        }
+        places
+    }
+
+    fn error(&mut self, range: Range<usize>, message: &str) {
+        self.problems.push(Problem::error(range, message));
+    }
+
+    fn step(&mut self, at: At, character: char, here: Range<usize>) -> At {
+        match (at, character) {
+            (At::Authority | At::AfterBase, '/' | '\\' | '?' | '#') => {
+                if at == At::Authority && self.host == 0 {
+                    self.error(here, "the URL has no host");
+                }
+                match character {
+                    '?' => At::Query,
+                    '#' => At::Fragment,
+                    _ => At::Path,
+                }
+            }
+            (At::AfterBase, _) => {
+                self.error(here, "after a URL out of the settings comes `/`, `?` or `#`");
+                At::Path
+            }
+            (At::Authority, '@') => {
+                self.error(here, "a name or a password cannot stand in a URL; use the header `Authorization`");
+                at
+            }
+            (At::Authority, _) => {
+                self.host += 1;
+                at
+            }
+            (At::Path, '?') => At::Query,
+            (At::Path | At::Query, '#') => At::Fragment,
+            _ => at,
+        }
+    }
+
+    fn hole(&mut self, hole: &Hole, at: At, index: usize) -> Option<Place> {
+        let environment = matches!(hole.source, Source::Environment(_));
+        match at {
+            At::Start | At::Authority if environment => {
+                Some(if at == At::Start { Place::UrlBase } else { Place::UrlHost })
+            }
+            At::Start | At::Authority | At::AfterBase => {
+                let message =
+                    format!("{} cannot choose which host is asked; write it, or take a variable", hole.source.what());
+                self.error(hole.range.clone(), &message);
+                None
+            }
+            At::Path => {
+                let edge = |symbol: Option<&Symbol>, ends: &str| match symbol {
+                    None => true,
+                    Some(Symbol::Char(character, _)) => ends.contains(*character),
+                    Some(Symbol::Hole(_)) => false,
+                };
+                let before = index.checked_sub(1).and_then(|before| self.symbols.get(before));
+                let alone = edge(before, "/\\") && edge(self.symbols.get(index + 1), "/\\?#");
+                if hole.source.is_array() {
+                    self.problems.push(not_several(&hole.source, hole.range.clone()));
+                } else if alone && hole.source.argument().is_some_and(|argument| !argument.required) {
+                    let message = format!(
+                        "{} may be missing, and another resource would be asked then; make it required",
+                        hole.source.what()
+                    );
+                    self.error(hole.range.clone(), &message);
+                }
+                Some(Place::Segment { alone })
+            }
+            At::Query => {
+                if hole.source.argument().is_some() && !after_equals(self.symbols, index) {
+                    self.problems.push(refused_key(hole));
+                }
+                Some(Place::Encoded)
+            }
+            At::Fragment => Some(Place::Encoded),
+        }
+    }
+}
+
+/// How many symbols `http://` or `https://` takes.
+fn scheme(symbols: &[Symbol]) -> Option<usize> {
+    let start: String = symbols
+        .iter()
+        .map_while(|symbol| if let Symbol::Char(c, _) = symbol { Some(*c) } else { None })
+        .take(8)
+        .collect();
+    let start = start.to_ascii_lowercase();
+    ["https://", "http://"].into_iter().find(|scheme| start.starts_with(scheme)).map(str::len)
+}
+
+/// Whether the placeholder at `index` stands after the `=` of its pair.
+fn after_equals(symbols: &[Symbol], index: usize) -> bool {
+    let before = symbols.get(..index).unwrap_or_default();
+    let found = before.iter().rev().find(|symbol| matches!(symbol, Symbol::Char('=' | '&' | '?', _)));
+    matches!(found, Some(Symbol::Char('=', _)))
+}
+
+/// A pair whose value is one placeholder: which symbols are its `&key=`, and what they say.
+struct Cut {
+    hole: usize,
+    symbols: Range<usize>,
+    lead: Option<char>,
+    key: String,
+}
+
+fn pairs(scanned: &Scanned, places: &[Option<Place>], wanted: impl Fn(&Place) -> bool) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    let mut start = None;
+    // In a form there is no `?` before the first pair.
+    if !scanned.symbols.iter().any(|symbol| matches!(symbol, Symbol::Char('?', _))) {
+        start = Some(0);
+    }
+    for (at, symbol) in scanned.symbols.iter().enumerate() {
+        match *symbol {
+            Symbol::Char('#', _) => break,
+            Symbol::Char('?' | '&', _) => start = Some(at),
+            Symbol::Char(..) => {}
+            Symbol::Hole(hole) => {
+                let ends = matches!(scanned.symbols.get(at + 1), None | Some(Symbol::Char('&' | '#', _)));
+                let place = places.get(hole).and_then(Option::as_ref);
+                let Some(from) = start.filter(|_| ends && place.is_some_and(&wanted)) else { continue };
+                let text: Option<String> = scanned
+                    .symbols
+                    .get(from..at)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|symbol| if let Symbol::Char(character, _) = symbol { Some(*character) } else { None })
+                    .collect();
+                let Some(text) = text else { continue };
+                let lead = text.chars().next().filter(|first| matches!(first, '?' | '&'));
+                let key = text.trim_start_matches(['?', '&']);
+                if let Some(key) = key.strip_suffix('=').filter(|key| !key.is_empty() && !key.contains('=')) {
+                    cuts.push(Cut { hole, symbols: from..at, lead, key: key.to_owned() });
+                }
+            }
+        }
+    }
+    cuts
+}
+
+/// Takes the pairs' keys out of the text and checks arrays.
+fn finish(scanned: &mut Scanned, mut places: Vec<Option<Place>>, cuts: Vec<Cut>) -> Vec<Option<Place>> {
+    for cut in cuts.into_iter().rev() {
+        scanned.symbols.drain(cut.symbols);
+        if let Some(slot) = places.get_mut(cut.hole) {
+            *slot = Some(Place::Pair { lead: cut.lead, key: cut.key });
+        }
+    }
+    for (hole, place) in scanned.holes.iter().zip(&places) {
+        if matches!(place, Some(Place::Encoded)) && hole.source.is_array() {
+            scanned.problems.push(not_several(&hole.source, hole.range.clone()));
+        }
+    }
+    // A variable that was spliced in has no place, and no symbol either.
+    let used: Vec<usize> = scanned
+        .symbols
+        .iter()
+        .filter_map(|symbol| if let Symbol::Hole(hole) = symbol { Some(*hole) } else { None })
+        .collect();
+    used.into_iter().map(|hole| places.get_mut(hole).and_then(Option::take)).collect()
+}
