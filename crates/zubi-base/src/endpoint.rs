@@ -288,6 +288,11 @@ pub trait EndpointSource: Send + Sync {
         Vec::new()
     }
 
+    /// The open editor, which alone knows what its user looks at.
+    fn editor(&self) -> Option<Arc<dyn Endpoint>> {
+        None
+    }
+
     /// Makes every endpoint know the files as they are on disk now. Called before each question; returns a note when
     /// that could not be assured ("inotify limit reached: only opened files were compared").
     async fn refresh(&self, cx: &RequestCx) -> Option<String>;

@@ -55,14 +55,15 @@ pub fn read_bytes(path: &Utf8Path) -> Result<Vec<u8>, ReadError> {
 /// Opens a file for reading. Some files of the kernel (`/proc/kmsg`) look regular and make their reader wait for ever,
 /// as does a named pipe that has taken the file's place since it was looked at; those give an error instead.
 #[cfg(unix)]
-fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
+pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or_default();
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
+/// Opens a file for reading.
 #[cfg(not(unix))]
-fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
+pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     std::fs::File::open(path)
 }
 

@@ -37,6 +37,11 @@ pub struct Order {
 /// and the directories of [`GENERATED`]. Hidden files are shown: root markers begin with a dot, and so do directories
 /// of sources (`.github`). Links are not followed. What cannot be read is passed over.
 pub fn entries(directory: &Utf8Path, order: Order) -> impl Iterator<Item = DirEntry> {
+    builder(directory, order).build().filter_map(Result::ok)
+}
+
+/// The walk of [`entries`] before it begins, for whoever walks on several threads.
+pub fn builder(directory: &Utf8Path, order: Order) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
         let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
@@ -46,7 +51,7 @@ pub fn entries(directory: &Utf8Path, order: Order) -> impl Iterator<Item = DirEn
     if order.sorted {
         walk.sort_by_file_name(Ord::cmp);
     }
-    walk.build().filter_map(Result::ok)
+    walk
 }
 
 /// The regular files among [`entries`], those with UTF-8 names.

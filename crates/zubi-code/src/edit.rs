@@ -21,7 +21,7 @@ use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::text::{EditSink, FileOperation, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{ContentHash, EditSink, FileOperation, SinkError, TextOrigin, TextSource};
 use zubi_base::workspace::Workspace;
 
 pub use self::apply::{DiskSink, Recovered};
@@ -131,6 +131,20 @@ impl Edits {
     ) -> Result<Plan, EditError> {
         let (texts, workspace) = (&*self.inner.texts, &*self.inner.workspace);
         let change = Change::from_text_edits(path, &edits, encoding, texts, workspace).await?;
+        self.store(title, &change, by)
+    }
+
+    /// The same for a file's whole new text; `path` is absolute. `before` is the hash that its text must have now; `None`: it
+    /// must not exist, and directories above it are made.
+    pub async fn plan_text(
+        &self,
+        title: &str,
+        path: &Utf8Path,
+        before: Option<&ContentHash>,
+        text: &str,
+        by: &str,
+    ) -> Result<Plan, EditError> {
+        let change = Change::from_text(path, before, text, &*self.inner.texts, &self.inner.workspace).await?;
         self.store(title, &change, by)
     }
 

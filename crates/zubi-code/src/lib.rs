@@ -34,7 +34,7 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use zubi_base::clock::Clock;
-use zubi_base::endpoint::EndpointSource;
+use zubi_base::endpoint::{Endpoint, EndpointSource};
 use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::Workspace;
 
@@ -97,6 +97,16 @@ impl CodeIntel {
 
     pub fn workspace(&self) -> &Arc<Workspace> {
         &self.workspace
+    }
+
+    /// The one way to change files of the workspace.
+    pub fn edits(&self) -> &Edits {
+        &self.edits
+    }
+
+    /// The open editor, which alone knows what its user looks at; `None` without one.
+    pub fn editor(&self) -> Option<Arc<dyn Endpoint>> {
+        self.router.editor()
     }
 
     /// Begins a question: every file that changed on disk is made known to the servers before anything is asked.

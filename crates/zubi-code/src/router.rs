@@ -50,6 +50,11 @@ impl Router {
         all
     }
 
+    /// See [`EndpointSource::editor`].
+    pub(crate) fn editor(&self) -> Option<Arc<dyn Endpoint>> {
+        self.sources.iter().find_map(|source| source.editor())
+    }
+
     /// See [`EndpointSource::has_other_projects`].
     pub(crate) async fn has_other_projects(&self, document: &DocumentRef, method: &str) -> bool {
         let asked = self.sources.iter().map(|source| source.has_other_projects(document, method));

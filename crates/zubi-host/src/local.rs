@@ -109,7 +109,11 @@ impl LocalHost {
         sources.insert(0, domainlang::endpoint_source(model));
         let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
-        let providers = vec![zubi_toolbox::lsp::provider(&intel), domainlang::provider(model, Listing::WhereModelsAre)];
+        let providers = vec![
+            zubi_toolbox::lsp::provider(&intel),
+            domainlang::provider(model, Listing::WhereModelsAre),
+            zubi_toolbox::file::provider(&intel),
+        ];
         let resources = domainlang::resources();
         Self { intel: Some(intel), texts, ..Self::assemble(config, workspace, providers, resources) }
     }

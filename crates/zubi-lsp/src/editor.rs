@@ -183,6 +183,10 @@ impl EndpointSource for EditorSource {
         self.endpoints(method)
     }
 
+    fn editor(&self) -> Option<Arc<dyn Endpoint>> {
+        Some(Arc::clone(&self.editor) as Arc<dyn Endpoint>)
+    }
+
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
         // The editor follows files by itself.
         None

@@ -127,6 +127,19 @@ impl Change {
         builder.text_edits(&zubi_base::uri::from_path(path), None, edits, encoding, 0).await?;
         builder.finish()
     }
+
+    /// What writing a whole text would do: to a file that exists, or to a new one.
+    pub async fn from_text(
+        path: &Utf8Path,
+        before: Option<&ContentHash>,
+        text: &str,
+        texts: &dyn TextSource,
+        workspace: &Workspace,
+    ) -> Result<Self, EditError> {
+        let mut builder = Builder::new(texts, workspace);
+        builder.whole_text(path, before, text).await?;
+        builder.finish()
+    }
 }
 
 struct Builder<'a> {
@@ -203,6 +216,39 @@ impl<'a> Builder<'a> {
         let index = TextIndex::new(&node.text);
         let located = splice::locate(&node.text, &index, edits, encoding, server);
         node.pending.extend(located.map_err(|error| splice_error(shown, error))?);
+        Ok(())
+    }
+
+    async fn whole_text(&mut self, path: &Utf8Path, before: Option<&ContentHash>, text: &str) -> Result<(), EditError> {
+        let entry = self.tree.entry(&zubi_base::uri::from_path(path))?;
+        let shown = self.tree.show(&entry);
+        if text.contains('\0') {
+            return Err(splice_error(shown, SpliceError::NotText));
+        }
+        if text.len() as u64 > zubi_base::fs::MAX_TEXT_BYTES {
+            return Err(splice_error(shown, SpliceError::TooLarge));
+        }
+        self.tree.charge(text.len())?;
+        let path = match (self.tree.kind(&entry), before) {
+            (Kind::Missing, None) => {
+                self.tree.make_above(&entry)?;
+                self.tree.files.insert(entry.clone(), Node::default());
+                entry
+            }
+            (Kind::Missing, Some(_)) => return Err(EditError::Changed { path: shown }),
+            (_, None) => return Err(EditError::Exists { path: shown }),
+            (_, Some(_)) => self.load(&entry).await?,
+        };
+        if let Some(node) = self.tree.files.get_mut(&path) {
+            if node.source.as_ref().map(|source| &source.hash) != before {
+                return Err(EditError::Changed { path: shown });
+            }
+            // A mark is written back where the file has one.
+            let marked = node.source.as_ref().is_some_and(|source| source.bom);
+            let text = if marked { text.strip_prefix(BOM).unwrap_or(text) } else { text };
+            text.clone_into(&mut node.text);
+            node.edits = 1;
+        }
         Ok(())
     }
 

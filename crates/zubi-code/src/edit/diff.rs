@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use camino::Utf8Path;
 use similar::{Algorithm, TextDiff};
 use zubi_base::workspace::Workspace;
 
@@ -33,6 +34,19 @@ pub fn unified(change: &Change, workspace: &Workspace, limit: usize) -> String {
         break;
     }
     diff
+}
+
+/// The diff of one file's whole text; `before` is `None` for a new file. `path` is absolute.
+pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
+    let file = FileChange {
+        path: path.to_owned(),
+        from: None,
+        action: if before.is_some() { FileAction::Edit } else { FileAction::Create },
+        edits: 1,
+        before: before.map(Into::into),
+        after: Some(after.into()),
+    };
+    unified(&Change { files: vec![file], ..Change::default() }, workspace, MAX_DIFF_BYTES)
 }
 
 fn file_diff(file: &FileChange, workspace: &Workspace) -> String {

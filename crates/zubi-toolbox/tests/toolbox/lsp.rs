@@ -545,6 +545,37 @@ fn schemas() {
       format: "string"
       path: "string"
       text: "string"
+    file.read Read file
+      path: "string" required
+      startLine: "integer"
+      endLine: "integer"
+    file.write Write file
+      path: "string" required
+      content: "string" required
+      overwrite: "boolean"
+      expected: "string"
+    file.edit Write file
+      path: "string" required
+      old: "string"
+      new: "string"
+      replaceAll: "boolean"
+      edits: "array"
+      expected: "string"
+    file.list Read file
+      path: "string"
+      pattern: "string"
+      maxDepth: "integer"
+      limit: "integer"
+    file.search Read file
+      query: "string" required
+      pattern: "string"
+      path: "string"
+      regex: "boolean"
+      caseSensitive: "boolean"
+      context: "integer"
+      maxResults: "integer"
+    file.getCurrent Read file
+      includeSelection: "boolean"
     find_tools Read tools
       query: "string"
       limit: "integer"

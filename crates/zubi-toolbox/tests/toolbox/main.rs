@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
 
 mod domainlang;
+mod files;
 mod lsp;
 mod models;
 mod references;

@@ -11,7 +11,7 @@ use zubi_base::clock::SystemClock;
 use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
 use zubi_toolbox::domainlang::{self, DomainModel, Listing};
-use zubi_toolbox::{lsp, tools};
+use zubi_toolbox::{file, lsp, tools};
 use zubi_tools::ToolProvider;
 use zubi_tools::audit::{AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
@@ -44,7 +44,12 @@ pub(crate) fn registry(toy: &Toy) -> Arc<Registry> {
 pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn AuditSink>) -> Arc<Registry> {
     Arc::new_cyclic(|registry| {
         Registry::new(RegistryConfig {
-            providers: vec![lsp::provider(&toy.intel), domainlang(toy), tools::provider(registry)],
+            providers: vec![
+                lsp::provider(&toy.intel),
+                domainlang(toy),
+                file::provider(&toy.intel),
+                tools::provider(registry),
+            ],
             policy: Policy::new(ToolFilter::default()),
             audit,
             clock: Arc::new(SystemClock),

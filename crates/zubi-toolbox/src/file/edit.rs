@@ -1,0 +1,116 @@
+//! `file.edit`: exact pieces of a file's text replaced by others.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::replace::{self, Replacement};
+use super::written::{self, NewText};
+use super::{Files, paths};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Edit;
+
+const OPERATION: &str = "edit the file";
+/// The most replacements of one call.
+const MAX_EDITS: usize = 1_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Path in the workspace, or file:// URI
+    path: String,
+    /// Text to replace: exactly as it stands in the file, and there only once
+    old: Option<String>,
+    /// Text to put there; empty removes
+    new: Option<String>,
+    /// Replace every occurrence; default false
+    #[serde(rename = "replaceAll")]
+    replace_all: Option<bool>,
+    /// Several replacements instead of old and new, made one after the other, all or none
+    edits: Option<Vec<Replacement>>,
+    /// sha of the text that is to be changed, from an answer's last line
+    expected: Option<String>,
+}
+
+impl Input {
+    fn replacements(&self) -> Result<Vec<Replacement>, ToolError> {
+        let hint = "Give `old` and `new`, or a list in `edits`: [{\"old\": …, \"new\": …}].";
+        match (&self.old, &self.new, &self.edits) {
+            (Some(old), Some(new), None) => {
+                let (old, new) = (old.clone(), new.clone());
+                Ok(vec![Replacement { old, new, replace_all: self.replace_all }])
+            }
+            (None, None, Some(edits)) if edits.is_empty() => {
+                Err(ToolError::invalid("edits", "the list is empty", hint))
+            }
+            (None, None, Some(edits)) if edits.len() > MAX_EDITS => {
+                let hint = "Split them over several calls, or write the whole file with file.write.";
+                Err(ToolError::invalid("edits", format!("more than {MAX_EDITS} replacements"), hint))
+            }
+            (None, None, Some(edits)) => Ok(edits.clone()),
+            (Some(_), None, None) => Err(ToolError::invalid("new", "is required beside `old`", hint)),
+            (None, Some(_), None) => Err(ToolError::invalid("old", "is required beside `new`", hint)),
+            (None, None, None) => Err(ToolError::invalid("old", "nothing to replace is given", hint)),
+            (_, _, Some(_)) => Err(ToolError::invalid("edits", "given together with `old` or `new`", hint)),
+        }
+    }
+}
+
+#[async_trait]
+impl OsTool for Edit {
+    const ABOUT: About = About {
+        id: "file.edit",
+        title: "Edit a file",
+        description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and answers the diff and an undo handle. Refuses when `old` is missing or stands there several times without replaceAll, showing the nearest lines or the places, and when the file changed since it was read here.",
+        notes: "Never fuzzy: what differs in white space only is shown, not taken. Line ends of `old` and `new` follow the file's.",
+        effect: Effect::Write,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["edit", "replace", "change", "patch", "modify", "insert"],
+        timeout: Duration::from_mins(1),
+        example: || {
+            ("Another greeting", json!({ "path": "src/main.rs", "old": "\"Hello\"", "new": "\"Good morning\"" }))
+        },
+    };
+    type Context = Files;
+    type Input = Input;
+
+    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let path = paths::existing(cx, "path", &input.path)?;
+        let before = written::text_now(cx, &path);
+        let before = before.as_ref().map(|before| &*before.text);
+        // What cannot be done is told by the call itself.
+        let after = before.and_then(|before| replace::all(before, &input.replacements().ok()?).ok());
+        Ok(written::footprint(cx, &path, before, after.as_ref().map(|after| after.text.as_str())))
+    }
+
+    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let path = paths::existing(cx, "path", &input.path)?;
+        let replacements = input.replacements()?;
+        let shown = cx.workspace.display(&path);
+        let before = cx.text_source.read(&path).await;
+        let before = before.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
+        files.seen.check(cx, OPERATION, &path, &before, input.expected.as_deref())?;
+        let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
+        let replaced = replace::all(&before.text, &replacements)
+            .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&shown), problem.hint()))?;
+        let count = replaced.count;
+        let new = NewText {
+            title: format!("edit {shown}, {count} replacement{}", if count == 1 { "" } else { "s" }),
+            by: Self::ABOUT.id,
+            operation: OPERATION,
+            path: &path,
+            before: Some(&before),
+            text: &replaced.text,
+            notes: Vec::new(),
+        };
+        let written = written::write(&files.intel, new).await?;
+        files.seen.remember(cx, &path, written.hash);
+        Ok(written.output)
+    }
+}

@@ -1,0 +1,196 @@
+//! `file.list`: the files below a folder, and what is left out of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use zubi_base::walk::{self, Order};
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
+
+use super::glob::Pattern;
+use super::{Files, paths};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct List;
+
+/// How deep without a pattern, in path components: what stands at the top says most of a project.
+const DEFAULT_DEPTH: usize = 3;
+const DEFAULT_LIMIT: usize = 500;
+const MAX_LIMIT: usize = 5_000;
+/// The most entries looked at.
+const MAX_ENTRIES: usize = 300_000;
+/// The most bytes of an answer.
+const MAX_BYTES: usize = 100_000;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Folder; default the workspace
+    path: Option<String>,
+    /// Glob below path: `*.rs` at any depth, `src/**/*.ts`
+    pattern: Option<String>,
+    /// Levels below path; default 3, with a pattern all
+    #[serde(rename = "maxDepth")]
+    #[schemars(range(min = 1, max = 100))]
+    max_depth: Option<usize>,
+    /// Most files named; default 500
+    #[schemars(range(min = 1, max = 5000))]
+    limit: Option<usize>,
+}
+
+impl Input {
+    fn folder(&self) -> &str {
+        self.path.as_deref().unwrap_or(".")
+    }
+}
+
+#[async_trait]
+impl OsTool for List {
+    const ABOUT: About = About {
+        id: "file.list",
+        title: "List files",
+        description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. What .gitignore names and what programs made (node_modules, target, .git) is not listed but counted; hidden files are listed.",
+        notes: "To see what is in an ignored folder, name it in `path`.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["list", "glob", "find files", "directory", "tree", "ls"],
+        timeout: Duration::from_mins(1),
+        example: || ("All tests", json!({ "pattern": "tests/**/*.rs" })),
+    };
+    type Context = Files;
+    type Input = Input;
+
+    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { reads: vec![paths::existing(cx, "path", input.folder())?], ..Footprint::default() })
+    }
+
+    async fn run(_files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let root = paths::existing(cx, "path", input.folder())?;
+        let shown = cx.workspace.display(&root);
+        if !root.is_dir() {
+            let hint = format!("file.read {{\"path\":\"{shown}\"}} reads it.");
+            return Err(ToolError::invalid("path", format!("`{shown}` is no folder"), hint));
+        }
+        let pattern = input.pattern.as_deref().map(Pattern::new).transpose()?;
+        let depth = input.max_depth.or(pattern.is_none().then_some(DEFAULT_DEPTH));
+        let (cancel, directory) = (cx.cancel.clone(), root.clone());
+        let listing = tokio::task::spawn_blocking(move || walk(&directory, pattern.as_ref(), depth, &cancel));
+        let listing = listing.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let prefix = |path: &Utf8Path| cx.workspace.display(&root.join(path));
+        let total = listing.files.len();
+        let mut text = format!("{total} file{} in {shown}\n", if total == 1 { "" } else { "s" });
+        let mut named = Vec::new();
+        for (path, mark) in listing.files.iter().take(limit) {
+            let name = prefix(path);
+            if text.len() + name.len() + mark.len() >= room {
+                break;
+            }
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "{name}{mark}");
+            named.push(name);
+        }
+        let left = total - named.len();
+        let truncated = (left > 0).then_some(Truncated { shown: named.len(), total, cursor: None });
+        if left > 0 {
+            let _ = writeln!(text, "… {left} more: narrow `pattern` or `path`, or raise `limit`");
+        }
+        if let (Some(depth), Some(deeper)) = (depth, listing.deeper.first()) {
+            let count = listing.deeper.len();
+            let folders = if count == 1 { "folder" } else { "folders" };
+            let deeper = prefix(deeper);
+            let _ = writeln!(text, "{count} {folders} at level {depth} not opened ({deeper}/, …): raise `maxDepth`");
+        }
+        let status = Status {
+            endpoint: "disk".to_owned(),
+            readiness: listing.left_out(),
+            complete: Some(truncated.is_none() && !listing.stopped),
+            note: None,
+        };
+        let data = json!({ "files": named, "total": total, "ignored": listing.ignored });
+        Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated })
+    }
+}
+
+/// What a walk has found. Paths are relative to where it began.
+#[derive(Default)]
+struct Listing {
+    /// With a mark after those that are no regular files.
+    files: Vec<(Utf8PathBuf, &'static str)>,
+    /// Folders that were not opened for being too deep.
+    deeper: Vec<Utf8PathBuf>,
+    /// Entries that the ignore rules leave out, a folder as one.
+    ignored: usize,
+    /// Names that are not UTF-8, which no caller could write.
+    unnamed: usize,
+    stopped: bool,
+}
+
+impl Listing {
+    fn left_out(&self) -> String {
+        let mut parts = Vec::new();
+        if self.ignored > 0 {
+            parts.push(format!("{} ignored or generated not listed", self.ignored));
+        }
+        if self.unnamed > 0 {
+            parts.push(format!("{} with names that are not UTF-8 not listed", self.unnamed));
+        }
+        if self.stopped {
+            parts.push("stopped early: too many files, narrow `path`".to_owned());
+        }
+        if parts.is_empty() { "nothing ignored".to_owned() } else { parts.join(" · ") }
+    }
+}
+
+fn walk(root: &Utf8Path, pattern: Option<&Pattern>, depth: Option<usize>, cancel: &CancellationToken) -> Listing {
+    let mut listing = Listing::default();
+    // How many entries of each opened folder the walk has shown; the rest of the folder is what is ignored.
+    let mut shown: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();
+    for (count, entry) in walk::entries(root, Order { depth, sorted: true }).enumerate() {
+        if count >= MAX_ENTRIES || cancel.is_cancelled() {
+            listing.stopped = true;
+            break;
+        }
+        let is_directory = walk::is_directory(&entry);
+        let is_too_deep = depth.is_some_and(|depth| entry.depth() >= depth);
+        if is_directory && !is_too_deep {
+            shown.entry(entry.path().to_owned()).or_default();
+        }
+        if entry.depth() == 0 {
+            continue;
+        }
+        if let Some(parent) = entry.path().parent() {
+            *shown.entry(parent.to_owned()).or_default() += 1;
+        }
+        let relative = entry.path().strip_prefix(root).ok().and_then(Utf8Path::from_path);
+        let Some(relative) = relative else {
+            listing.unnamed += 1;
+            continue;
+        };
+        if is_directory {
+            if is_too_deep {
+                listing.deeper.push(relative.to_owned());
+            }
+        } else if pattern.is_none_or(|pattern| pattern.matches(relative)) {
+            let mark = match entry.file_type() {
+                Some(kind) if kind.is_file() => "",
+                Some(kind) if kind.is_symlink() => " (link)",
+                _ => " (no regular file)",
+            };
+            listing.files.push((relative.to_owned(), mark));
+        }
+    }
+    if !listing.stopped {
+        let there = |folder: &std::path::Path| std::fs::read_dir(folder).map_or(0, Iterator::count);
+        listing.ignored = shown.iter().map(|(folder, shown)| there(folder).saturating_sub(*shown)).sum();
+    }
+    listing
+}

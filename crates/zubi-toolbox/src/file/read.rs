@@ -1,0 +1,134 @@
+//! `file.read`: the text of a file, or of some of its lines.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::text::TextOrigin;
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
+
+use super::seen::short;
+use super::{Files, paths};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Read;
+
+/// The most of a file that one answer holds, in bytes; the caller's own budget may be smaller.
+const MAX_BYTES: usize = 50_000;
+/// The most of one line, in characters. Longer ones are generated, and seldom what is looked for.
+const MAX_LINE: usize = 2_000;
+const OPERATION: &str = "read the file";
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Path in the workspace, or file:// URI
+    path: String,
+    /// First line, 1-based; default 1
+    #[serde(rename = "startLine")]
+    #[schemars(range(min = 1))]
+    start_line: Option<usize>,
+    /// Last line, inclusive; default the end
+    #[serde(rename = "endLine")]
+    #[schemars(range(min = 1))]
+    end_line: Option<usize>,
+}
+
+#[async_trait]
+impl OsTool for Read {
+    const ABOUT: About = About {
+        id: "file.read",
+        title: "Read a file",
+        description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). What the editor shows counts, also unsaved. The last line says where the text came from and its hash; a long file is cut and the answer says how to go on.",
+        notes: "Answers hold at most 50,000 bytes, lines at most 2,000 characters. Binary files and files above 8 MiB are refused.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["read", "open", "view", "cat", "content", "lines"],
+        timeout: Duration::from_secs(30),
+        example: || ("The first forty lines", json!({ "path": "src/main.rs", "startLine": 1, "endLine": 40 })),
+    };
+    type Context = Files;
+    type Input = Input;
+
+    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let path = paths::existing(cx, "path", &input.path)?;
+        Ok(Footprint { reads: vec![path], ..Footprint::default() })
+    }
+
+    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let path = paths::existing(cx, "path", &input.path)?;
+        let source = cx.text_source.read(&path).await;
+        let source = source.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
+        let hash = source.hash();
+        let shown = cx.workspace.display(&path);
+        let total = source.text.split_inclusive('\n').count();
+        let start = input.start_line.unwrap_or(1).max(1);
+        let end = input.end_line.unwrap_or(total).min(total);
+        if start > total.max(1) {
+            let hint = format!("Give a startLine up to {}.", total.max(1));
+            return Err(ToolError::invalid("startLine", format!("`{shown}` has {total} lines"), hint));
+        }
+        if input.end_line.is_some_and(|end| end < start) {
+            let hint = "Give an endLine that is not before startLine.";
+            return Err(ToolError::invalid("endLine", format!("it is before startLine, {start}"), hint));
+        }
+        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let mut text = String::new();
+        let mut next = start;
+        for line in source.text.lines().skip(start - 1).take((end + 1).saturating_sub(start)) {
+            let length = line.len().min(4 * MAX_LINE);
+            if text.len() + length > room && next > start {
+                break;
+            }
+            write_line(&mut text, line);
+            next += 1;
+        }
+        let mut truncated = None;
+        if next <= end {
+            let mut call = json!({ "path": shown, "startLine": next });
+            if let Some(end) = input.end_line {
+                call["endLine"] = json!(end);
+            }
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "… cut: {} more lines; file.read {call} goes on", end - next + 1);
+            truncated = Some(Truncated { shown: next - start, total: end + 1 - start, cursor: None });
+        }
+        files.seen.remember(cx, &path, hash.clone());
+        let hidden = text.chars().filter(|c| is_hidden(*c)).count();
+        let range = if total == 0 { "0 lines".to_owned() } else { format!("lines {start}–{} of {total}", next - 1) };
+        let hidden = if hidden > 0 { format!(" · {hidden} invisible characters not shown") } else { String::new() };
+        let status = Status {
+            endpoint: match source.origin {
+                TextOrigin::Disk => "disk".to_owned(),
+                TextOrigin::Editor { version } => format!("editor, version {version}"),
+            },
+            readiness: format!("sha {}", short(&hash)),
+            complete: Some(truncated.is_none()),
+            note: Some(format!("{range}{hidden}")),
+        };
+        let data = json!({
+            "path": shown, "text": text, "startLine": start, "endLine": next - 1, "totalLines": total,
+            "hash": hash.0, "origin": source.origin,
+        });
+        Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated })
+    }
+}
+
+fn write_line(text: &mut String, line: &str) {
+    let mut characters = line.chars();
+    text.extend(characters.by_ref().take(MAX_LINE));
+    let rest = characters.count();
+    if rest > 0 {
+        let _ = write!(text, "… {rest} more characters");
+    }
+    text.push('\n');
+}
+
+/// What answers leave out of texts; see [`zubi_tools::output::clean`]. The carriage return of a line end is no loss.
+fn is_hidden(c: char) -> bool {
+    c != '\r' && zubi_tools::output::clean(c.to_string()).is_empty()
+}

@@ -1,0 +1,171 @@
+//! `file.search`: lines of the workspace's files that match a regular expression or hold a text.
+
+pub(crate) mod engine;
+
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncated};
+
+use self::engine::{Bounds, Found, Query};
+use super::glob::Pattern;
+use super::{Files, paths};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Search;
+
+const DEFAULT_RESULTS: usize = 50;
+const MAX_RESULTS: usize = 1_000;
+/// The most lines around a match.
+const MAX_CONTEXT: usize = 10;
+/// The most bytes of an answer.
+const MAX_BYTES: usize = 50_000;
+/// How long a search may take before it tells what it has: no person waits longer for one.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Kept of the caller's deadline for writing the answer.
+const RESERVE: Duration = Duration::from_millis(500);
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Regular expression (Rust's syntax), matched line by line; with regex: false plain text
+    query: String,
+    /// Glob below path: `*.rs` at any depth, `src/**/*.ts`
+    pattern: Option<String>,
+    /// Folder or file; default the workspace
+    path: Option<String>,
+    /// Default true
+    regex: Option<bool>,
+    /// Default: only when the query has a capital letter
+    #[serde(rename = "caseSensitive")]
+    case_sensitive: Option<bool>,
+    /// Lines shown before and after each match; default 0
+    #[schemars(range(min = 0, max = 10))]
+    context: Option<usize>,
+    /// Most matching lines shown; default 50
+    #[serde(rename = "maxResults")]
+    #[schemars(range(min = 1, max = 1000))]
+    max_results: Option<usize>,
+}
+
+#[async_trait]
+impl OsTool for Search {
+    const ABOUT: About = About {
+        id: "file.search",
+        title: "Search in files",
+        description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and answers how many lines match in how many files, then the lines by file with their numbers. Ignored, generated and binary files are left out; what the editor shows counts, also unsaved. For uses of a symbol ask lsp_references.",
+        notes: "A search takes time linear in the text, whatever the expression. Small letters in the query match capitals too, unless it has a capital itself or caseSensitive says otherwise.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["search", "grep", "find", "regex", "text", "ripgrep"],
+        timeout: Duration::from_mins(1),
+        example: || ("Where errors are made", json!({ "query": "Error::new\\(", "pattern": "*.rs", "context": 1 })),
+    };
+    type Context = Files;
+    type Input = Input;
+
+    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { reads: roots(input, cx)?, ..Footprint::default() })
+    }
+
+    async fn run(_files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let query = Query {
+            text: input.query.clone(),
+            is_regex: input.regex.unwrap_or(true),
+            case_sensitive: input.case_sensitive,
+            context: input.context.unwrap_or(0).min(MAX_CONTEXT),
+            pattern: input.pattern.as_deref().map(Pattern::new).transpose()?,
+        };
+        let matcher = query.matcher().map_err(|why| {
+            let hint = "Give regex: false to look for it as plain text, or correct the expression (Rust's syntax; no look-around, no back-references).";
+            ToolError::invalid("query", why, hint)
+        })?;
+        let limit = input.max_results.unwrap_or(DEFAULT_RESULTS).clamp(1, MAX_RESULTS);
+        let now = Instant::now();
+        let deadline = cx.deadline.checked_sub(RESERVE).unwrap_or(cx.deadline).min(now + PATIENCE);
+        let bounds = Bounds { limit, cancel: cx.cancel.clone(), deadline };
+        let (roots, unsaved) = (roots(&input, cx)?, cx.text_source.unsaved());
+        let found = tokio::task::spawn_blocking(move || engine::search(&roots, &query, &matcher, &unsaved, &bounds));
+        let found = found.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        Ok(answer(&input, limit, &found, cx))
+    }
+}
+
+/// Where to look: in every folder of the workspace unless one thing is named.
+fn roots(input: &Input, cx: &ToolCx) -> Result<Vec<Utf8PathBuf>, ToolError> {
+    match &input.path {
+        Some(path) => Ok(vec![paths::existing(cx, "path", path)?]),
+        None => Ok(cx.workspace.roots()),
+    }
+}
+
+fn count(number: usize, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}
+
+fn answer(input: &Input, limit: usize, found: &Found, cx: &ToolCx) -> ToolOutput {
+    let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+    // The query is a caller's text and may be long.
+    let asked: String = input.query.chars().take(80).collect();
+    let mut text = match found.lines {
+        0 => format!("no line matches `{asked}`\n"),
+        lines => {
+            let verb = if lines == 1 { "matches" } else { "match" };
+            format!("{} {verb} `{asked}` in {}\n", count(lines, "line"), count(found.files.len(), "file"))
+        }
+    };
+    let mut shown = 0;
+    let mut items = Vec::new();
+    'files: for (path, kept) in &found.files {
+        let name = cx.workspace.display(path);
+        for (index, line) in kept.iter().enumerate() {
+            let mut part = if index == 0 { format!("{name}\n") } else { String::new() };
+            // Writing to a `String` cannot fail.
+            for (number, context) in &line.before {
+                let _ = writeln!(part, "  {number}-  {context}");
+            }
+            let _ = writeln!(part, "  {}:{}  {}", line.number, line.column, line.text);
+            for (number, context) in &line.after {
+                let _ = writeln!(part, "  {number}-  {context}");
+            }
+            if shown >= limit || text.len() + part.len() > room && shown > 0 {
+                break 'files;
+            }
+            text.push_str(&part);
+            items.push(json!({ "path": name, "line": line.number, "column": line.column, "text": line.text }));
+            shown += 1;
+        }
+    }
+    let truncated = (shown < found.lines).then_some(Truncated { shown, total: found.lines, cursor: None });
+    if truncated.is_some() {
+        let more = found.lines - shown;
+        let _ = writeln!(text, "… {more} more: narrow `pattern`, `path` or `query`, or raise `maxResults`");
+    }
+    let mut notes = Vec::new();
+    if found.binary > 0 {
+        notes.push(format!("{} skipped", count(found.binary, "binary file")));
+    }
+    if found.unreadable > 0 {
+        notes.push(format!("{} not read", count(found.unreadable, "file")));
+    }
+    if found.unsaved > 0 {
+        notes.push(format!("{} as the editor shows it", count(found.unsaved, "file")));
+    }
+    if found.stopped {
+        notes.push("stopped early: there may be more, narrow `path` or `pattern`".to_owned());
+    }
+    let status = Status {
+        endpoint: "disk".to_owned(),
+        readiness: format!("{} searched", count(found.searched, "file")),
+        complete: Some(!found.stopped),
+        note: (!notes.is_empty()).then(|| notes.join(" · ")),
+    };
+    let data = json!({ "items": items, "total": found.lines, "files": found.files.len(), "searched": found.searched });
+    ToolOutput { text, data: Some(data), status: Some(status), truncated }
+}

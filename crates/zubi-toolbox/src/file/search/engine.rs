@@ -1,0 +1,345 @@
+//! The search itself: ripgrep's crates on all processors, the first matching lines kept, all counted.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use grep_matcher::Matcher as _;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
+use ignore::{ParallelVisitor, ParallelVisitorBuilder, WalkState};
+use tokio_util::sync::CancellationToken;
+use zubi_base::fs;
+use zubi_base::walk::{self, Order};
+
+use crate::file::glob::Pattern;
+
+/// The longest query, in bytes.
+const MAX_QUERY: usize = 10_000;
+/// What a compiled expression may take, in bytes, and its table of states: `\w{9999}{999}` is refused, not compiled.
+const MAX_COMPILED: usize = 10 << 20;
+const MAX_STATES: usize = 64 << 20;
+/// The longest line that is searched, in bytes. A file with a longer one is told as not read.
+const MAX_LINE: usize = 8 << 20;
+/// The most of a line that is shown, in characters, around the match.
+const MAX_SHOWN: usize = 240;
+/// How much of it before the match.
+const BEFORE_MATCH: usize = 60;
+
+/// What is looked for.
+pub(crate) struct Query {
+    pub(crate) text: String,
+    pub(crate) is_regex: bool,
+    /// `None`: small letters match capitals unless the query has one.
+    pub(crate) case_sensitive: Option<bool>,
+    pub(crate) context: usize,
+    pub(crate) pattern: Option<Pattern>,
+}
+
+impl Query {
+    /// The expression, compiled. The error is a clause.
+    pub(crate) fn matcher(&self) -> Result<RegexMatcher, String> {
+        if self.text.is_empty() || self.text.len() > MAX_QUERY {
+            return Err(format!("it is empty or longer than {MAX_QUERY} bytes"));
+        }
+        let mut builder = RegexMatcherBuilder::new();
+        builder
+            .fixed_strings(!self.is_regex)
+            .multi_line(true)
+            .line_terminator(Some(b'\n'))
+            .size_limit(MAX_COMPILED)
+            .dfa_size_limit(MAX_STATES);
+        match self.case_sensitive {
+            Some(sensitive) => builder.case_insensitive(!sensitive),
+            None => builder.case_smart(true),
+        };
+        builder.build(&self.text).map_err(|error| error.to_string().chars().take(400).collect())
+    }
+}
+
+/// When to stop.
+pub(crate) struct Bounds {
+    /// The most lines that will be shown.
+    pub(crate) limit: usize,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) deadline: Instant,
+}
+
+impl Bounds {
+    fn is_over(&self) -> bool {
+        self.cancel.is_cancelled() || Instant::now() >= self.deadline
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The files with matches by path, so that an answer is the same each time; of the first ones the lines.
+    pub(crate) files: BTreeMap<Utf8PathBuf, Vec<Line>>,
+    /// All lines that match, kept or not.
+    pub(crate) lines: usize,
+    pub(crate) searched: usize,
+    pub(crate) binary: usize,
+    pub(crate) unreadable: usize,
+    /// Files searched as an editor shows them.
+    pub(crate) unsaved: usize,
+    /// The time was over before all was searched.
+    pub(crate) stopped: bool,
+}
+
+/// A matching line. Numbers and columns (in characters) are 1-based.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) number: u64,
+    pub(crate) column: usize,
+    pub(crate) text: String,
+    pub(crate) before: Vec<(u64, String)>,
+    pub(crate) after: Vec<(u64, String)>,
+}
+
+/// Searches files and everything below folders. Takes this thread and others until it is done.
+pub(crate) fn search(
+    roots: &[Utf8PathBuf],
+    query: &Query,
+    matcher: &RegexMatcher,
+    unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
+    bounds: &Bounds,
+) -> Found {
+    let shared = Shared {
+        query,
+        matcher,
+        unsaved,
+        bounds,
+        found: Mutex::default(),
+        searched: AtomicUsize::new(0),
+        binary: AtomicUsize::new(0),
+        unreadable: AtomicUsize::new(0),
+        of_editor: AtomicUsize::new(0),
+        stopped: AtomicBool::new(false),
+    };
+    for root in roots {
+        if root.is_dir() {
+            let mut walk = walk::builder(root, Order::default());
+            walk.threads(0);
+            walk.build_parallel().visit(&mut Workers { shared: &shared, root });
+        } else {
+            Worker::new(&shared, root).file(root);
+        }
+    }
+    let mut found = shared.found.into_inner().unwrap_or_else(PoisonError::into_inner).found;
+    found.searched = shared.searched.into_inner();
+    found.binary = shared.binary.into_inner();
+    found.unreadable = shared.unreadable.into_inner();
+    found.unsaved = shared.of_editor.into_inner();
+    found.stopped = shared.stopped.into_inner();
+    found
+}
+
+/// What all threads see.
+struct Shared<'a> {
+    query: &'a Query,
+    matcher: &'a RegexMatcher,
+    unsaved: &'a BTreeMap<Utf8PathBuf, Arc<str>>,
+    bounds: &'a Bounds,
+    found: Mutex<Kept>,
+    searched: AtomicUsize,
+    binary: AtomicUsize,
+    unreadable: AtomicUsize,
+    of_editor: AtomicUsize,
+    stopped: AtomicBool,
+}
+
+/// The findings while they come in, in any order.
+#[derive(Default)]
+struct Kept {
+    found: Found,
+    /// Lines kept in all files.
+    lines: usize,
+}
+
+impl Kept {
+    fn add(&mut self, path: Utf8PathBuf, total: usize, kept: Vec<Line>, limit: usize) {
+        self.found.lines += total;
+        self.lines += kept.len();
+        self.found.files.insert(path, kept);
+        // Files are shown by path: lines of the last ones will not be, once those before them fill the answer.
+        while self.lines > 2 * limit {
+            let last = self.found.files.values_mut().rev().find(|lines| !lines.is_empty());
+            let Some(last) = last.filter(|last| self.lines - last.len() >= limit) else { break };
+            self.lines -= last.len();
+            *last = Vec::new();
+        }
+    }
+}
+
+struct Workers<'s> {
+    shared: &'s Shared<'s>,
+    root: &'s Utf8Path,
+}
+
+impl<'s> ParallelVisitorBuilder<'s> for Workers<'s> {
+    fn build(&mut self) -> Box<dyn ParallelVisitor + 's> {
+        Box::new(Worker::new(self.shared, self.root))
+    }
+}
+
+/// One thread of a search, with its buffers.
+struct Worker<'s> {
+    shared: &'s Shared<'s>,
+    root: &'s Utf8Path,
+    matcher: RegexMatcher,
+    searcher: Searcher,
+}
+
+impl ParallelVisitor for Worker<'_> {
+    fn visit(&mut self, entry: Result<ignore::DirEntry, ignore::Error>) -> WalkState {
+        if self.shared.bounds.is_over() {
+            self.shared.stopped.store(true, Ordering::Relaxed);
+            return WalkState::Quit;
+        }
+        let Ok(entry) = entry else {
+            self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
+            return WalkState::Continue;
+        };
+        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            return WalkState::Continue;
+        }
+        if let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) {
+            self.file(&path);
+        } else {
+            // Nobody could name it in another call.
+            self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
+        }
+        WalkState::Continue
+    }
+}
+
+impl<'s> Worker<'s> {
+    fn new(shared: &'s Shared<'s>, root: &'s Utf8Path) -> Self {
+        let searcher = SearcherBuilder::new()
+            .binary_detection(BinaryDetection::quit(0))
+            .line_number(true)
+            .before_context(shared.query.context)
+            .after_context(shared.query.context)
+            .heap_limit(Some(MAX_LINE))
+            .build();
+        Self { shared, root, matcher: shared.matcher.clone(), searcher }
+    }
+
+    fn file(&mut self, path: &Utf8Path) {
+        let relative = path.strip_prefix(self.root).ok().filter(|relative| !relative.as_str().is_empty());
+        // Of a file that was named itself, the pattern speaks of its name.
+        let relative = relative.unwrap_or_else(|| Utf8Path::new(path.file_name().unwrap_or_default()));
+        if self.shared.query.pattern.as_ref().is_some_and(|pattern| !pattern.matches(relative)) {
+            return;
+        }
+        let mut sink = Lines {
+            matcher: &self.matcher,
+            bounds: self.shared.bounds,
+            total: 0,
+            kept: Vec::new(),
+            pending: Vec::new(),
+            is_binary: false,
+            is_over: false,
+        };
+        let searched = if let Some(text) = self.shared.unsaved.get(path) {
+            self.shared.of_editor.fetch_add(1, Ordering::Relaxed);
+            self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut sink)
+        } else {
+            fs::open(path).and_then(|file| {
+                if !file.metadata()?.is_file() {
+                    return Err(std::io::Error::other("not a regular file any more"));
+                }
+                self.searcher.search_file(&self.matcher, &file, &mut sink)
+            })
+        };
+        if sink.is_over {
+            self.shared.stopped.store(true, Ordering::Relaxed);
+        }
+        if searched.is_err() {
+            self.shared.unreadable.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        if sink.is_binary {
+            self.shared.binary.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        self.shared.searched.fetch_add(1, Ordering::Relaxed);
+        if sink.total > 0 {
+            let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
+            found.add(path.to_owned(), sink.total, sink.kept, self.shared.bounds.limit);
+        }
+    }
+}
+
+/// Takes the lines of one file.
+struct Lines<'a> {
+    matcher: &'a RegexMatcher,
+    bounds: &'a Bounds,
+    total: usize,
+    kept: Vec<Line>,
+    /// Context before a match that has not come yet.
+    pending: Vec<(u64, String)>,
+    is_binary: bool,
+    is_over: bool,
+}
+
+impl Sink for Lines<'_> {
+    type Error = std::io::Error;
+
+    fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
+        self.total += 1;
+        if self.kept.len() < self.bounds.limit {
+            let bytes = found.bytes();
+            let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
+            let (column, text) = excerpt(bytes, start);
+            let before = std::mem::take(&mut self.pending);
+            let number = found.line_number().unwrap_or_default();
+            self.kept.push(Line { number, column, text, before, after: Vec::new() });
+        }
+        // One file may hold millions of matches; looking at the clock for each would cost as much as finding it.
+        self.is_over = self.total.is_multiple_of(1_000) && self.bounds.is_over();
+        Ok(!self.is_over)
+    }
+
+    fn context(&mut self, _searcher: &Searcher, context: &SinkContext<'_>) -> Result<bool, Self::Error> {
+        let line = || (context.line_number().unwrap_or_default(), excerpt(context.bytes(), 0).1);
+        match context.kind() {
+            // After the last line that is kept, others may match that are not.
+            SinkContextKind::After if self.total == self.kept.len() => {
+                if let Some(last) = self.kept.last_mut() {
+                    last.after.push(line());
+                }
+            }
+            SinkContextKind::Before if self.kept.len() < self.bounds.limit => self.pending.push(line()),
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn binary_data(&mut self, _searcher: &Searcher, _offset: u64) -> Result<bool, Self::Error> {
+        self.is_binary = true;
+        Ok(false)
+    }
+}
+
+/// The part of a line that is shown, and the match's column in characters, 1-based.
+fn excerpt(line: &[u8], start: usize) -> (usize, String) {
+    let before = String::from_utf8_lossy(line.get(..start).unwrap_or_default());
+    let column = before.chars().count();
+    // Only so much is looked at: a line may have millions of bytes.
+    let rest = line.get(start..).unwrap_or_default();
+    let rest = String::from_utf8_lossy(rest.get(..rest.len().min(4 * MAX_SHOWN)).unwrap_or_default());
+    if column + rest.chars().count() <= MAX_SHOWN {
+        return (column + 1, format!("{before}{rest}").trim().to_owned());
+    }
+    let skipped = column.saturating_sub(BEFORE_MATCH);
+    let shown: String = before.chars().skip(skipped).chain(rest.chars()).take(MAX_SHOWN).collect();
+    let dots = if skipped > 0 { "…" } else { "" };
+    (column + 1, format!("{dots}{}…", shown.trim()))
+}
+
+#[cfg(test)]
+mod tests;

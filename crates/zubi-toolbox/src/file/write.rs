@@ -1,0 +1,99 @@
+//! `file.write`: a whole file, new or instead of the old.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_base::fs::ReadError;
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::written::{self, NewText};
+use super::{Files, paths, replace};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Write;
+
+const OPERATION: &str = "write the file";
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Path in the workspace, or file:// URI; folders above it are made
+    path: String,
+    /// The whole new text
+    content: String,
+    /// Replace a file that was not read here before; default false
+    overwrite: Option<bool>,
+    /// sha of the text that is to be replaced, from an answer's last line
+    expected: Option<String>,
+}
+
+#[async_trait]
+impl OsTool for Write {
+    const ABOUT: About = About {
+        id: "file.write",
+        title: "Write a file",
+        description: "Writes a whole text file of the workspace, at once or not at all, and answers the diff and an undo handle. Refuses when the file changed since it was read here; one that was never read needs overwrite. For a part of a file use file.edit.",
+        notes: "Permission bits stay. A file whose lines all end in CRLF keeps them when the content has none. `.git` and zubi's own settings are not written.",
+        effect: Effect::Write,
+        exposure: Exposure::Deferred,
+        toolset: "file",
+        category: "Files",
+        tags: &["write", "create", "save", "overwrite", "new file"],
+        timeout: Duration::from_mins(1),
+        example: || ("A new file", json!({ "path": "notes/todo.md", "content": "# To do\n" })),
+    };
+    type Context = Files;
+    type Input = Input;
+
+    fn footprint(_files: &Files, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let path = paths::creatable(cx, "path", &input.path)?;
+        let before = written::text_now(cx, &path);
+        let before = before.as_ref().map(|before| &*before.text);
+        let (after, _) = replace::with_line_ends_of(before.unwrap_or_default(), &input.content);
+        Ok(written::footprint(cx, &path, before, Some(&after)))
+    }
+
+    async fn run(files: &Files, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let path = paths::creatable(cx, "path", &input.path)?;
+        let shown = cx.workspace.display(&path);
+        let before = match cx.text_source.read(&path).await {
+            Ok(text) => Some(text),
+            Err(ReadError::NotFound { .. }) => None,
+            Err(error) => return Err(paths::unreadable(cx, OPERATION, &path, &error)),
+        };
+        match &before {
+            Some(text) => {
+                let known = files.seen.check(cx, OPERATION, &path, text, input.expected.as_deref())?;
+                if !known && input.overwrite != Some(true) {
+                    let hint = format!(
+                        "Read it first with file.read {{\"path\":\"{shown}\"}}, or give overwrite: true to replace it unread."
+                    );
+                    let why =
+                        format!("Failed to {OPERATION}: `{shown}` exists and was not read here; nothing was written");
+                    return Err(ToolError::tell("exists", why, hint));
+                }
+            }
+            None if input.expected.is_some() => {
+                let hint = "Leave `expected` out to create it.";
+                return Err(ToolError::invalid("expected", format!("`{shown}` does not exist"), hint));
+            }
+            None => {}
+        }
+        let old = before.as_ref().map_or("", |before| &before.text);
+        let (text, note) = replace::with_line_ends_of(old, &input.content);
+        let new = NewText {
+            title: format!("write {shown}"),
+            by: Self::ABOUT.id,
+            operation: OPERATION,
+            path: &path,
+            before: before.as_ref(),
+            text: &text,
+            notes: note.into_iter().collect(),
+        };
+        let written = written::write(&files.intel, new).await?;
+        files.seen.remember(cx, &path, written.hash);
+        Ok(written.output)
+    }
+}

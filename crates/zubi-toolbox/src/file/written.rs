@@ -1,0 +1,131 @@
+//! The last step of everything that writes a file: planned with the hash of what it replaces, applied, told with its diff
+//! and with the way back.
+
+use std::fmt::Write as _;
+
+use camino::Utf8Path;
+use zubi_base::text::{BOM, ContentHash, SourceText};
+use zubi_code::CodeIntel;
+use zubi_code::edit::{EditError, diff};
+use zubi_tools::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput};
+
+use super::seen::short;
+
+/// The most of a diff that an answer shows, in bytes: about two thousand tokens. The caller knows what it wrote.
+const MAX_SHOWN: usize = 8_000;
+
+/// A file's new text.
+pub(crate) struct NewText<'a> {
+    /// What is done, for the title and the first line: `write src/a.rs`.
+    pub(crate) title: String,
+    /// The tool, for the plan.
+    pub(crate) by: &'static str,
+    /// Completes "Failed to …".
+    pub(crate) operation: &'static str,
+    pub(crate) path: &'a Utf8Path,
+    pub(crate) before: Option<&'a SourceText>,
+    pub(crate) text: &'a str,
+    /// What the reader should know, a sentence each.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What was written.
+pub(crate) struct Written {
+    pub(crate) output: ToolOutput,
+    pub(crate) hash: ContentHash,
+}
+
+/// Writes it.
+pub(crate) async fn write(intel: &CodeIntel, new: NewText<'_>) -> Result<Written, ToolError> {
+    let workspace = intel.workspace();
+    let tell = |error: EditError| refused(new.operation, &error);
+    let before = new.before.map(SourceText::hash);
+    let bom = new.before.is_some_and(|before| before.bom);
+    let text = if bom { new.text.strip_prefix(BOM).unwrap_or(new.text) } else { new.text };
+    let hash = ContentHash::of_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
+    let status =
+        Status { endpoint: "disk".to_owned(), readiness: format!("sha {}", short(&hash)), ..Status::default() };
+    let plan = match intel.edits().plan_text(&new.title, new.path, before.as_ref(), text, new.by).await {
+        Ok(plan) => plan,
+        Err(EditError::Nothing) => {
+            let text = format!("{} holds exactly this text already; nothing was written", workspace.display(new.path));
+            return Ok(Written { output: ToolOutput { text, status: Some(status), ..ToolOutput::default() }, hash });
+        }
+        Err(error) => return Err(tell(error)),
+    };
+    let applied = intel.edits().apply(&plan.id).await.map_err(tell)?;
+    let mut answer = format!(
+        "{}: {}\n",
+        new.title,
+        applied.files.iter().map(|file| file.done.as_str()).next_back().unwrap_or("written")
+    );
+    // Writing to a `String` cannot fail.
+    for note in new.notes.iter().chain(&plan.notes).chain(&applied.notes) {
+        let _ = writeln!(answer, "note: {note}");
+    }
+    answer.push_str(&cut(&plan.diff));
+    let _ = writeln!(answer, "undo_edit {{\"plan\":\"{}\"}} takes it back", plan.id);
+    Ok(Written { output: ToolOutput { text: answer, status: Some(status), ..ToolOutput::default() }, hash })
+}
+
+/// What writing a text touches, with the diff for whoever is asked.
+pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, after: Option<&str>) -> Footprint {
+    Footprint {
+        effect: Some(Effect::Write),
+        writes: vec![path.to_owned()],
+        preview: after.map(|after| diff::of_text(path, before, after, &cx.workspace)),
+        ..Footprint::default()
+    }
+}
+
+/// The text of a file as a footprint may look at it: at once, and unsaved text before the disk's.
+pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
+    let mut text = zubi_base::text::DiskText::read_now(path).ok()?;
+    if let Some(unsaved) = cx.text_source.unsaved().remove(path) {
+        text.text = unsaved;
+    }
+    Some(text)
+}
+
+/// A diff within the room that an answer has for it, cut at the end of a line.
+fn cut(diff: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = diff.lines();
+    for line in lines.by_ref() {
+        if kept.len() + line.len() >= MAX_SHOWN {
+            let _ = writeln!(kept, "… {} more lines of the diff are not shown", lines.count() + 1);
+            break;
+        }
+        kept.push_str(line);
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Why an edit of a caller was not made; [`EditError`] speaks of servers.
+pub(crate) fn refused(operation: &str, error: &EditError) -> ToolError {
+    let (why, hint) = match error {
+        EditError::Protected { path } => (
+            format!("`{path}` belongs to git or to zubi's own settings, which tools do not write"),
+            "Ask the user to change it.".to_owned(),
+        ),
+        EditError::Outside { path } => {
+            (format!("`{path}` is outside the workspace"), "Only files of the workspace can be written.".to_owned())
+        }
+        EditError::Exists { path } => {
+            (format!("`{path}` came to be in the meantime"), "Read it, then decide again.".to_owned())
+        }
+        EditError::Missing { path } => {
+            (format!("`{path}` is gone"), "Look with file.list, then decide again.".to_owned())
+        }
+        EditError::Changed { path } => (
+            format!("`{path}` changed in the meantime; nothing was written"),
+            format!("Read it again with file.read {{\"path\":\"{path}\"}}, then repeat the call."),
+        ),
+        EditError::Impossible { path, why } | EditError::Unreadable { path, why } => {
+            (format!("`{path}`: {why}"), "Look at what is there with file.list.".to_owned())
+        }
+        error => (error.to_string(), error.hint()),
+    };
+    ToolError::failed(operation, why, hint)
+}
