@@ -1,0 +1,78 @@
+//! What an answer's body is for a reader.
+
+use serde_json::Value;
+
+/// A body as it can be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    Empty,
+    Json(Value),
+    Text(String),
+    /// Not for reading.
+    Binary,
+}
+
+/// What the bytes are, by what the server calls them and by what they are.
+pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> Body {
+    if bytes.is_empty() {
+        return Body::Empty;
+    }
+    let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
+    let mut parts = content_type.split(';').map(str::trim);
+    let kind = parts.next().unwrap_or_default();
+    let charset = parts.find_map(|part| part.strip_prefix("charset=")).map(|charset| charset.trim_matches('"'));
+    let json = kind == "application/json" || kind == "text/json" || kind.ends_with("+json");
+    if json
+        && whole
+        && let Ok(value) = serde_json::from_slice(bytes)
+    {
+        return Body::Json(value);
+    }
+    let picture = ["image/", "audio/", "video/", "font/"].iter().any(|family| kind.starts_with(family))
+        && kind != "image/svg+xml";
+    if picture || bytes.contains(&0) {
+        return Body::Binary;
+    }
+    match charset {
+        // Its first 256 characters are Unicode's.
+        Some("iso-8859-1" | "latin1" | "iso8859-1") => Body::Text(bytes.iter().copied().map(char::from).collect()),
+        _ => match std::str::from_utf8(bytes) {
+            Ok(text) => Body::Text(text.trim_start_matches('\u{feff}').to_owned()),
+            // Cut in the middle of a character.
+            Err(error) if error.error_len().is_none() => Body::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Err(_) if charset.is_some() || kind.starts_with("text/") => {
+                Body::Text(String::from_utf8_lossy(bytes).into_owned())
+            }
+            Err(_) => Body::Binary,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let text = |text: &str| Body::Text(text.to_owned());
+        for (bytes, content_type, whole, wanted) in [
+            (&b"{\"a\": 1}"[..], "application/json; charset=utf-8", true, Body::Json(json!({"a": 1}))),
+            (b"[1]", "application/problem+json", true, Body::Json(json!([1]))),
+            (b"{\"a\": 1", "application/json", false, text("{\"a\": 1")),
+            (b"<html>", "application/json", true, text("<html>")),
+            (b"{}", "text/html", true, text("{}")),
+            (b"caf\xe9", "text/plain; charset=ISO-8859-1", true, text("café")),
+            (b"caf\xe9!", "text/plain", true, text("caf\u{fffd}!")),
+            (b"caf\xe9!", "application/octet-stream", true, Body::Binary),
+            (b"\xef\xbb\xbfa", "", true, text("a")),
+            (b"\x89PNG", "image/png", true, Body::Binary),
+            (b"<svg/>", "image/svg+xml", true, text("<svg/>")),
+            (b"a\0b", "text/plain", true, Body::Binary),
+            (b"", "application/json", true, Body::Empty),
+        ] {
+            assert_eq!(read(bytes, Some(content_type), whole), wanted, "{content_type}");
+        }
+    }
+}

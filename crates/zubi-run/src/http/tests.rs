@@ -1,0 +1,285 @@
+//! Requests to servers of the test, which say exactly the bytes they are told to.
+
+use std::collections::BTreeMap;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+
+use super::*;
+
+/// Names that lead where the test says.
+struct Names(BTreeMap<&'static str, Vec<IpAddr>>);
+
+impl Lookup for Names {
+    fn lookup(&self, name: String) -> std::pin::Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
+        let found = self.0.get(name.as_str()).cloned().unwrap_or_default();
+        Box::pin(async move { Ok(found) })
+    }
+}
+
+/// What a server does after it has read a request.
+#[derive(Clone)]
+enum Act {
+    Say(Vec<u8>),
+    /// Says this again and again until the client goes.
+    Repeat(Vec<u8>, Vec<u8>),
+    /// Says this and nothing more, and keeps the connection.
+    Stall(Vec<u8>),
+    /// Says this before it has heard anything.
+    Greet(Vec<u8>),
+}
+
+struct Server {
+    port: u16,
+    requests: mpsc::UnboundedReceiver<String>,
+}
+
+impl Server {
+    async fn new(acts: Vec<Act>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let (heard, requests) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            for act in acts {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                if let Act::Greet(bytes) = &act {
+                    drop(stream.write_all(bytes).await);
+                    continue;
+                }
+                let mut request = Vec::new();
+                let mut buffer = [0; 4096];
+                while !complete(&request) {
+                    let count = stream.read(&mut buffer).await.unwrap();
+                    if count == 0 {
+                        break;
+                    }
+                    request.extend_from_slice(&buffer[..count]);
+                }
+                heard.send(String::from_utf8_lossy(&request).into_owned()).unwrap();
+                match act {
+                    Act::Greet(_) => {}
+                    Act::Say(bytes) => drop(stream.write_all(&bytes).await),
+                    Act::Repeat(first, bytes) => {
+                        drop(stream.write_all(&first).await);
+                        while stream.write_all(&bytes).await.is_ok() {}
+                    }
+                    Act::Stall(bytes) => {
+                        drop(stream.write_all(&bytes).await);
+                        while stream.read(&mut buffer).await.is_ok_and(|count| count > 0) {}
+                    }
+                }
+            }
+        });
+        Self { port, requests }
+    }
+
+    async fn saying(answers: &[&str]) -> Self {
+        Self::new(answers.iter().map(|answer| Act::Say(answer.replace('\n', "\r\n").into_bytes())).collect()).await
+    }
+
+    fn request(&self, method: &str, path: &str) -> HttpRequest {
+        let mut request = HttpRequest::new(method, format!("http://127.0.0.1:{}{path}", self.port));
+        request.hosts = vec!["127.0.0.1".to_owned()];
+        request
+    }
+
+    /// The next request it heard.
+    fn heard(&mut self) -> String {
+        self.requests.try_recv().unwrap()
+    }
+}
+
+fn complete(request: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(request).to_ascii_lowercase();
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length =
+        head.lines().find_map(|line| line.strip_prefix("content-length: ")).map_or(0, |length| length.parse().unwrap());
+    body.len() >= length
+}
+
+async fn ask(request: &HttpRequest) -> Result<HttpAnswer, HttpError> {
+    ask_with(request, &[]).await
+}
+
+async fn ask_with(request: &HttpRequest, names: &[(&'static str, &[&str])]) -> Result<HttpAnswer, HttpError> {
+    let names =
+        names.iter().map(|(name, addresses)| (*name, addresses.iter().map(|text| text.parse().unwrap()).collect()));
+    let lookup: Arc<dyn Lookup> = Arc::new(Names(names.collect()));
+    send(request, &lookup, &CancellationToken::new()).await
+}
+
+const OK: &str = "HTTP/1.1 200 OK\nContent-Type: application/json\nContent-Length: 8\n\n{\"a\": 1}";
+
+#[tokio::test]
+async fn a_request_and_its_answer() {
+    let mut server = Server::saying(&[OK, "HTTP/1.1 404 Not Found\nContent-Length: 4\n\nnope"]).await;
+    let mut request = server.request("post", "/a?q=1");
+    request.headers = vec![Header { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true }];
+    request.body = Some(b"{\"b\":2}".to_vec());
+    let answer = ask(&request).await.unwrap();
+    assert_eq!(
+        (answer.status, answer.is_success(), answer.body()),
+        (200, true, Body::Json(serde_json::json!({"a": 1})))
+    );
+    let heard = server.heard();
+    assert!(heard.starts_with("POST /a?q=1 HTTP/1.1\r\n") && heard.ends_with("\r\n\r\n{\"b\":2}"), "{heard}");
+    assert!(heard.contains("x-key: k\r\n") && heard.contains("content-type: application/json\r\n"), "{heard}");
+    let answer = ask(&server.request("GET", "/")).await.unwrap();
+    assert_eq!((answer.status, answer.is_success(), answer.body()), (404, false, Body::Text("nope".to_owned())));
+}
+
+/// Whatever form an address has, and whatever a name leads to.
+#[tokio::test]
+async fn addresses_that_are_not_public() {
+    for url in [
+        "http://127.0.0.1/",
+        "http://localhost/",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://0177.0.0.1/",
+        "http://127.1/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:7f00:1]/",
+        "http://169.254.169.254/latest",
+        "http://0/",
+        "https://10.0.0.1/",
+        "http://[fd00:ec2::254]/",
+        "http://127.0.0.1./",
+        "http://１２７.0.0.1/",
+        "http://metadata.test/",
+        "http://mixed.test/",
+        "http://LOCALHOST./",
+    ] {
+        let names: [(&str, &[&str]); 4] = [
+            ("localhost", &["127.0.0.1"]),
+            ("localhost.", &["::1"]),
+            ("metadata.test", &["169.254.169.254"]),
+            ("mixed.test", &["10.0.0.1", "::1"]),
+        ];
+        let error = ask_with(&HttpRequest::new("GET", url), &names).await.unwrap_err();
+        assert!(matches!(error, HttpError::Address { .. }), "{url}: {error}");
+    }
+    for url in ["file:///etc/passwd", "ftp://x/", "http://user@x/", "http://:p@x/", "x", "http://"] {
+        let error = ask(&HttpRequest::new("GET", url)).await.unwrap_err();
+        assert!(matches!(error, HttpError::Url { .. }), "{url}: {error}");
+    }
+}
+
+/// X23: what the tool file names can be asked, by name and by number.
+#[tokio::test]
+async fn a_local_server_that_is_named() {
+    let server = Server::saying(&[OK, OK]).await;
+    assert!(ask(&server.request("GET", "/")).await.unwrap().is_success());
+    let mut request = HttpRequest::new("GET", format!("http://rag.test:{}/", server.port));
+    request.hosts = vec![format!("rag.test:{}", server.port)];
+    assert!(ask_with(&request, &[("rag.test", &["127.0.0.1"])]).await.unwrap().is_success());
+    request.hosts = vec!["rag.test:1".to_owned()];
+    assert!(matches!(ask_with(&request, &[("rag.test", &["127.0.0.1"])]).await, Err(HttpError::Address { .. })));
+}
+
+#[tokio::test]
+async fn redirects_are_requests() {
+    let leads = |status: &str, to: &str| format!("HTTP/1.1 {status} X\nLocation: {to}\nContent-Length: 0\n\n");
+    let error = |answer: String, method: &'static str| async move {
+        let server = Server::saying(&[&answer]).await;
+        let mut request = server.request(method, "/");
+        request.hosts.push("other.test".to_owned());
+        request.body = Some(b"secret".to_vec());
+        ask_with(&request, &[("other.test", &["10.0.0.1"])]).await.unwrap_err()
+    };
+    assert!(matches!(error(leads("302", "http://169.254.169.254/"), "GET").await, HttpError::RedirectHost { .. }));
+    assert!(matches!(error(leads("307", "//evil.test/"), "GET").await, HttpError::RedirectHost { .. }));
+    assert!(matches!(error(leads("302", "file:///etc/passwd"), "GET").await, HttpError::Url { .. }));
+    assert_eq!(error(leads("307", "http://other.test/"), "POST").await, HttpError::RedirectBody);
+
+    let again = leads("302", "/again");
+    let server = Server::saying(&[again.as_str(); MAX_REDIRECTS + 1]).await;
+    assert_eq!(ask(&server.request("GET", "/")).await, Err(HttpError::TooManyRedirects));
+
+    let mut target = Server::saying(&[OK]).await;
+    let mut server = Server::saying(&[&leads("303", &format!("http://127.0.0.1:{}/there", target.port))]).await;
+    let mut request = server.request("POST", "/");
+    let header = |name: &str, secret| Header { name: name.to_owned(), value: "v".to_owned(), secret };
+    request.headers = vec![header("Authorization", false), header("X-Key", true), header("X-Plain", false)];
+    request.body = Some(b"secret".to_vec());
+    let answer = ask(&request).await.unwrap();
+    assert_eq!((answer.redirects, answer.url), (1, format!("http://127.0.0.1:{}/there", target.port)));
+    assert!(server.heard().contains("authorization: v"));
+    let heard = target.heard();
+    assert!(heard.starts_with("GET /there ") && heard.contains("x-plain: v") && !heard.contains("secret"), "{heard}");
+    assert!(!heard.contains("authorization") && !heard.contains("x-key"), "{heard}");
+}
+
+#[tokio::test]
+async fn answers_without_end() {
+    let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
+    let server =
+        Server::new(vec![Act::Repeat(head.clone(), vec![b'x'; 10_000]), Act::Stall(head), Act::Stall(Vec::new())])
+            .await;
+    let mut request = server.request("GET", "/");
+    request.max_body = 25_000;
+    let answer = ask(&request).await.unwrap();
+    assert_eq!((answer.bytes.len(), answer.truncated), (25_000, true));
+    request.timeout = Duration::from_millis(200);
+    assert_eq!(ask(&request).await, Err(HttpError::TimedOut { after: request.timeout }));
+    request.timeout = Duration::from_hours(1);
+    let cancel = CancellationToken::new();
+    let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
+    let (answer, ()) = tokio::join!(send(&request, &lookup, &cancel), async { cancel.cancel() });
+    assert_eq!(answer, Err(HttpError::Cancelled));
+}
+
+#[tokio::test]
+async fn answers_that_are_none() {
+    let huge = format!("HTTP/1.1 200 OK\nX: {}\n\n", "x".repeat(2_000_000));
+    let many = format!("HTTP/1.1 200 OK\n{}\n", "X: y\n".repeat(10_000));
+    for answer in [
+        "",
+        "hello\n\n",
+        "HTTP/1.1 200 OK\nContent-Length: 5\nContent-Length: 7\n\nhello",
+        "HTTP/1.1 200 OK\nContent-Length: 50\n\nhello",
+        &huge,
+        &many,
+    ] {
+        let server = Server::saying(&[answer]).await;
+        let error = ask(&server.request("GET", "/")).await.unwrap_err();
+        assert!(matches!(error, HttpError::Protocol { .. }), "{error}");
+    }
+    // Nobody listens there any more.
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let mut request = HttpRequest::new("GET", format!("http://127.0.0.1:{port}/?token=secret"));
+    request.hosts = vec!["127.0.0.1".to_owned()];
+    let error = ask(&request).await.unwrap_err();
+    assert!(matches!(error, HttpError::Connect { .. }) && !error.to_string().contains("secret"), "{error}");
+}
+
+#[tokio::test]
+async fn headers_that_are_refused() {
+    for (name, value) in [
+        ("X", "a\r\nB: c"),
+        ("X\r\nY", "a"),
+        ("", "a"),
+        ("X", "\0"),
+        ("Host", "evil"),
+        ("Content-Length", "3"),
+        ("Transfer-Encoding", "chunked"),
+    ] {
+        let mut request = HttpRequest::new("GET", "http://x/");
+        request.headers = vec![Header { name: name.to_owned(), value: value.to_owned(), secret: false }];
+        assert!(matches!(ask(&request).await, Err(HttpError::Header { .. })), "{name} {value}");
+    }
+    assert!(matches!(ask(&HttpRequest::new("TRACE", "http://x/")).await, Err(HttpError::Method { .. })));
+}
+
+/// A client for https can be built: the provider of cryptography is there.
+#[tokio::test]
+async fn https_reaches_the_handshake() {
+    let server = Server::new(vec![Act::Greet(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec())]).await;
+    let mut request = server.request("GET", "/");
+    request.url = request.url.replace("http:", "https:");
+    let error = ask(&request).await.unwrap_err();
+    assert!(matches!(error, HttpError::Connect { .. } | HttpError::Protocol { .. }), "{error}");
+    assert!(error.to_string().to_lowercase().contains("message"), "{error}");
+}
