@@ -67,6 +67,7 @@ fn slim_inside(schema: &mut Value, depth: usize) {
     // What a bound means stands in the description, and a call beyond it is told.
     object.remove("minimum");
     object.remove("maximum");
+    object.remove("maxLength");
     object.remove("additionalProperties");
     if object.contains_key(PLAIN) {
         object.remove("description");

@@ -106,7 +106,9 @@ impl ToolError {
     #[must_use]
     pub fn cleaned(self) -> Self {
         match self {
-            Self::Tell { code, message, hint } => Self::Tell { code, message: clean(message), hint: clean(hint) },
+            Self::Tell { code, message, hint } => {
+                Self::Tell { code, message: cut(clean(message)), hint: cut(clean(hint)) }
+            }
             Self::Fatal(error) => Self::Fatal(error),
         }
     }
@@ -147,6 +149,17 @@ impl From<anyhow::Error> for ToolError {
 /// scripts and emoji need them.
 pub fn clean(text: String) -> String {
     if text.chars().all(is_plain) { text } else { text.chars().filter(|c| is_plain(*c)).collect() }
+}
+
+/// How many characters of a failure's message, and of its next step, are told.
+const MAX_TOLD: usize = 4_000;
+
+/// A failure repeats what it was given, which may be of any size.
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MAX_TOLD) {
+        None => text,
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+    }
 }
 
 fn is_plain(c: char) -> bool {

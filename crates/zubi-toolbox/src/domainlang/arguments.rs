@@ -11,5 +11,6 @@ pub(crate) struct Scope {
     pub(crate) path: Option<String>,
     /// Ask this DomainLang text instead of files; it imports nothing
     #[schemars(extend("x-common" = true))]
+    #[schemars(length(max = 4_000_000))]
     pub(crate) text: Option<String>,
 }

@@ -21,6 +21,8 @@ const DEFAULT_LIMIT: u32 = 5;
 
 /// Upper bound of the answer in tokens, where the surface has none.
 const DEFAULT_TOKENS: usize = 2_000;
+/// How many characters of a query count.
+const MAX_QUERY: usize = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Input {
@@ -65,7 +67,8 @@ impl Tool for FindTools {
         // Those about tools need not be found: whoever asks here has them.
         let mut tools = registry.list(&cx.caller.restrictions);
         tools.retain(|tool| tool.spec().toolset != TOOLSET);
-        let query = input.query.unwrap_or_default();
+        // More than this nobody asks in words; the answer repeats the question.
+        let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
         let words = words(&query);
         if words.is_empty() {
             return Ok(overview(&format!("{} in all", tools_of(tools.len())), &tools));

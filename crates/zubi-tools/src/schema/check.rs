@@ -12,6 +12,10 @@ use crate::spec::ToolSpec;
 /// How many characters of a wrong value an error repeats.
 const SHOWN: usize = 60;
 
+/// How many characters a text may have whose schema says no `maxLength`. Names, paths, patterns and commands are shorter;
+/// what takes whole files says so.
+const MAX_TEXT: usize = 20_000;
+
 /// A tool's schema, compiled.
 pub struct Checker {
     validator: Validator,
@@ -40,6 +44,7 @@ impl Checker {
         };
         args.retain(|_, value| !value.is_null());
         unknown(spec, &args)?;
+        too_long(spec, &args)?;
         let args = Value::Object(args);
         match self.problem(spec, &args) {
             Some(error) => Err(error),
@@ -89,6 +94,22 @@ fn unknown(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> 
         None => "no such parameter".to_owned(),
     };
     Err(ToolError::invalid(&cut(name, SHOWN), what, expected(spec)))
+}
+
+/// A text that is longer than anybody means. Refused here, so that no tool searches for a megabyte or repeats it.
+fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
+    let limit = |name: &str| {
+        let schema = properties(spec).and_then(|properties| properties.get(name));
+        let limit = schema.and_then(|schema| schema.get("maxLength")).and_then(Value::as_u64);
+        limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(MAX_TEXT)
+    };
+    let long = args.iter().find_map(|(name, value)| {
+        let (length, limit) = (value.as_str()?.chars().count(), limit(name));
+        (length > limit).then_some((name, length, limit))
+    });
+    let Some((name, length, limit)) = long else { return Ok(()) };
+    let what = format!("{length} characters are too many, at most {limit} are taken");
+    Err(ToolError::invalid(&cut(name, SHOWN), what, hint(spec, name)))
 }
 
 /// The parameters at a glance: `lsp_hover takes at (string), line (integer), query* (string)`.

@@ -1,0 +1,229 @@
+//! Arguments for any schema: fitting, wrong, unknown, huge and hostile ones.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// A file that comes to be when an argument is run as a command.
+pub(crate) const MADE_BY_INJECTION: &str = "made-by-injection";
+
+/// What kind of arguments a case has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    /// Null, or an empty object.
+    None,
+    /// What the schema asks for.
+    Fitting,
+    /// One argument of a type that the schema does not have there.
+    Wrong,
+    /// A fitting call with one argument that the tool does not know.
+    Extra,
+    /// A fitting call with one very large value.
+    Huge,
+    /// Strings that mean something to shells, file systems, terminals and models.
+    Hostile,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Arguments {
+    pub(crate) kind: Kind,
+    pub(crate) value: Value,
+    /// The argument that the schema does not allow, where there is one.
+    pub(crate) wrong: Option<String>,
+}
+
+const HOSTILE: &[&str] = &[
+    "",
+    " ",
+    "'; touch made-by-injection; '",
+    "\"; touch made-by-injection; \"",
+    "$(touch made-by-injection)",
+    "`touch made-by-injection`",
+    "a\ntouch made-by-injection\n",
+    "a\0b",
+    "-rf",
+    "--help",
+    "../work-beside/kept.txt",
+    "../../../../../../../etc/passwd",
+    "../work-beside",
+    "/etc/passwd",
+    "/proc/self/environ",
+    "/dev/zero",
+    "file:///etc/passwd",
+    "file:///%00",
+    "http://169.254.169.254/latest/meta-data/",
+    "\u{202e}gnp.exe",
+    "\u{1b}]0;title\u{7}",
+    "\u{feff}\u{200b}",
+    "e\u{301}\u{1f469}\u{200d}\u{1f680}",
+    "${workspaceFolder}/$HOME/${env:PATH}",
+    "(a+)+$",
+    "{{{{{{{{",
+    "src/lib.rs:99999999999999999999:1",
+    "p-aaaaaaaaaa",
+    "\\\\?\\C:\\",
+    "%s%n%x",
+];
+
+/// Values that mean something in the fixture's workspace.
+const PLAUSIBLE: &[&str] = &[
+    "src/lib.rs",
+    "parse",
+    "src/lib.rs:1:8",
+    "notes.md",
+    "model/shop.dlang",
+    "Sales",
+    "Orders",
+    "**/*.rs",
+    "src",
+    "bc",
+];
+
+pub(crate) fn for_schema(schema: &Map<String, Value>) -> BoxedStrategy<Arguments> {
+    let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    let required: Vec<String> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|name| Some(name.as_str()?.to_owned()))
+        .collect();
+    let plain = |kind| move |value| Arguments { kind, value, wrong: None };
+    let fitting = object(&properties, &required, &|schema| fitting(schema));
+    let hostile = object(&properties, &required, &|schema| hostile(schema));
+    let mut cases = vec![
+        (2, prop_oneof![Just(Value::Null), Just(json!({}))].prop_map(plain(Kind::None)).boxed()),
+        (4, fitting.clone().prop_map(plain(Kind::Fitting)).boxed()),
+        (6, hostile.prop_map(plain(Kind::Hostile)).boxed()),
+        (2, extra(&properties, fitting.clone())),
+        (1, Just(json!([1, 2])).prop_map(plain(Kind::Wrong)).boxed()),
+    ];
+    if !properties.is_empty() {
+        let names = || proptest::sample::select(properties.keys().cloned().collect::<Vec<_>>());
+        let schemas = properties.clone();
+        let wrong = (fitting.clone(), names(), any::<usize>()).prop_filter_map(
+            "any type fits",
+            move |(mut value, name, pick)| {
+                let candidates = unfitting(&schemas[&name]);
+                let unfit = candidates.get(pick % candidates.len().max(1))?.clone();
+                value.as_object_mut()?.insert(name.clone(), unfit);
+                Some(Arguments { kind: Kind::Wrong, value, wrong: Some(name) })
+            },
+        );
+        let huge = (fitting, names(), huge()).prop_map(|(mut value, name, huge)| {
+            if let Some(object) = value.as_object_mut() {
+                object.insert(name, huge);
+            }
+            Arguments { kind: Kind::Huge, value, wrong: None }
+        });
+        cases.push((4, wrong.boxed()));
+        cases.push((1, huge.boxed()));
+    }
+    proptest::strategy::Union::new_weighted(cases).boxed()
+}
+
+type Of<'a> = &'a dyn Fn(&Value) -> BoxedStrategy<Value>;
+
+/// An object with the required properties and some of the others.
+fn object(properties: &Map<String, Value>, required: &[String], of: Of<'_>) -> BoxedStrategy<Value> {
+    let parts: Vec<_> = properties
+        .iter()
+        .map(|(name, schema)| {
+            let always = required.contains(name);
+            (Just(name.clone()), prop_oneof![2 => Just(always), 1 => Just(true)], of(schema))
+        })
+        .collect();
+    parts
+        .prop_map(|parts| {
+            parts
+                .into_iter()
+                .filter(|(_, present, _)| *present)
+                .map(|(name, _, value)| (name, value))
+                .collect::<Map<_, _>>()
+                .into()
+        })
+        .boxed()
+}
+
+fn fitting(schema: &Value) -> BoxedStrategy<Value> {
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        return proptest::sample::select(values.clone()).boxed();
+    }
+    let bound = |name: &str, default: i64| schema.get(name).and_then(Value::as_i64).unwrap_or(default);
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => proptest::sample::select(PLAUSIBLE).prop_map(Value::from).boxed(),
+        Some("integer") => {
+            (bound("minimum", 0)..=bound("maximum", 40).min(bound("minimum", 0) + 40)).prop_map(Value::from).boxed()
+        }
+        Some("number") => (0.0..40.0_f64).prop_map(Value::from).boxed(),
+        Some("boolean") => any::<bool>().prop_map(Value::from).boxed(),
+        Some("array") => {
+            let item = schema.get("items").map_or_else(|| Just(json!("x")).boxed(), fitting);
+            proptest::collection::vec(item, 0..3).prop_map(Value::from).boxed()
+        }
+        Some("object") => match schema.get("properties").and_then(Value::as_object) {
+            Some(properties) => object(properties, &[], &|schema| fitting(schema)),
+            None => Just(json!({})).boxed(),
+        },
+        _ => proptest::sample::select(PLAUSIBLE).prop_map(Value::from).boxed(),
+    }
+}
+
+fn hostile(schema: &Value) -> BoxedStrategy<Value> {
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => prop_oneof![
+            4 => proptest::sample::select(HOSTILE).prop_map(Value::from),
+            1 => any::<String>().prop_map(Value::from),
+            1 => proptest::sample::select(PLAUSIBLE).prop_map(Value::from),
+        ]
+        .boxed(),
+        Some("integer") => {
+            prop_oneof![Just(json!(-1)), Just(json!(i64::MIN)), Just(json!(u64::MAX)), Just(json!(0))].boxed()
+        }
+        Some("array") => proptest::collection::vec(proptest::sample::select(HOSTILE).prop_map(Value::from), 0..4)
+            .prop_map(Value::from)
+            .boxed(),
+        Some("object") => proptest::sample::select(HOSTILE).prop_map(|text| json!({ text: text })).boxed(),
+        _ => fitting(schema),
+    }
+}
+
+fn extra(properties: &Map<String, Value>, fitting: BoxedStrategy<Value>) -> BoxedStrategy<Arguments> {
+    let properties = properties.clone();
+    (fitting, proptest::sample::select(HOSTILE), any::<bool>())
+        .prop_filter_map("a known name", move |(mut value, hostile, near)| {
+            // A misspelling of a known name, or a name that is an attack by itself.
+            let name = match properties.keys().next() {
+                Some(known) if near => format!("{known}x"),
+                _ => format!("zz{hostile}"),
+            };
+            if properties.contains_key(&name) {
+                return None;
+            }
+            value.as_object_mut()?.insert(name.clone(), json!("value"));
+            Some(Arguments { kind: Kind::Extra, value, wrong: Some(name) })
+        })
+        .boxed()
+}
+
+fn huge() -> BoxedStrategy<Value> {
+    prop_oneof![
+        Just(json!("x".repeat(1 << 20))),
+        Just(json!("\u{202e}'$(".repeat(1 << 16))),
+        Just(Value::from(vec!["y"; 20_000])),
+        Just(json!(f64::MAX)),
+        Just((0..100).fold(json!("deep"), |inner, _| json!({ "a": inner }))),
+    ]
+    .boxed()
+}
+
+/// Values that a schema does not allow, whatever is lossless to convert: an object is no string, a word no number.
+fn unfitting(schema: &Value) -> Vec<Value> {
+    match schema.get("type").and_then(Value::as_str) {
+        Some("string") => vec![json!({ "a": 1 }), json!([["nested"]])],
+        Some("integer" | "number") => vec![json!("many"), json!({ "a": 1 }), json!([[1]])],
+        Some("boolean") => vec![json!("perhaps"), json!({ "a": 1 }), json!([[true]])],
+        Some("array") => vec![json!({ "a": { "b": 1 } })],
+        Some("object") => vec![json!("words"), json!(7)],
+        _ => Vec::new(),
+    }
+}

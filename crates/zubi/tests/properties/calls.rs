@@ -1,0 +1,124 @@
+//! Properties 4–6: whatever the arguments, a failure is told in one of three ways with a next step, a success has a
+//! text, and arguments that the schema does not allow are refused before anything runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestError, TestRunner};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+use zubi_host::{CallAnswer, ToolService as _};
+use zubi_tools::ToolSpec;
+use zubi_tools::cx::Restrictions;
+
+use crate::arguments::{Arguments, Kind, for_schema};
+use crate::place::{Place, Yes};
+
+/// How many calls each tool gets of each property.
+const CASES: u32 = 128;
+
+/// How many of them are made with somebody who says yes to everything.
+const CASES_ALLOWED: u32 = 24;
+
+/// No answer is longer, in bytes; above all, none repeats a huge argument. A tool's own budget is at most 20,000 tokens.
+const MAX_TEXT: usize = 100_000;
+
+const PREFIXES: [&str; 3] = ["Invalid input: ", "Error in ", "Failed to "];
+
+fn specs(place: &Place, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
+    let specs = runtime.block_on(place.host.list(&Restrictions::default()));
+    assert!(specs.len() > 20, "the registry has lost its tools: {}", specs.len());
+    specs
+}
+
+/// Properties 4 and 5.
+fn is_well_told(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseError> {
+    let text = &answer.text;
+    prop_assert!(!text.trim().is_empty(), "an empty answer");
+    prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character got through: {text:?}");
+    prop_assert!(!text.contains("panicked"), "it panicked: {text}");
+    prop_assert!(text.len() <= MAX_TEXT, "{} bytes of text", text.len());
+    if answer.failure.is_none() || is_loading(spec, text) {
+        return Ok(());
+    }
+    prop_assert!(PREFIXES.iter().any(|prefix| text.starts_with(prefix)), "no known beginning: {text}");
+    let next_step = text.trim_end().lines().skip(1).last().unwrap_or_default();
+    prop_assert!(next_step.split_whitespace().count() >= 2, "no next step: {text}");
+    prop_assert!(answer.failure.as_deref() != Some("fatal"), "zubi itself failed: {text}");
+    Ok(())
+}
+
+/// The one failure that is data: what every channel says of a model that is not loaded yet.
+fn is_loading(spec: &ToolSpec, text: &str) -> bool {
+    spec.id.starts_with("domainlang_") && text.starts_with(r#"{"error":"workspace is loading""#)
+}
+
+/// Property 6.
+fn is_refused(arguments: &Arguments, answer: &CallAnswer) -> Result<(), TestCaseError> {
+    let Some(wrong) = &arguments.wrong else { return Ok(()) };
+    prop_assert_eq!(answer.failure.as_deref(), Some("invalid_input"), "`{}` was taken: {}", wrong, &answer.text);
+    prop_assert!(answer.text.starts_with("Invalid input: "), "{}", &answer.text);
+    Ok(())
+}
+
+fn run(cases: u32, check: impl Fn(&Place, &Runtime, &ToolSpec, &Arguments) -> Result<(), TestCaseError>) {
+    let runtime = Runtime::new().unwrap();
+    let place = Place::new();
+    let kinds: BTreeMap<Kind, AtomicUsize> = BTreeMap::new();
+    let mut kinds = kinds;
+    for kind in [Kind::None, Kind::Fitting, Kind::Wrong, Kind::Extra, Kind::Huge, Kind::Hostile] {
+        kinds.insert(kind, AtomicUsize::new(0));
+    }
+    let mut failed = Vec::new();
+    for spec in specs(&place, &runtime) {
+        let config = Config { cases, failure_persistence: None, max_shrink_iters: 64, ..Config::default() };
+        let outcome = TestRunner::new(config).run(&for_schema(&spec.input), |arguments| {
+            kinds[&arguments.kind].fetch_add(1, Ordering::Relaxed);
+            check(&place, &runtime, &spec, &arguments)
+        });
+        match outcome {
+            Ok(()) => {}
+            Err(TestError::Fail(why, arguments)) => {
+                let shown: String = arguments.value.to_string().chars().take(300).collect();
+                failed.push(format!("{} ({:?} {shown}): {why}", spec.id, arguments.kind));
+            }
+            Err(error) => failed.push(format!("{}: {error}", spec.id)),
+        }
+    }
+    runtime.block_on(place.host.shutdown());
+    println!("arguments: {kinds:?}");
+    assert!(failed.is_empty(), "{} tools:\n{}", failed.len(), failed.join("\n"));
+    place.assert_unharmed();
+}
+
+#[test]
+fn every_call_is_told_well() {
+    run(CASES, |place, runtime, spec, arguments| {
+        let answer = runtime.block_on(place.call(&spec.id, arguments.value.clone(), CancellationToken::new()));
+        is_well_told(spec, &answer)?;
+        is_refused(arguments, &answer)
+    });
+}
+
+/// What a person allowed runs: it still fails as it should, and nothing escapes.
+#[test]
+fn every_allowed_call_is_told_well() {
+    run(CASES_ALLOWED, |place, runtime, spec, arguments| {
+        let approver = Arc::new(Yes);
+        let cancel = CancellationToken::new();
+        let answer = runtime.block_on(place.call_asking(&spec.id, arguments.value.clone(), cancel, approver));
+        is_well_told(spec, &answer)
+    });
+}
+
+#[test]
+fn a_cancelled_call_is_told_well() {
+    run(CASES, |place, runtime, spec, arguments| {
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let answer = runtime.block_on(place.call(&spec.id, arguments.value.clone(), cancel));
+        is_well_told(spec, &answer)
+    });
+}

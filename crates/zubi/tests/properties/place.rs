@@ -1,0 +1,111 @@
+//! A workspace with something for every kind of tool, and a host over it.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::Layers;
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, HostConfig, LocalHost, ToolService as _};
+use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+
+/// What must be as it was after all calls: it lies beside the workspace.
+const BESIDE: &str = "work-beside/kept.txt";
+
+pub(crate) struct Place {
+    directory: tempfile::TempDir,
+    pub(crate) host: LocalHost,
+}
+
+const FILES: &[(&str, &str)] = &[
+    ("work/src/lib.rs", "pub fn parse(input: &str) -> usize {\n    input.len()\n}\n"),
+    ("work/notes.md", "# Notes\n\nparse is in src/lib.rs\n"),
+    ("work/model/shop.dlang", "Domain Sales {}\nbc Orders for Sales {\n    description: \"Takes orders\"\n}\n"),
+    (BESIDE, "kept\n"),
+];
+
+impl Place {
+    #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        for (path, text) in FILES {
+            let path = directory.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        let state = root.join("state");
+        let config = HostConfig {
+            folders: vec![root.join("work")],
+            state_dir: state.clone(),
+            settings: Layers::default().resolve(),
+            // What a folder's own files declare is to be called as well.
+            trust: Trust::new(TrustStore::new(&state), true),
+            spawner: Spawner::supervised(env!("CARGO_BIN_EXE_zubi")),
+            user_catalogue: None,
+            // No language server is found: what tools answer then needs no server either.
+            search_path: Some("/usr/bin:/bin".into()),
+            clock: Arc::new(SystemClock),
+        };
+        let host = LocalHost::new(&config).unwrap();
+        Self { directory, host }
+    }
+
+    pub(crate) fn root(&self) -> Utf8PathBuf {
+        Utf8PathBuf::from_path_buf(self.directory.path().to_owned()).unwrap()
+    }
+
+    /// Calls a tool as an agent would who has nobody to ask.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
+        self.call_asking(tool, arguments, cancel, Arc::new(NobodyToAsk)).await
+    }
+
+    pub(crate) async fn call_asking(
+        &self,
+        tool: &str,
+        arguments: Value,
+        cancel: CancellationToken,
+        approver: Arc<dyn Approver>,
+    ) -> CallAnswer {
+        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
+        let patience = Duration::from_secs(20);
+        let circumstances = Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience };
+        self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
+    }
+
+    /// Whether what lies beside the workspace is as it was, and nothing that the hostile arguments name was made.
+    pub(crate) fn assert_unharmed(&self) {
+        let beside = self.root().join(BESIDE);
+        assert_eq!(zubi_base::fs::read_text(&beside).unwrap(), "kept\n");
+        assert_eq!(
+            fs::read_dir(beside.parent().unwrap()).unwrap().count(),
+            1,
+            "something was written beside the workspace"
+        );
+        for entry in fs::read_dir(self.root()).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            assert!(["work", "work-beside", "state"].contains(&name.as_str()), "`{name}` was made");
+        }
+        for directory in [self.root().join("work"), "/tmp".into()] {
+            assert!(!directory.join(crate::arguments::MADE_BY_INJECTION).exists(), "an argument was run as a command");
+        }
+    }
+}
+
+/// Says yes to everything, once.
+pub(crate) struct Yes;
+
+#[async_trait]
+impl Approver for Yes {
+    async fn ask(&self, request: zubi_tools::cx::ApprovalRequest) -> zubi_tools::cx::ApprovalAnswer {
+        drop(request);
+        zubi_tools::cx::ApprovalAnswer::Allow(zubi_tools::cx::ApprovalScope::Once)
+    }
+}

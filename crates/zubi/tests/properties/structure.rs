@@ -1,0 +1,193 @@
+//! Properties 1–3 and 7–11: what every tool and every resource says of itself, and where it stands in the sources.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use zubi_host::{Circumstances, ToolService as _};
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::{ToolSpec, schema};
+
+use crate::place::Place;
+
+async fn specs(place: &Place) -> Vec<Arc<ToolSpec>> {
+    place.host.list(&Restrictions::default()).await
+}
+
+/// The sources of the tools.
+fn toolbox() -> Utf8PathBuf {
+    Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("zubi-toolbox/src")
+}
+
+fn sources(directory: &Utf8Path, found: &mut BTreeMap<Utf8PathBuf, String>) {
+    for entry in directory.read_dir_utf8().unwrap() {
+        let path = entry.unwrap().into_path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension() == Some("rs") {
+            let text = zubi_base::fs::read_text(&path).unwrap();
+            found.insert(path.strip_prefix(toolbox()).unwrap().to_owned(), text);
+        }
+    }
+}
+
+/// Files that define a tool: those that state an id. A tool's own file is the only one in which its id stands as that.
+fn definitions(sources: &BTreeMap<Utf8PathBuf, String>, id: &str) -> Vec<Utf8PathBuf> {
+    let forms = [format!("id: \"{id}\""), format!("ID: &str = \"{id}\""), format!("NAME: &str = \"{id}\"")];
+    let defines = |text: &String| forms.iter().any(|form| text.contains(form));
+    sources.iter().filter(|(_, text)| defines(text)).map(|(path, _)| path.clone()).collect()
+}
+
+/// Properties 1 and 4 of the structure: one file per tool, which has its name.
+#[tokio::test]
+async fn p01_every_tool_has_one_file_of_its_own() {
+    let place = Place::new();
+    let mut all = BTreeMap::new();
+    sources(&toolbox(), &mut all);
+    let mut taken: BTreeMap<Utf8PathBuf, String> = BTreeMap::new();
+    for spec in specs(&place).await.iter().filter(|spec| !is_of_the_workspace(spec)) {
+        let files = definitions(&all, &spec.id);
+        let [file] = files.as_slice() else { panic!("`{}` is defined in {files:?}", spec.id) };
+        let words: Vec<String> = words(file.file_stem().unwrap());
+        let name = words_of_id(&spec.id);
+        assert!(words.iter().all(|word| name.contains(word)), "`{}` is in {file}", spec.id);
+        if let Some(other) = taken.insert(file.clone(), spec.id.clone()) {
+            panic!("{file} defines `{other}` and `{}`", spec.id);
+        }
+    }
+}
+
+/// What a file of the workspace declares has no source of ours.
+fn is_of_the_workspace(spec: &ToolSpec) -> bool {
+    spec.toolset == "declared"
+}
+
+fn words(name: &str) -> Vec<String> {
+    name.split('_').map(str::to_lowercase).collect()
+}
+
+/// `file.getCurrent` as `file`, `get`, `current`.
+fn words_of_id(id: &str) -> Vec<String> {
+    let mut separated = String::new();
+    for c in id.chars() {
+        match c {
+            '.' => separated.push('_'),
+            c if c.is_uppercase() => separated.extend(['_', c.to_ascii_lowercase()]),
+            c => separated.push(c),
+        }
+    }
+    words(&separated)
+}
+
+/// Properties 2, 7 and 8: a schema that every client understands, a description, every parameter described.
+#[tokio::test]
+async fn p02_p07_p08_every_tool_describes_itself() {
+    let place = Place::new();
+    for spec in specs(&place).await {
+        assert_eq!(schema::problems(&spec), Vec::<String>::new(), "{}", spec.id);
+        assert_eq!(spec.input.get("type"), Some(&Value::from("object")), "{}", spec.id);
+        assert!(!spec.description.trim().is_empty() && !spec.title.trim().is_empty(), "{}", spec.id);
+        let properties = spec.input.get("properties").and_then(Value::as_object);
+        for (name, property) in properties.into_iter().flatten() {
+            let description = property.get("description").and_then(Value::as_str).unwrap_or_default();
+            assert!(!description.trim().is_empty(), "{}: `{name}` is not described", spec.id);
+        }
+    }
+}
+
+/// Property 3: a tool is registered as it describes itself, under its id and its wire name, and listed alike by MCP.
+#[tokio::test]
+async fn p03_every_tool_is_registered_as_it_says() {
+    let place = Place::new();
+    let everyone = Restrictions::default();
+    let listed = specs(&place).await;
+    for spec in &listed {
+        for name in [spec.id.clone(), spec.wire_name()] {
+            let found = place.host.find(&name, &everyone).await.unwrap();
+            assert_eq!((&found.id, &found.description), (&spec.id, &spec.description));
+            assert_eq!(found.input, spec.input, "{name}");
+        }
+    }
+    let list: Vec<Value> = serde_json::from_str(&zubi_mcp::tool_list_json(&listed)).unwrap();
+    for tool in &list {
+        let spec = listed.iter().find(|spec| tool["name"] == spec.wire_name()).expect("a tool of the registry");
+        assert_eq!(tool["description"], spec.description);
+        let names =
+            |schema: &Value| schema["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
+        let known = names(&Value::from(spec.input.clone())).unwrap_or_default();
+        assert!(names(&tool["inputSchema"]).unwrap_or_default().iter().all(|name| known.contains(name)), "{}", spec.id);
+    }
+}
+
+/// Property 9: a resource has a URI, a name, a description and a type, and can be read.
+#[tokio::test]
+async fn p09_every_resource_describes_itself_and_can_be_read() {
+    let place = Place::new();
+    let resources = place.host.resources().await;
+    assert!(!resources.is_empty());
+    for resource in resources {
+        assert!(resource.uri.contains("://"), "{}", resource.uri);
+        for text in [&resource.name, &resource.description, &resource.mime_type] {
+            assert!(!text.trim().is_empty(), "{}", resource.uri);
+        }
+        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let circumstances = Circumstances {
+            cancel: CancellationToken::new(),
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NobodyToAsk),
+            patience: std::time::Duration::from_secs(20),
+        };
+        let read = place.host.read_resource(&resource.uri, Arc::new(caller), circumstances).await;
+        let text = read.expect("it is listed").expect("it can be read");
+        assert!(!text.text.is_empty(), "{}", resource.uri);
+        assert_eq!(text.mime_type, resource.mime_type);
+    }
+}
+
+/// Property 10: no file has both a tool and a resource.
+#[test]
+fn p10_tools_and_resources_are_apart() {
+    let mut all = BTreeMap::new();
+    sources(&toolbox(), &mut all);
+    let mut resources = 0;
+    for (path, text) in &all {
+        let is_resource = text.contains("impl Resource for");
+        resources += usize::from(is_resource);
+        assert!(!(is_resource && text.contains("Tool for ")), "{path} has a tool and a resource");
+    }
+    assert!(resources > 0, "no resource was found: has the trait another name?");
+}
+
+/// Property 11: tools reach a registry in one way, through a provider's table; and one place makes registries.
+#[test]
+fn p11_tools_are_registered_in_one_way() {
+    let mut makers = Vec::new();
+    let crates = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for entry in crates.read_dir_utf8().unwrap() {
+        let source = entry.unwrap().into_path().join("src");
+        let mut all = BTreeMap::new();
+        collect(&source, &mut all);
+        for (path, text) in all {
+            let is_test = path.file_name() == Some("tests.rs") || path.as_str().contains("/tests/");
+            if !is_test && text.contains("Registry::new(") {
+                makers.push(path.strip_prefix(crates).unwrap().to_string());
+            }
+        }
+    }
+    assert_eq!(makers, ["zubi-host/src/local.rs"]);
+}
+
+fn collect(directory: &Utf8Path, found: &mut BTreeMap<Utf8PathBuf, String>) {
+    let Ok(entries) = directory.read_dir_utf8() else { return };
+    for entry in entries.flatten() {
+        let path = entry.into_path();
+        if path.is_dir() {
+            collect(&path, found);
+        } else if path.extension() == Some("rs") {
+            let text = zubi_base::fs::read_text(&path).unwrap();
+            found.insert(path, text);
+        }
+    }
+}
