@@ -4,7 +4,7 @@
 //! own, and it never outlives zubi, not even when zubi is killed with SIGKILL: a [`Spawner`] with a supervisor starts
 //! `<supervisor> __child -- program args…`, and [`supervise`] ends the program and everything it started as soon as
 //! zubi's end of the pipes closes. That needs neither `unsafe` code between fork and exec nor the cooperation of the
-//! program.
+//! program. The supervisor also holds the program in the limits that [`Confinement`] names.
 //!
 //! Whether a program *may* run is decided elsewhere (trust, policy). Tested on Linux; without `/proc` the descendants
 //! of a program that left its process group are not found.
@@ -18,12 +18,15 @@ use rustix::process::{Pid, Signal};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
+pub mod confine;
 mod environment;
 mod gone;
 mod output;
+mod population;
 mod supervisor;
 mod tree;
 
+pub use confine::Confinement;
 pub use environment::Environment;
 pub use gone::wait_until_gone;
 pub use output::Output;
@@ -50,6 +53,8 @@ pub struct CommandSpec {
     pub directory: Utf8PathBuf,
     /// The whole environment; nothing is added.
     pub environment: Environment,
+    /// What it may not do. Needs a supervisor.
+    pub confinement: Option<Confinement>,
 }
 
 impl CommandSpec {
@@ -60,12 +65,19 @@ impl CommandSpec {
             args: Vec::new(),
             directory: directory.into(),
             environment: Environment::inherited(),
+            confinement: None,
         }
     }
 
     #[must_use]
     pub fn args<I: IntoIterator<Item = S>, S: Into<String>>(mut self, args: I) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    #[must_use]
+    pub fn confined(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
         self
     }
 }
@@ -94,8 +106,14 @@ impl Spawner {
             |error: io::Error| io::Error::new(error.kind(), format!("cannot start `{}`: {error}", spec.program));
         check_program(&spec.program).map_err(named)?;
         let mut command = command(self.supervisor.as_deref().unwrap_or(&spec.program));
-        if self.supervisor.is_some() {
-            command.args([SUPERVISOR_ARGUMENT, "--", spec.program.as_str()]);
+        match (&self.supervisor, &spec.confinement) {
+            (None, None) => {}
+            (None, Some(_)) => return Err(named(io::Error::other("only a supervised program can be confined"))),
+            (Some(_), None) => drop(command.args([SUPERVISOR_ARGUMENT, "--", spec.program.as_str()])),
+            (Some(_), Some(confinement)) => {
+                let confinement = confinement.to_argument().map_err(named)?;
+                command.args([SUPERVISOR_ARGUMENT, confine::CONFINE, &confinement, "--", spec.program.as_str()]);
+            }
         }
         command.args(&spec.args).current_dir(&spec.directory).env_clear().envs(spec.environment.iter());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

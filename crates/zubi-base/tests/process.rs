@@ -25,7 +25,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use zubi_base::process::{Child, CommandSpec, Environment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise};
+use zubi_base::process::confine::{CANNOT_CONFINE, Limits, Means, Network};
+use zubi_base::process::{
+    Child, CommandSpec, Confinement, Environment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
+};
 
 /// How long a test waits for something that must happen.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -84,6 +87,10 @@ fn trials() -> Vec<Trial> {
         ("nothing_survives_a_terminated_supervisor", nothing_survives_a_terminated_supervisor),
         ("helpers_end_with_the_program", helpers_end_with_the_program),
         ("a_supervisor_that_does_not_answer_is_killed_too", a_supervisor_that_does_not_answer_is_killed_too),
+        ("a_confined_program_has_what_it_was_given_and_no_more", a_confined_program_has_what_it_was_given_and_no_more),
+        ("what_cannot_be_confined_does_not_start", what_cannot_be_confined_does_not_start),
+        ("a_storm_of_forks_ends", a_storm_of_forks_ends),
+        ("limits_hold", limits_hold),
     ];
     let trial = |kind: &str, name: &str, spawner: Spawner, test: Test| {
         Trial::test(format!("{kind}::{name}"), move || {
@@ -346,4 +353,105 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
     let left = AFTER_THE_OWNER.saturating_sub(killed.elapsed());
     let ended = poll(&mut watched, Some(&left.try_into().unwrap())).unwrap();
     assert_eq!(ended, 1, "the supervisor is left");
+}
+
+/// Landlock and seccomp, reading everything, writing below `writable`.
+fn confined(writable: &Utf8Path) -> Confinement {
+    Confinement {
+        means: Means { landlock: true, seccomp: true, bubblewrap: None },
+        readable: vec!["/".into()],
+        writable: vec![writable.to_owned()],
+        ..Confinement::default()
+    }
+}
+
+fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
+    let directory = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    for name in ["mine", "mine-too", "secret"] {
+        std::fs::create_dir(root.join(name)).unwrap();
+    }
+    std::fs::File::create(root.join("secret/key")).unwrap().write_all(b"key").unwrap();
+    let mut confinement = confined(&root.join("mine"));
+    confinement.excluded.push(root.join("secret"));
+    // What a script does, and whether it may.
+    let table: &[(&str, bool, Network)] = &[
+        ("echo x > mine/new && mkdir mine/deep && mv mine/new mine/deep/other && rm -r mine/deep", true, Network::None),
+        ("ls mine-too && cat /etc/passwd && echo x > /dev/null && (echo x | cat)", true, Network::None),
+        ("echo x > mine-too/new", false, Network::None),
+        ("cat secret/key", false, Network::None),
+        ("ln -s ../secret/key mine/link && cat mine/link", false, Network::None),
+        ("ln secret/key mine/hard && cat mine/hard", false, Network::None),
+        ("mknod mine/null c 1 3", false, Network::None),
+        ("exec 3<>/dev/udp/127.0.0.1/9", false, Network::None),
+        ("exec 3<>/dev/udp/127.0.0.1/9", true, Network::Internet),
+        ("unshare -U true", false, Network::None),
+        ("kill -0 $PPID && kill -TERM $ZUBI_TEST", false, Network::None),
+    ];
+    run(async {
+        for (script, allowed, network) in table {
+            let mut spec = CommandSpec::new("/bin/bash", root.clone()).args(["-c", *script]);
+            spec.environment = spec.environment.with("ZUBI_TEST", std::process::id().to_string());
+            let spec = spec.confined(Confinement { network: *network, ..confinement.clone() });
+            let output = spawner.output(&spec, 10_000, PATIENCE).await.unwrap();
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.success(), *allowed, "{script}: {errors}");
+            assert!(*allowed || !errors.contains("zubi:"), "it started: {errors}");
+        }
+    });
+}
+
+fn what_cannot_be_confined_does_not_start(spawner: &Spawner) {
+    let spec = CommandSpec::new("/bin/sh", "/").args(["-c", "echo ran"]).confined(confined("/tmp".into()));
+    run(async {
+        let error = Spawner::direct().spawn(&spec).unwrap_err();
+        assert_eq!(error.to_string(), "cannot start `/bin/sh`: only a supervised program can be confined");
+        let mut broken = spec.clone();
+        broken.confinement.as_mut().unwrap().means.bubblewrap = Some("/no/bwrap".into());
+        let output = spawner.output(&broken, 1000, PATIENCE).await.unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(127), b"".as_slice()));
+
+        let script = format!("exec {} {SUPERVISOR_ARGUMENT} --apply '{{}}' -- /bin/echo ran", this_binary());
+        let output = spawner.output(&shell(&script, &[]), 1000, PATIENCE).await.unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(CANNOT_CONFINE.into()), b"".as_slice()));
+        assert!(errors.starts_with("zubi: cannot confine the program, so it was not started: "), "{errors}");
+    });
+}
+
+/// Doubles nine times, so that it ends at some 500 processes whatever the supervisor does. (A bomb without an end has no
+/// place in a test: with a supervisor that was wrong it took the whole machine.) Each process leaves its children behind at once and most end, as those of a fork bomb do, so that
+/// who is listing them finds chains with links missing.
+const STORM_SCRIPT: &str = r#"
+    exec 9>"$1"
+    storm() { if [ "$1" -gt 0 ]; then (storm $(($1 - 1)) &); (storm $(($1 - 1)) &); else exec tail -f /dev/null; fi; }
+    storm 9
+    exec tail -f /dev/null
+"#;
+
+fn a_storm_of_forks_ends(spawner: &Spawner) {
+    let witness = Witness::new();
+    let spec = shell(STORM_SCRIPT, &[witness.path.as_str()]).confined(Confinement::default());
+    run(async {
+        let mut child = spawner.spawn(&spec).unwrap();
+        let mut errors = String::new();
+        child.stderr.as_mut().unwrap().read_to_string(&mut errors).await.unwrap();
+        assert_eq!(child.wait().await.unwrap().code(), Some(137), "{errors}");
+        assert!(errors.contains("zubi: ended the program: it had more than 200 processes at once"), "{errors}");
+        assert_eq!(descendants(child.id()), Vec::<u32>::new());
+    });
+    witness.everyone_is_gone_within(PATIENCE);
+}
+
+fn limits_hold(spawner: &Spawner) {
+    let limits = Limits { file_size: Some(4096), memory: Some(1 << 28), ..Limits::default() };
+    let spec = shell("ulimit -f; ulimit -v; ulimit -c; ulimit -f unlimited && echo raised", &[])
+        .confined(Confinement { limits, ..Confinement::default() });
+    run(async {
+        let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        // In units of 512 and of 1024 bytes. Root may raise a limit again.
+        assert!(text.starts_with("8\n262144\n0\n"), "{text}");
+        assert!(rustix::process::geteuid().is_root() || !text.contains("raised"), "{text}");
+    });
 }

@@ -7,6 +7,10 @@
 //! *child subreaper* (prctl(2), Linux), it becomes the parent of everything the program leaves behind, so it finds
 //! and kills that too.
 //!
+//! Where the program is to be confined (`confine`), the supervisor itself is not: it starts this executable once more,
+//! which confines itself and becomes the program. What it does is to count ([`Population`]): a program that makes
+//! more processes than it may is stopped, all of it at once, and killed.
+//!
 //! It runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
 
 use std::ffi::OsString;
@@ -16,20 +20,30 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustc_hash::FxHashSet;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::{TERMINATION_GRACE, descendants, pid_of};
+use super::confine::{self, Confinement};
+use super::population::Population;
+use super::tree::family;
+use super::{TERMINATION_GRACE, pid_of};
 
 /// Exit codes for a program that cannot be started, as shells give them.
 const CANNOT_EXECUTE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
 /// How often killing is repeated while descendants keep appearing, and how long each round waits for them to end.
-const KILL_ROUNDS: usize = 50;
+const KILL_ROUNDS: usize = 250;
 const KILL_ROUND: Duration = Duration::from_millis(20);
+
+/// How often everything that runs is stopped before what is left is killed running.
+const FREEZE_ROUNDS: usize = 100;
+
+/// Exit code of a program that was killed, as shells give it: 128 + SIGKILL.
+const KILLED: u8 = 137;
 
 /// What a supervisor hears of.
 #[derive(Debug)]
@@ -44,34 +58,62 @@ enum Event {
     Terminate,
 }
 
-/// The `main` of `<executable> __child -- program args…`; `args` is what follows `__child`. Returns the program's exit
+/// The `main` of `<executable> __child … -- program args…`; `args` is what follows `__child`. Returns the program's exit
 /// code, or 128 + signal.
 pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let mut args = args.into_iter().skip_while(|arg| arg == "--");
+    let mut args = args.into_iter().peekable();
+    if args.next_if(|arg| arg == confine::PROBE).is_some() {
+        return confine::probe();
+    }
+    if args.next_if(|arg| arg == confine::APPLY).is_some() {
+        return confine::apply(args);
+    }
+    let confinement = match args.next_if(|arg| arg == confine::CONFINE) {
+        None => None,
+        Some(_) => match Confinement::from_argument(args.next()) {
+            Ok(confinement) => Some(confinement),
+            Err(error) => {
+                complain(&format!("cannot confine the program, so it was not started: {error}"));
+                return ExitCode::from(confine::CANNOT_CONFINE);
+            }
+        },
+    };
+    let mut args = args.skip_while(|arg| arg == "--");
     let Some(program) = args.next() else {
         complain("no program was named");
         return ExitCode::from(CANNOT_EXECUTE);
     };
-    match run(&program, args) {
+    match run(&program, args, confinement.as_ref()) {
         Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            complain(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
-            ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
-        }
+        Err(error) => start_failure(&program, &error),
     }
 }
 
-fn complain(what: &str) {
+/// Says that a program could not be started, as shells do.
+pub(super) fn start_failure(program: &OsString, error: &io::Error) -> ExitCode {
+    complain(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
+    ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
+}
+
+pub(super) fn complain(what: &str) {
     // There is nowhere else to say that standard error is closed.
     drop(writeln!(io::stderr(), "zubi: {what}"));
 }
 
-fn run(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result<u8> {
+fn run(program: &OsString, args: impl Iterator<Item = OsString>, confinement: Option<&Confinement>) -> io::Result<u8> {
     #[cfg(target_os = "linux")]
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     // Before the program runs, so that no signal finds the default action, which would orphan it.
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-    let child = start(program, args)?;
+    let child = match confinement {
+        None => start(program, args)?,
+        Some(confinement) => {
+            let executable = std::env::current_exe()?;
+            let executable = executable.to_str().ok_or_else(|| io::Error::other("the path of zubi is not UTF-8"))?;
+            let (first, words) = confinement.command(executable, program.clone(), args)?;
+            start(&first, words.into_iter())?
+        }
+    };
     let Some(pid) = pid_of(child.id()) else { return Err(io::Error::other("it has no process id")) };
     // The program alone holds its input and its output now, so that zubi notices when the program closes them.
     let nothing = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null")?;
@@ -82,7 +124,8 @@ fn run(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result<u
     watch_children(pid, sender.clone());
     watch_owner(sender.clone());
     watch_signals(signals, sender);
-    let code = wait_for_end(pid, &events);
+    let population = confinement.map(|confinement| Population::new(confinement.limits.processes));
+    let code = wait_for_end(pid, &events, population);
     kill_leftovers(&events);
     Ok(code)
 }
@@ -146,13 +189,16 @@ fn watch_signals(mut signals: Signals, events: Sender<Event>) {
     });
 }
 
-/// Waits until the program has ended, and makes it end once the owner has gone or asks for it.
-fn wait_for_end(program: Pid, events: &Receiver<Event>) -> u8 {
+/// Waits until the program has ended, and makes it end once the owner has gone or asks for it, or there are more
+/// processes of it than there may be.
+fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<Population>) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
-        let event = match deadline {
+        let patience = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let tick = population.as_ref().map(|_| Population::TICK);
+        let event = match patience.into_iter().chain(tick).min() {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(deadline) => events.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            Some(patience) => events.recv_timeout(patience),
         };
         match event {
             Ok(Event::Ended(code)) => return code,
@@ -164,10 +210,19 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>) -> u8 {
                 super::ignore_gone(rustix::process::kill_process_group(program, Signal::TERM));
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
             }
-            Err(RecvTimeoutError::Timeout) => {
+            Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
                 super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
                 // Nothing survives SIGKILL; the reaper reports it.
                 deadline = None;
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(limit) = population.as_mut().and_then(Population::exceeded) {
+                    // At once, whatever else there is to be found: most of it is in the program's own group.
+                    super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
+                    freeze();
+                    complain(&format!("ended the program: it had more than {limit} processes at once"));
+                    return KILLED;
+                }
             }
             Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return u8::MAX,
         }
@@ -178,7 +233,7 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>) -> u8 {
 /// processes may start others while they are being killed, and become our children only when their parent dies.
 fn kill_leftovers(events: &Receiver<Event>) {
     for _ in 0..KILL_ROUNDS {
-        for pid in descendants(std::process::id()).into_iter().filter_map(pid_of) {
+        for pid in freeze().into_iter().filter_map(pid_of) {
             super::ignore_gone(rustix::process::kill_process(pid, Signal::KILL));
         }
         let end = Instant::now() + KILL_ROUND;
@@ -189,5 +244,41 @@ fn kill_leftovers(events: &Receiver<Event>) {
                 Err(RecvTimeoutError::Timeout) => break,
             }
         }
+    }
+}
+
+/// Stops everything that the program has started, and tells what that is: what is stopped starts nothing more, so
+/// that killing catches up even with a program that does nothing but start others.
+///
+/// Whole groups are stopped at once, which the kernel does in one step that no fork escapes. Stopping them one by one
+/// loses against a fork bomb: while its processes are listed their parents end, so that some are found by nobody.
+fn freeze() -> Vec<u32> {
+    let mut stopped = FxHashSet::default();
+    for _ in 0..FREEZE_ROUNDS {
+        let running: Vec<_> =
+            family(std::process::id()).into_iter().filter(|(pid, _)| !stopped.contains(pid)).collect();
+        if running.is_empty() {
+            break;
+        }
+        signal_groups(&running, Signal::STOP);
+        for (pid, _) in running {
+            if let Some(pid) = pid_of(pid) {
+                super::ignore_gone(rustix::process::kill_process(pid, Signal::STOP));
+            }
+            stopped.insert(pid);
+        }
+    }
+    stopped.into_iter().collect()
+}
+
+/// Signals every group that a program made for itself: those of which the first process is, or was, below this one. The
+/// supervisor's own group is not among them.
+fn signal_groups(family: &[(u32, u32)], signal: Signal) {
+    let own = rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs();
+    let groups: FxHashSet<u32> = family.iter().map(|(_, group)| *group).filter(|group| *group != own).collect();
+    let mut groups: Vec<u32> = groups.into_iter().collect();
+    groups.sort_unstable();
+    for group in groups.into_iter().filter_map(pid_of) {
+        super::ignore_gone(rustix::process::kill_process_group(group, signal));
     }
 }

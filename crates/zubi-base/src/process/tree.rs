@@ -5,18 +5,23 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 /// Everything a process has started, directly or not, nearest first. A snapshot: processes come and go while it is
-/// taken.
+/// taken, and one whose parent ends meanwhile may be missing.
 ///
 /// Reads the parent of every process. `/proc/<pid>/task/<tid>/children` would be quicker, but many kernels are built
 /// without it (`CONFIG_PROC_CHILDREN`).
 pub fn descendants(pid: u32) -> Vec<u32> {
-    let mut children: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    family(pid).into_iter().map(|(pid, _)| pid).collect()
+}
+
+/// The same, each with the process group that it is in.
+pub(super) fn family(pid: u32) -> Vec<(u32, u32)> {
+    let mut children: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     for entry in entries.flatten() {
         if let Some(child) = entry.file_name().to_str().and_then(|name| name.parse().ok())
-            && let Some(parent) = parent(child)
+            && let Some((parent, group)) = parent_and_group(child)
         {
-            children.entry(parent).or_default().push(child);
+            children.entry(parent).or_default().push((child, group));
         }
     }
     let mut found = Vec::new();
@@ -24,7 +29,7 @@ pub fn descendants(pid: u32) -> Vec<u32> {
     // Each list is taken out of the map, so this ends even if a reused id made the snapshot a circle.
     while !next.is_empty() {
         found.extend_from_slice(&next);
-        next = next.iter().flat_map(|pid| children.remove(pid).unwrap_or_default()).collect();
+        next = next.iter().flat_map(|(pid, _)| children.remove(pid).unwrap_or_default()).collect();
     }
     found
 }
@@ -42,16 +47,21 @@ const MAX_ANCESTORS: usize = 1000;
 
 /// Who has started a process, or who has taken it over since.
 fn parent(pid: u32) -> Option<u32> {
-    let stat = std::fs::read(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
-    parent_in_stat(&stat)
+    parent_and_group(pid).map(|(parent, _)| parent)
 }
 
-/// The parent's id in `/proc/<pid>/stat`: `pid (name) state parent …`. The name is the program's choice and may hold
-/// brackets and spaces, so the last bracket counts.
-fn parent_in_stat(stat: &[u8]) -> Option<u32> {
+fn parent_and_group(pid: u32) -> Option<(u32, u32)> {
+    let stat = std::fs::read(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
+    parent_and_group_in_stat(&stat)
+}
+
+/// The ids of parent and group in `/proc/<pid>/stat`: `pid (name) state parent group …`. The name is the program's
+/// choice and may hold brackets and spaces, so the last bracket counts.
+fn parent_and_group_in_stat(stat: &[u8]) -> Option<(u32, u32)> {
     let text = String::from_utf8_lossy(stat);
     let (_, after_name) = text.rsplit_once(')')?;
-    after_name.split_ascii_whitespace().nth(1)?.parse().ok()
+    let mut fields = after_name.split_ascii_whitespace().skip(1);
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
 /// Memory a process holds right now (resident set), in bytes; `None` when it is gone.
@@ -69,9 +79,9 @@ mod tests {
 
     #[test]
     fn parents() {
-        assert_eq!(parent_in_stat(b"12 (a) b) R 7 1 1 0"), Some(7));
-        assert_eq!(parent_in_stat(b"12 (cat) S 1 12 12"), Some(1));
-        assert_eq!(parent_in_stat(b""), None);
+        assert_eq!(parent_and_group_in_stat(b"12 (a) b) R 7 1 1 0"), Some((7, 1)));
+        assert_eq!(parent_and_group_in_stat(b"12 (cat) S 1 12 12"), Some((1, 12)));
+        assert_eq!(parent_and_group_in_stat(b""), None);
     }
 
     #[test]

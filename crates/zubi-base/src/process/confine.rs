@@ -1,0 +1,153 @@
+//! What a child may not do: the files it sees, the network, how many processes and how much of the machine it takes.
+//!
+//! A [`Confinement`] is plain data and says exactly which [`Means`] hold it; whoever makes one chooses them, after
+//! [`super::Spawner::offers`] told what there is. The supervisor starts the program through this very executable once
+//! more (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock domains,
+//! seccomp filters, `no_new_privs` and resource limits all outlive `exec`, so no `unsafe` code runs between fork and
+//! exec, and inside bubblewrap's namespaces it is the same step. A means that is named and cannot be had is an error
+//! and the program does not start (exit code [`CANNOT_CONFINE`]); it is never left out.
+//!
+//! What Landlock cannot do is said here once. It is a list of what is allowed, so "all but these" is expanded to the
+//! neighbours of what is left out (`paths`); names in such a directory can be listed, contents cannot be read, and
+//! nothing can be made directly in it. A socket in the file system can be connected to whatever the rules say (until
+//! ABI 9), hence seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`].
+
+use std::ffi::OsString;
+use std::io;
+
+use camino::Utf8PathBuf;
+use serde::{Deserialize, Serialize};
+
+mod bubblewrap;
+mod capabilities;
+mod landlock;
+mod limits;
+mod offers;
+mod paths;
+mod seccomp;
+mod stage;
+
+pub use offers::{Offer, Offers};
+pub use stage::CANNOT_CONFINE;
+pub(super) use stage::{APPLY, PROBE, apply, probe};
+
+/// The first argument of a supervisor that confines its program; the next one is a [`Confinement`] as JSON.
+pub(super) const CONFINE: &str = "--confine";
+
+/// What a child may do. The default is nothing: no means, no root.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confinement {
+    pub means: Means,
+    /// Files and directories that may be read, with all below them. Absolute.
+    pub readable: Vec<Utf8PathBuf>,
+    /// What may be written (and read) as well. Absolute.
+    pub writable: Vec<Utf8PathBuf>,
+    /// What may be executed; `None`: whatever may be read. It holds programs that are started by their path, not a
+    /// determined one: an interpreter or the dynamic loader runs any file it can read.
+    pub executable: Option<Vec<Utf8PathBuf>>,
+    /// What may not be touched, whatever the lists above say.
+    pub excluded: Vec<Utf8PathBuf>,
+    pub network: Network,
+    pub limits: Limits,
+}
+
+/// What holds a confinement.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Means {
+    /// Landlock holds the files (landlock(7)).
+    pub landlock: bool,
+    /// seccomp holds sockets and system calls that reach into other processes or the kernel (seccomp(2)).
+    pub seccomp: bool,
+    /// The program `bwrap`, where namespaces are made as well (`user_namespaces(7)`).
+    pub bubblewrap: Option<Utf8PathBuf>,
+}
+
+/// Which sockets there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Network {
+    /// None at all; pipes and `socketpair` remain.
+    #[default]
+    None,
+    /// IPv4, IPv6 and what name look-ups need, but no socket in the file system: behind those are daemons that would
+    /// do outside what the program may not (`docker.sock`, an SSH agent).
+    Internet,
+    /// Whatever the system has.
+    All,
+}
+
+/// How much a child may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Processes at once, itself included. `RLIMIT_NPROC` counts all of a person's processes and does not bind root, so
+    /// the supervisor counts, and ends everything when there are more.
+    pub processes: u32,
+    /// Address space of each process, in bytes (`RLIMIT_AS`).
+    pub memory: Option<u64>,
+    /// Size of a file that is written, in bytes (`RLIMIT_FSIZE`).
+    pub file_size: Option<u64>,
+    /// Processor time of each process, in seconds (`RLIMIT_CPU`).
+    pub cpu_seconds: Option<u64>,
+}
+
+/// Far more than a build of the machines that zubi runs on needs, far less than what makes one unusable.
+pub const MAX_PROCESSES: u32 = 200;
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { processes: MAX_PROCESSES, memory: None, file_size: None, cpu_seconds: None }
+    }
+}
+
+/// Why a program could not be confined, and so was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfineError {
+    #[error("this confinement cannot be read: {0}")]
+    Unreadable(String),
+    #[error("Landlock: {0}")]
+    Landlock(String),
+    #[error("seccomp: {0}")]
+    Seccomp(String),
+    #[error("cannot list `{path}`: {source}")]
+    List { path: Utf8PathBuf, source: io::Error },
+    #[error("there are more than {0} files beside those that are left out")]
+    TooMany(usize),
+    #[error("cannot limit {what}: {source}")]
+    Limit { what: &'static str, source: io::Error },
+}
+
+impl Confinement {
+    /// As the argument of a supervisor.
+    pub(super) fn to_argument(&self) -> io::Result<String> {
+        Ok(serde_json::to_string(self)?)
+    }
+
+    /// From the argument of a supervisor.
+    pub(super) fn from_argument(argument: Option<OsString>) -> Result<Self, ConfineError> {
+        let text = argument.and_then(|argument| argument.into_string().ok());
+        let text = text.ok_or_else(|| ConfineError::Unreadable("it is missing, or no text".to_owned()))?;
+        serde_json::from_str(&text).map_err(|error| ConfineError::Unreadable(error.to_string()))
+    }
+
+    /// The command that confines itself and becomes `program`: its own program and arguments. `executable` is the one
+    /// whose `main` calls [`super::supervise`].
+    pub(super) fn command(
+        &self,
+        executable: &str,
+        program: OsString,
+        args: impl Iterator<Item = OsString>,
+    ) -> io::Result<(OsString, Vec<OsString>)> {
+        let mut command: Vec<OsString> = match &self.means.bubblewrap {
+            Some(bwrap) => bubblewrap::command(bwrap, self),
+            None => Vec::new(),
+        };
+        command.extend([executable, super::SUPERVISOR_ARGUMENT, APPLY, &self.to_argument()?, "--"].map(OsString::from));
+        command.push(program);
+        command.extend(args);
+        let first = command.remove(0);
+        Ok((first, command))
+    }
+}
+
+#[cfg(test)]
+mod tests;

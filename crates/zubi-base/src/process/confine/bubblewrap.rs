@@ -1,0 +1,36 @@
+//! Namespaces, with bubblewrap: the program sees a file system of its own, no other process, and with no network not even
+//! a loopback device. Landlock and seccomp hold inside as they do outside.
+
+use std::ffi::OsString;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::{Confinement, Network};
+use crate::fs;
+
+/// `bwrap` with its options, to be followed by a command (bwrap(1)).
+pub(super) fn command(bwrap: &Utf8Path, confinement: &Confinement) -> Vec<OsString> {
+    let mut words: Vec<String> = [bwrap.as_str(), "--die-with-parent", "--unshare-user-try", "--unshare-pid"]
+        .into_iter()
+        .chain(["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"])
+        .map(str::to_owned)
+        .collect();
+    if confinement.network == Network::None {
+        words.push("--unshare-net".to_owned());
+    }
+    let mut add = |option: &[&str]| words.extend(option.iter().map(|word| (*word).to_owned()));
+    // What may be read among this is decided by Landlock; here is what may be written, and what is not there at all.
+    add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
+    for path in resolved(&confinement.writable) {
+        add(&["--bind", path.as_str(), path.as_str()]);
+    }
+    for path in resolved(&confinement.excluded) {
+        if path.is_dir() { add(&["--tmpfs", path.as_str()]) } else { add(&["--ro-bind", "/dev/null", path.as_str()]) }
+    }
+    add(&["--"]);
+    words.into_iter().map(OsString::from).collect()
+}
+
+fn resolved(paths: &[Utf8PathBuf]) -> impl Iterator<Item = Utf8PathBuf> {
+    paths.iter().filter_map(|path| fs::canonical(path).ok())
+}

@@ -1,0 +1,93 @@
+//! Files, with Landlock.
+
+use camino::Utf8PathBuf;
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, Ruleset, RulesetAttr as _,
+    RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
+};
+
+use super::{ConfineError, Confinement, Network, paths};
+
+/// What is asked of the kernel: everything up to Linux 6.12, which is what was tried. An older one gives what it has.
+const WANTED: ABI = ABI::V6;
+
+/// Devices without a memory of their own, and the directory where POSIX semaphores and shared memory live
+/// (`shm_overview(7)`), which Python's `multiprocessing` cannot do without. Terminals are missing on purpose: what can
+/// write to one can write to the person's.
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
+
+/// All devices; of these only [`DEVICES`] remain, for a disk read as root has every file on it.
+const ALL_DEVICES: &str = "/dev";
+
+/// Where the dynamic loader is, which the kernel opens for execution beside the program that asks for it.
+const LOADERS: &[&str] = &[
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-musl-x86_64.so.1",
+    "/lib/ld-musl-aarch64.so.1",
+];
+
+/// Restricts this thread and everything it starts. The ABI that was used.
+pub(super) fn restrict(confinement: &Confinement) -> Result<u32, ConfineError> {
+    let mut excluded = confinement.excluded.clone();
+    excluded.push(ALL_DEVICES.into());
+    let readable = paths::expand(&confinement.readable, &excluded)?;
+    let writable = paths::expand(&confinement.writable, &excluded)?;
+
+    let read = AccessFs::ReadFile | AccessFs::ReadDir;
+    let execute: BitFlags<AccessFs> = AccessFs::Execute.into();
+    let read = if confinement.executable.is_some() { read } else { read | execute };
+    // Neither special files nor requests to devices: nothing of the kind is a workspace's business.
+    let write = AccessFs::from_write(WANTED) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+    let mut rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)> = vec![
+        (readable.granted, read),
+        (readable.listed, AccessFs::ReadDir.into()),
+        (writable.granted, read | write),
+        (writable.listed, AccessFs::ReadDir.into()),
+        (devices(), AccessFs::ReadFile | AccessFs::ReadDir | write),
+    ];
+    if let Some(executable) = &confinement.executable {
+        let programs = executable.iter().cloned().chain(LOADERS.iter().map(Utf8PathBuf::from));
+        rules.push((programs.collect(), execute | AccessFs::ReadFile));
+    }
+    enforce(rules, confinement.network)
+}
+
+fn devices() -> Vec<Utf8PathBuf> {
+    DEVICES.iter().map(Utf8PathBuf::from).collect()
+}
+
+/// A ruleset in which nothing but these is allowed, as far as this kernel knows the rights.
+fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network) -> Result<u32, ConfineError> {
+    let told = |error: &dyn std::fmt::Display| ConfineError::Landlock(error.to_string());
+    let mut ruleset = Ruleset::default()
+        .handle_access(AccessFs::from_all(WANTED))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(WANTED)))
+        .map_err(|error| told(&error))?;
+    if network == Network::None {
+        ruleset = ruleset.handle_access(AccessNet::from_all(WANTED)).map_err(|error| told(&error))?;
+    }
+    let mut ruleset = ruleset.create().map_err(|error| told(&error))?;
+    for (paths, access) in rules {
+        ruleset = ruleset
+            .add_rules(path_beneath_rules(paths, access))
+            .map_err(|error: landlock::RulesetError| told(&error))?;
+    }
+    let status = ruleset.restrict_self().map_err(|error| told(&error))?;
+    let abi = match status.landlock {
+        LandlockStatus::NotEnabled => return Err(told(&"the kernel has it switched off")),
+        LandlockStatus::NotImplemented => return Err(told(&"the kernel does not have it")),
+        LandlockStatus::Available { effective_abi, kernel_abi } => {
+            kernel_abi.and_then(|abi| u32::try_from(abi).ok()).unwrap_or(effective_abi as u32)
+        }
+    };
+    if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
+        return Err(told(&"the kernel did not take the rules"));
+    }
+    Ok(abi)
+}
+
+/// Restricts this process to reading below one directory, to see whether that can be done.
+pub(super) fn restrict_to(directory: &str) -> Result<u32, ConfineError> {
+    enforce(vec![(vec![directory.into()], AccessFs::ReadFile | AccessFs::ReadDir)], Network::None)
+}

@@ -1,0 +1,104 @@
+//! What of all this can be had here, tried for real.
+
+use std::io;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+
+use super::{Confinement, Means, Network, PROBE, landlock, seccomp};
+use crate::process::{CommandSpec, Spawner};
+
+/// What can be had of one means, or why it cannot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Offer<T> {
+    Has(T),
+    /// The reason, one clause.
+    Lacks(String),
+}
+
+/// What this machine offers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offers {
+    /// The Landlock ABI of the kernel.
+    pub landlock: Offer<u32>,
+    pub seccomp: Offer<()>,
+    /// The program.
+    pub bubblewrap: Offer<Utf8PathBuf>,
+}
+
+/// What a probing process found when it restricted itself.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Found {
+    landlock: Offer<u32>,
+    seccomp: Offer<()>,
+    /// Its own id, which is small in a namespace of processes that was made for it.
+    pid: u32,
+}
+
+/// A directory that exists everywhere and that the probing process allows itself, and one that it does not.
+const ALLOWED: &str = "/usr";
+const FORBIDDEN: &str = "/proc";
+
+/// More than the ids that bubblewrap's own processes take in a new namespace.
+const SMALL_PID: u32 = 10;
+
+/// Longer than a process takes to start on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// More than [`Found`] is as JSON, with room for the kernel's own words.
+const MAX_ANSWER: usize = 64 * 1024;
+
+/// Restricts this process with everything there is, and sees whether it holds.
+pub(super) fn try_all() -> Found {
+    let landlock = match landlock::restrict_to(ALLOWED) {
+        Ok(_) if std::fs::read_dir(FORBIDDEN).is_ok() => Offer::Lacks("it is there and holds nothing".to_owned()),
+        Ok(abi) => Offer::Has(abi),
+        Err(error) => Offer::Lacks(error.to_string()),
+    };
+    let seccomp = match seccomp::restrict(Network::None) {
+        Ok(()) if std::net::UdpSocket::bind("127.0.0.1:0").is_ok() => {
+            Offer::Lacks("it is there and holds nothing".to_owned())
+        }
+        Ok(()) => Offer::Has(()),
+        Err(error) => Offer::Lacks(error.to_string()),
+    };
+    Found { landlock, seccomp, pid: std::process::id() }
+}
+
+impl Spawner {
+    /// Finds out what this machine offers, with children that confine themselves. `bwrap` is the program, where there is
+    /// one. An error: no such child can be started, so nothing can be confined.
+    pub async fn offers(&self, bwrap: Option<&Utf8Path>) -> io::Result<Offers> {
+        let Some(executable) = &self.supervisor else {
+            return Err(io::Error::other("children without a supervisor cannot be confined"));
+        };
+        let spec = CommandSpec::new(executable.clone(), "/").args([crate::process::SUPERVISOR_ARGUMENT, PROBE]);
+        let found = self.found(&spec).await?;
+        let bubblewrap = match bwrap {
+            None => Offer::Lacks("no `bwrap` on PATH".to_owned()),
+            Some(bwrap) => self.try_bubblewrap(bwrap, &spec).await,
+        };
+        Ok(Offers { landlock: found.landlock, seccomp: found.seccomp, bubblewrap })
+    }
+
+    async fn found(&self, spec: &CommandSpec) -> io::Result<Found> {
+        let output = self.output(spec, MAX_ANSWER, PATIENCE).await?;
+        serde_json::from_slice(&output.stdout).map_err(|_| {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+            io::Error::other(line.chars().take(300).collect::<String>())
+        })
+    }
+
+    async fn try_bubblewrap(&self, bwrap: &Utf8Path, spec: &CommandSpec) -> Offer<Utf8PathBuf> {
+        let means = Means { bubblewrap: Some(bwrap.to_owned()), ..Means::default() };
+        let confinement = Confinement { means, readable: vec!["/".into()], ..Confinement::default() };
+        match self.found(&spec.clone().confined(confinement)).await {
+            Ok(found) if found.pid > SMALL_PID => Offer::Lacks("`bwrap` made no namespace of processes".to_owned()),
+            Ok(_) => Offer::Has(bwrap.to_owned()),
+            Err(error) => Offer::Lacks(format!("`bwrap` does not work here: {error}")),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! "All of this but that", for a mechanism that only knows what is allowed.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::ConfineError;
+use crate::fs;
+
+/// How many rules an expansion may come to. A home directory has some hundred entries.
+const MAX_GRANTED: usize = 10_000;
+
+/// What is allowed, each with everything below it, and what may only be listed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Expanded {
+    pub(super) granted: Vec<Utf8PathBuf>,
+    pub(super) listed: Vec<Utf8PathBuf>,
+}
+
+/// `roots` without `excluded`: a root with something excluded below it becomes its entries, one by one. What does not
+/// exist is passed over. Links are resolved first and never followed after that, so that none leads to what is excluded.
+pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<Expanded, ConfineError> {
+    let excluded: Vec<_> = excluded.iter().filter_map(|path| fs::canonical(path).ok()).collect();
+    let mut expanded = Expanded::default();
+    let mut waiting: Vec<_> = roots.iter().filter_map(|path| fs::canonical(path).ok()).collect();
+    while let Some(path) = waiting.pop() {
+        if excluded.iter().any(|excluded| path.starts_with(excluded)) {
+            continue;
+        }
+        if !excluded.iter().any(|excluded| excluded.starts_with(&path)) {
+            expanded.granted.push(path);
+            if expanded.granted.len() > MAX_GRANTED {
+                return Err(ConfineError::TooMany(MAX_GRANTED));
+            }
+            continue;
+        }
+        waiting.extend(entries(&path)?);
+        expanded.listed.push(path);
+    }
+    expanded.granted.sort_unstable();
+    expanded.listed.sort_unstable();
+    Ok(expanded)
+}
+
+/// What is in a directory, but for links, which lead elsewhere, and names that are not UTF-8. Nothing, where it cannot be
+/// listed: then nothing below it can be allowed one by one either.
+fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ConfineError> {
+    let entries = match directory.read_dir_utf8() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Ok(Vec::new()),
+        Err(source) => return Err(ConfineError::List { path: directory.to_owned(), source }),
+    };
+    let entries = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    Ok(entries.map(|entry| entry.path().to_owned()).take(MAX_GRANTED + 1).collect())
+}

@@ -1,0 +1,156 @@
+//! System calls, with seccomp: which sockets there are, and no way into other processes or the kernel.
+//!
+//! A list of what is denied: programs are of all kinds, and what is not a way out stays. Denied calls fail with `EPERM`,
+//! which programs expect. Calls by other numbers (32 bit on a 64 bit kernel, x32) would go past the list: a program with
+//! another architecture is killed, x32 calls do not exist.
+
+use std::collections::BTreeMap;
+
+use libc::c_long;
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter, sock_filter,
+};
+
+use super::{ConfineError, Network};
+
+/// Never allowed.
+const DENIED: &[c_long] = &[
+    // Into other processes.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Around the rules for files and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_fanotify_init,
+    // Requests through a ring go past every filter of system calls.
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    // Secrets of the session.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // The kernel itself: root's business, and where its holes are.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_nfsservctl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+];
+
+/// Requests to a terminal that type on it, and a console's own (`ioctl_tty(2)`, `ioctl_console(2)`).
+const TYPING: &[u32] = &[0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
+
+/// Restricts this thread and everything it starts.
+pub(super) fn restrict(network: Network) -> Result<(), ConfineError> {
+    let told = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
+    let arch: TargetArch =
+        std::env::consts::ARCH.try_into().map_err(|_| told(&"there is no filter for this processor"))?;
+    let filters = [
+        // `clone3` hides its flags from filters. Who is told that it is missing takes `clone`.
+        filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS, arch),
+        rules(network).and_then(|rules| filter(rules, libc::EPERM, arch)),
+    ];
+    for filter in filters {
+        let filter = filter.map_err(|error| told(&error))?;
+        apply_filter(&without_x32(filter)).map_err(|error| told(&error))?;
+    }
+    Ok(())
+}
+
+type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
+
+fn filter(rules: Rules, errno: i32, arch: TargetArch) -> Result<BpfProgram, BackendError> {
+    let denied = SeccompAction::Errno(errno.unsigned_abs());
+    SeccompFilter::new(rules, SeccompAction::Allow, denied, arch)?.try_into()
+}
+
+/// No condition: the call is denied whatever its arguments are.
+fn rules(network: Network) -> Result<Rules, BackendError> {
+    use SeccompCmpOp::{Eq, MaskedEq, Ne};
+    let mut rules: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
+    let typing = TYPING.iter().map(|request| all(&[(1, Eq, u64::from(*request))])).collect::<Result<_, _>>()?;
+    rules.insert(libc::SYS_ioctl, typing);
+    // A user namespace gives its maker every capability inside, and with them most of the kernel to find holes in.
+    let new_user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
+    for call in [libc::SYS_clone, libc::SYS_unshare] {
+        rules.insert(call, vec![all(&[(0, MaskedEq(new_user), new_user)])?]);
+    }
+    if network != Network::All {
+        // A pair of datagram sockets can be connected to somebody else afterwards; a stream cannot.
+        let datagram = u64::from(libc::SOCK_DGRAM.unsigned_abs());
+        rules.insert(libc::SYS_socketpair, vec![all(&[(1, MaskedEq(0xf), datagram)])?]);
+    }
+    match network {
+        Network::All => {}
+        Network::None => drop(rules.insert(libc::SYS_socket, Vec::new())),
+        Network::Internet => {
+            let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+            let others: Vec<_> = families.iter().map(|family| (0, Ne, u64::from(family.unsigned_abs()))).collect();
+            rules.insert(libc::SYS_socket, vec![all(&others)?]);
+        }
+    }
+    Ok(rules)
+}
+
+/// A rule that matches when all of these hold: which argument, how it is compared, with what. Arguments are compared as
+/// 32 bit values, as the kernel reads those that are used here.
+fn all(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
+    let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
+        SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
+    };
+    SeccompRule::new(conditions.iter().map(condition).collect::<Result<_, _>>()?)
+}
+
+/// The filter behind three instructions that answer every x32 call with `ENOSYS` (`linux/filter.h`, `bpf_common.h`).
+fn without_x32(filter: BpfProgram) -> BpfProgram {
+    /// `__X32_SYSCALL_BIT` of asm/unistd.h. No other architecture has numbers that large.
+    const X32: u32 = 0x4000_0000;
+    const LOAD_WORD: u16 = 0x20;
+    const JUMP_IF_GREATER_OR_EQUAL: u16 = 0x35;
+    const RETURN: u16 = 0x06;
+    let mut program = vec![
+        // The number of the call is the first field.
+        sock_filter { code: LOAD_WORD, jt: 0, jf: 0, k: 0 },
+        sock_filter { code: JUMP_IF_GREATER_OR_EQUAL, jt: 0, jf: 1, k: X32 },
+        sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs() },
+    ];
+    program.extend(filter);
+    program
+}

@@ -1,0 +1,72 @@
+//! The step between supervisor and program: a process that confines itself and then becomes the program.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::ExitCode;
+
+use super::{ConfineError, Confinement, capabilities, landlock, limits, offers, seccomp};
+use crate::process::supervisor::{complain, start_failure};
+
+/// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
+pub(in crate::process) const APPLY: &str = "--apply";
+
+/// The argument of a process that finds out what can be had, and prints [`offers::Found`] as JSON.
+pub(in crate::process) const PROBE: &str = "--probe";
+
+/// Exit code of a program that was not started because it could not be confined. Standard error says why, in a line
+/// that begins with `zubi: cannot confine`. 125 is what `env`, `timeout` and `docker run` give when they themselves
+/// fail.
+pub const CANNOT_CONFINE: u8 = 125;
+
+/// Confines this process and becomes the program. Returns only if that fails.
+pub(in crate::process) fn apply(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let confinement = match Confinement::from_argument(args.next()) {
+        Ok(confinement) => confinement,
+        Err(error) => return refuse(&error),
+    };
+    let mut args = args.skip_while(|arg| arg == "--");
+    let Some(program) = args.next() else {
+        return refuse(&ConfineError::Unreadable("no program was named".to_owned()));
+    };
+    if let Err(error) = confine(&confinement) {
+        return refuse(&error);
+    }
+    start_failure(&program, &become_program(&program, args))
+}
+
+/// In this order: reading directories needs no right that is gone by then, and the filter of system calls comes last.
+fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
+    if confinement.means.landlock {
+        landlock::restrict(confinement)?;
+    }
+    limits::set(&confinement.limits)?;
+    if confinement.means.landlock || confinement.means.seccomp {
+        capabilities::drop_dangerous();
+    }
+    if confinement.means.seccomp {
+        seccomp::restrict(confinement.network)?;
+    }
+    Ok(())
+}
+
+/// Replaces this process.
+#[expect(clippy::disallowed_methods, reason = "the confined half of the one place that starts processes")]
+fn become_program(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Error {
+    std::process::Command::new(program).args(args).exec()
+}
+
+fn refuse(error: &ConfineError) -> ExitCode {
+    complain(&format!("cannot confine the program, so it was not started: {error}"));
+    ExitCode::from(CANNOT_CONFINE)
+}
+
+/// Tries on itself what can be had, and prints it.
+pub(in crate::process) fn probe() -> ExitCode {
+    use std::io::Write as _;
+    let found = serde_json::to_vec(&offers::try_all()).unwrap_or_default();
+    match io::stdout().write_all(&found) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}

@@ -1,0 +1,56 @@
+//! Confinements as data, and what is left out of a directory. What they hold is tested on real programs
+//! (`tests/process.rs` and the crate that chooses them).
+
+use std::fs::create_dir_all;
+
+use camino::Utf8Path;
+
+use super::paths::{Expanded, expand};
+use super::*;
+
+#[test]
+fn a_confinement_survives_the_command_line() {
+    let confinement = Confinement {
+        means: Means { landlock: true, seccomp: true, bubblewrap: Some("/usr/bin/bwrap".into()) },
+        readable: vec!["/".into(), "/with \"quotes\" and\nlines".into()],
+        executable: Some(vec!["/bin/sh".into()]),
+        network: Network::Internet,
+        limits: Limits { memory: Some(1 << 30), ..Limits::default() },
+        ..Confinement::default()
+    };
+    let argument = confinement.to_argument().unwrap();
+    assert_eq!(Confinement::from_argument(Some(argument.into())).unwrap(), confinement);
+    for broken in ["", "{", "{\"means\":{}}"] {
+        assert!(Confinement::from_argument(Some(broken.into())).is_err(), "{broken}");
+    }
+    assert!(Confinement::from_argument(None).is_err());
+}
+
+#[test]
+fn what_is_left_out_becomes_its_neighbours() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = crate::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    for inner in ["home/.ssh", "home/.config/gh", "home/.config/other/deep", "home/work", "opt"] {
+        create_dir_all(root.join(inner)).unwrap();
+    }
+    std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("home/link")).unwrap();
+    std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("keys")).unwrap();
+    let told = |roots: &[&str], excluded: &[&str]| {
+        let absolute = |paths: &[&str]| paths.iter().map(|path| root.join(path)).collect::<Vec<_>>();
+        let Expanded { granted, listed } = expand(&absolute(roots), &absolute(excluded)).unwrap();
+        let shown = |paths: Vec<Utf8PathBuf>| {
+            let names = paths.iter().map(|path| path.strip_prefix(&root).unwrap().to_string());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        (shown(granted), shown(listed))
+    };
+    let is = |granted: &str, listed: &str| (granted.to_owned(), listed.to_owned());
+    assert_eq!(told(&["home", "nowhere"], &["elsewhere"]), is("home", ""));
+    assert_eq!(
+        told(&[""], &["home/.ssh", "home/.config/gh"]),
+        is("home/.config/other home/work opt", " home home/.config")
+    );
+    assert_eq!(told(&["opt", "home/.ssh"], &["home/.ssh"]), is("opt", ""), "what is left out is, even if it is named");
+    assert_eq!(told(&["home/link"], &["home/.ssh"]), is("", ""), "links are resolved on one side");
+    assert_eq!(told(&["home"], &["keys"]), is("home/.config home/work", "home"), "and on the other");
+}

@@ -1,0 +1,84 @@
+//! How many processes a program has made, counted without looking at all of them all the time.
+
+use std::time::Duration;
+
+use super::descendants;
+
+/// Counts the descendants of this process.
+///
+/// Nobody tells a process how many descendants it has, so it has to look, and looking at every process of the machine
+/// costs milliseconds. But ids are given out in order: since the last count there cannot be more new processes than
+/// ids that were given out, and the last one is in `/proc/loadavg` (`proc_loadavg(5)`). Only when that many could be too
+/// many are they counted.
+#[derive(Debug)]
+pub(super) struct Population {
+    limit: u32,
+    /// How many ids may be given out before there could be too many processes.
+    room: u32,
+    last_id: Option<u32>,
+}
+
+impl Population {
+    /// How often to look. A shell makes some thousand processes a second.
+    pub(super) const TICK: Duration = Duration::from_millis(10);
+
+    /// `limit` is how many there may be.
+    pub(super) fn new(limit: u32) -> Self {
+        Self { limit, room: 0, last_id: None }
+    }
+
+    /// The limit, when there are more.
+    pub(super) fn exceeded(&mut self) -> Option<u32> {
+        self.exceeded_with(last_id(), || descendants(std::process::id()).len())
+    }
+
+    fn exceeded_with(&mut self, last_id: Option<u32>, count: impl FnOnce() -> usize) -> Option<u32> {
+        // Ids start again at the smallest when they have reached the largest.
+        let given_out = last_id.zip(self.last_id).and_then(|(now, before)| now.checked_sub(before));
+        if given_out.is_some_and(|given_out| given_out <= self.room) {
+            return None;
+        }
+        let count = u32::try_from(count()).unwrap_or(u32::MAX);
+        self.last_id = last_id;
+        self.room = self.limit.saturating_sub(count);
+        (count > self.limit).then_some(self.limit)
+    }
+}
+
+/// The id that was given out last.
+fn last_id() -> Option<u32> {
+    let loads = std::fs::read("/proc/loadavg").ok()?;
+    String::from_utf8_lossy(&loads).split_ascii_whitespace().nth(4)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_counted_only_when_there_could_be_too_many() {
+        let mut population = Population::new(10);
+        // The last id, how many there are if one looks, and whether one looks and finds too many.
+        for (last_id, there_are, looks, exceeded) in [
+            (Some(100), 4, true, None),
+            (Some(106), 99, false, None),
+            (Some(107), 8, true, None),
+            (Some(109), 99, false, None),
+            (Some(3), 9, true, None),
+            (Some(5), 11, true, Some(10)),
+            (None, 2, true, None),
+        ] {
+            let mut looked = false;
+            let result = population.exceeded_with(last_id, || {
+                looked = true;
+                there_are
+            });
+            assert_eq!((looked, result), (looks, exceeded), "{last_id:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_id_is_there() {
+        assert!(last_id().is_some());
+    }
+}
