@@ -9,5 +9,6 @@ pub mod locations;
 mod projects;
 pub mod remainder;
 pub mod rename;
+pub mod rename_file;
 pub mod signature;
 pub mod symbols;

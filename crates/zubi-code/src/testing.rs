@@ -314,6 +314,22 @@ impl Endpoint for ToyEndpoint {
                     .map(|(declared, location)| json!({ "name": declared.name, "kind": declared.kind, "location": location }))
                     .collect()
             }
+            "workspace/willRenameFiles" => {
+                let stem = |pointer| {
+                    let uri = params.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
+                    let path = uri::to_path(&lsp::Uri(uri)).unwrap_or_default();
+                    path.file_stem().unwrap_or_default().to_owned()
+                };
+                let (old, new) = (stem("/files/0/oldUri"), stem("/files/0/newUri"));
+                let mut changes = serde_json::Map::new();
+                for place in self.uses(&old) {
+                    let uri = place["uri"].as_str().unwrap_or_default().to_owned();
+                    let edit = json!({ "range": place["range"], "newText": new });
+                    let edits = changes.entry(uri).or_insert_with(|| json!([]));
+                    edits.as_array_mut().expect("a list").push(edit);
+                }
+                json!({ "changes": changes })
+            }
             "textDocument/definition" => {
                 let word = word();
                 self.declarations(|name| name == word).into_iter().map(|(_, location)| location).collect()

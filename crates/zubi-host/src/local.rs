@@ -113,8 +113,10 @@ impl LocalHost {
             zubi_toolbox::lsp::provider(&intel),
             domainlang::provider(model, Listing::WhereModelsAre),
             zubi_toolbox::file::provider(&intel),
+            zubi_toolbox::refactor::provider(&intel),
+            zubi_toolbox::settings::provider(&intel),
         ];
-        let resources = domainlang::resources();
+        let resources = [domainlang::resources(), zubi_toolbox::resources::all()].concat();
         Self { intel: Some(intel), texts, ..Self::assemble(config, workspace, providers, resources) }
     }
 

@@ -5,4 +5,7 @@ pub mod domainlang;
 pub mod file;
 pub mod lsp;
 mod os_tool;
+pub mod refactor;
+pub mod resources;
+pub mod settings;
 pub mod tools;

@@ -3,12 +3,12 @@
 //! Each file here is one tool: its arguments, its description and its answer. [`provider`] is the table.
 
 mod arguments;
-mod code_tool;
+pub(crate) mod code_tool;
 mod places;
 mod tree;
-mod view;
+pub(crate) mod view;
 
-mod apply_edit;
+pub(crate) mod apply_edit;
 mod call_hierarchy;
 mod code_actions;
 mod completion;

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::apply::Direction;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::code_tool::{About, CodeTool, Reply};
@@ -37,6 +38,12 @@ impl CodeTool for ApplyEdit {
         example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),
     };
     type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        let plan = input.plan.as_deref().or(input.action.as_deref());
+        // A plan that is not there is told by the call itself.
+        plan.and_then(|plan| intel.edits().files_of(plan).ok()).unwrap_or_default()
+    }
 
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
         let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {

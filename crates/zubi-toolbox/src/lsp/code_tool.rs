@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +14,7 @@ use zubi_base::endpoint::EndpointError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, Question};
 use zubi_tools::spec::Example;
 use zubi_tools::{
-    Approval, Effect, Exposure, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncated, schema,
+    Approval, Effect, Exposure, Footprint, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncated, schema,
 };
 
 use crate::lsp::arguments::{Common, Format};
@@ -41,6 +42,11 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
     /// Tools that most conversations do without are found through `find_tools`, so that the list stays short.
     const EXPOSURE: Exposure = Exposure::Direct;
     type Input: DeserializeOwned + JsonSchema + Send;
+
+    /// The files that this call is known to write before anybody is asked; absolute.
+    fn writes(_intel: &CodeIntel, _input: &Self::Input) -> Vec<Utf8PathBuf> {
+        Vec::new()
+    }
 
     async fn answer(question: &Question<'_>, input: Self::Input, view: &View) -> Result<Reply, CodeError>;
 }
@@ -102,6 +108,15 @@ pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
 impl<T: CodeTool> Tool for Framed<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let mut footprint = Footprint::of_effect(self.spec.effect);
+        if self.spec.effect >= Effect::Write {
+            let arguments: Arguments<T::Input> = schema::parse(args.clone())?;
+            footprint.writes = T::writes(&self.intel, &arguments.own);
+        }
+        Ok(footprint)
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

@@ -1,11 +1,12 @@
 //! `undo_edit`: takes an applied plan back.
 
 use async_trait::async_trait;
+use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::apply::Direction;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::apply_edit::change;
@@ -33,6 +34,10 @@ impl CodeTool for UndoEdit {
         example: || ("Take a rename back", json!({ "plan": "p-k3m7q2x9ab" })),
     };
     type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        intel.edits().files_of(&input.plan).unwrap_or_default()
+    }
 
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
         change(question, view, &input.plan, Direction::Undo).await

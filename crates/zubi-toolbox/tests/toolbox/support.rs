@@ -11,7 +11,7 @@ use zubi_base::clock::SystemClock;
 use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
 use zubi_toolbox::domainlang::{self, DomainModel, Listing};
-use zubi_toolbox::{file, lsp, tools};
+use zubi_toolbox::{file, lsp, refactor, settings, tools};
 use zubi_tools::ToolProvider;
 use zubi_tools::audit::{AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
@@ -48,6 +48,8 @@ pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn A
                 lsp::provider(&toy.intel),
                 domainlang(toy),
                 file::provider(&toy.intel),
+                refactor::provider(&toy.intel),
+                settings::provider(&toy.intel),
                 tools::provider(registry),
             ],
             policy: Policy::new(ToolFilter::default()),

@@ -1,0 +1,71 @@
+//! Moving a file or a folder, with the imports that lead to it, as a plan that writes nothing.
+
+use camino::Utf8Path;
+use serde_json::json;
+use zubi_base::endpoint::DocumentRef;
+use zubi_base::position::Encoding;
+use zubi_base::uri;
+use zubi_base::walk::{self, Order};
+
+use crate::edit::{Plan, ServerEdit};
+use crate::error::CodeError;
+use crate::question::Question;
+use crate::readiness::Need;
+use crate::status::{Answer, AnswerStatus};
+
+const METHOD: &str = "workspace/willRenameFiles";
+
+/// A move that was worked out.
+#[derive(Debug, Clone)]
+pub struct Move {
+    pub plan: Plan,
+    /// Who was asked to change imports; or why nobody was, as a clause.
+    pub imports: Result<String, String>,
+}
+
+impl Question<'_> {
+    /// Plans a move. Whoever offers to (`workspace/willRenameFiles`) changes the imports, all of them together with the
+    /// move in one plan; `imports` is false when they shall stay.
+    pub async fn rename_file(&self, from: &Utf8Path, to: &Utf8Path, imports: bool) -> Result<Answer<Move>, CodeError> {
+        let params = json!({ "files": [{ "oldUri": uri::from_path(from).0, "newUri": uri::from_path(to).0 }] });
+        let mut status = AnswerStatus::default();
+        let mut replies = Vec::new();
+        let mut by = Err("imports stay as they are".to_owned());
+        // Of a folder, its first source file says who knows what is in it.
+        let example = if from.is_dir() { walk::files(from, Order { depth: None, sorted: true }).next() } else { None };
+        let reference = DocumentRef::new(example.as_deref().unwrap_or(from));
+        if imports {
+            match self.ready_for(&reference, METHOD, "update imports", Need::Project).await {
+                Ok(ready) => {
+                    let cx = self.request_cx().about(&reference);
+                    let answers = self.ask(&ready, METHOD, &cx, |_| params.clone()).await?;
+                    status = answers.status;
+                    replies = answers.replies;
+                    replies.retain(|reply| reply.result.is_object());
+                    by = Ok(ready
+                        .endpoints
+                        .iter()
+                        .map(|endpoint| endpoint.id().to_string())
+                        .collect::<Vec<_>>()
+                        .join(" + "));
+                }
+                Err(error) if matches!(error, CodeError::NoEndpoint(_)) || error.is_unsupported() => {
+                    by = Err(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let moves = json!({ "documentChanges": [{
+            "kind": "rename", "oldUri": uri::from_path(from).0, "newUri": uri::from_path(to).0,
+        }] });
+        let mut edits: Vec<ServerEdit<'_>> = replies
+            .iter()
+            .map(|reply| ServerEdit { edit: &reply.result, encoding: reply.endpoint.encoding() })
+            .collect();
+        edits.push(ServerEdit { edit: &moves, encoding: Encoding::Utf16 });
+        let workspace = self.workspace();
+        let title = format!("rename file `{}` to `{}`", workspace.display(from), workspace.display(to));
+        let plan = self.intel.edits.plan_combined(&title, &edits, by.as_deref().unwrap_or("zubi")).await?;
+        Ok(Answer { value: Move { plan, imports: by }, status })
+    }
+}

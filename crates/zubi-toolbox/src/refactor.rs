@@ -1,0 +1,57 @@
+//! Refactorings that are made at once and can be undone: the moves an agent makes without wanting to see a plan.
+//!
+//! Each file here is one tool; [`provider`] is the table. They do what the planning tools of [`crate::lsp`] do, and then
+//! apply it the same way (`apply_edit`), so that the answer has the files, the problems that came and went, and the way
+//! back. They are found through `find_tools`: whoever has the planning tools in his list needs no second form of them.
+
+mod organize_imports;
+mod rename_file;
+mod rename_symbol;
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use zubi_code::apply::Direction;
+use zubi_code::edit::Plan;
+use zubi_code::{AnswerStatus, CodeError, CodeIntel, Question};
+use zubi_tools::ToolProvider;
+
+use crate::lsp::apply_edit::change;
+use crate::lsp::code_tool::{Reply, tool};
+use crate::lsp::view::View;
+use crate::os_tool::provider as fixed;
+
+/// All refactoring tools, in the order in which they are listed.
+pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
+    let tools = vec![
+        tool::<rename_file::RenameFile>(intel),
+        tool::<rename_symbol::RenameSymbol>(intel),
+        tool::<organize_imports::OrganizeImports>(intel),
+    ];
+    fixed("refactor", "Refactoring", tools)
+}
+
+/// Applies a plan at once. `lines` stand before the answer, `notes` in it.
+async fn apply(
+    question: &Question<'_>,
+    view: &View,
+    plan: &Plan,
+    status: AnswerStatus,
+    lines: &str,
+    notes: &[String],
+    save: Option<bool>,
+) -> Result<Reply, CodeError> {
+    let mut reply = change(question, view, &plan.id, Direction::Apply).await?;
+    let mut text = lines.to_owned();
+    // Writing to a `String` cannot fail.
+    for note in plan.notes.iter().chain(notes) {
+        let _ = writeln!(text, "note: {note}");
+    }
+    if save == Some(false) {
+        text.push_str("note: the files on disk were changed, so they are saved although save is false\n");
+    }
+    text.push_str(&reply.text);
+    reply.text = text;
+    reply.status.merge(status);
+    Ok(reply)
+}

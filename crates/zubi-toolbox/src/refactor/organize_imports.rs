@@ -1,0 +1,72 @@
+//! `organize_imports`: the imports of a file sorted, and those that nothing needs taken out.
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_code::actions::Outcome;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tools::{Effect, Exposure};
+
+use super::apply;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::View;
+
+pub(crate) struct OrganizeImports;
+
+/// LSP's `CodeActionKind.SourceOrganizeImports`.
+const KIND: &str = "source.organizeImports";
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File: path or file:// URI
+    uri: String,
+    /// Save what is changed; without an editor everything is
+    save: Option<bool>,
+}
+
+#[async_trait]
+impl CodeTool for OrganizeImports {
+    const ABOUT: About = About {
+        id: "organize_imports",
+        title: "Organize imports",
+        description: "Sorts the imports of a file and removes unused ones, as its language server does it; at once, with an undo handle. Says when there is nothing to change or no server offers it.",
+        operation: "organize the imports",
+        effect: Effect::Write,
+        toolset: "refactor",
+        tags: &["imports", "organize", "sort", "unused", "clean up"],
+        example: || ("Clean up a file", json!({ "uri": "src/app.ts" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        intel.workspace().resolve(&input.uri).into_iter().collect()
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let path = question.workspace().resolve(&input.uri);
+        let path = path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))?;
+        let range = question.text_range(&path, None).await?;
+        let offered = question.actions(&path, range, &[KIND.to_owned()]).await?;
+        let (actions, _) = offered.value;
+        // Servers may answer more than was asked for.
+        let is_it = |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
+        let mut refused = None;
+        for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_it)) {
+            match &action.outcome {
+                Outcome::Plan(plan) => {
+                    return apply(question, view, plan, offered.status, "", &[], input.save).await;
+                }
+                Outcome::Unavailable { why } => refused = Some(why.clone()),
+            }
+        }
+        let shown = question.workspace().display(&path);
+        let text = match refused {
+            Some(why) => format!("nothing changed in {shown}: {why}\n"),
+            None => format!("nothing to organize in {shown}: no server offers it for this file as it is\n"),
+        };
+        Ok(Reply { text, data: Value::Null, status: offered.status, truncated: None })
+    }
+}

@@ -1,0 +1,117 @@
+//! `rename_file`: a file or folder moves, and the imports follow.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::words;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tools::{Effect, Exposure};
+
+use super::apply;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::{View, count};
+use crate::settings::update_imports::{self, UpdateImports};
+
+pub(crate) struct RenameFile;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File or folder: path or file:// URI
+    #[serde(rename = "oldUri")]
+    old_uri: String,
+    /// Where it goes, name included; folders above it are made
+    #[serde(rename = "newUri")]
+    new_uri: String,
+    /// Save what is changed; without an editor everything is
+    save: Option<bool>,
+}
+
+/// How long mentions of the old name are counted.
+const COUNTING: Duration = Duration::from_millis(500);
+
+#[async_trait]
+impl CodeTool for RenameFile {
+    const ABOUT: About = About {
+        id: "rename_file",
+        title: "Rename a file",
+        description: "Moves a file or folder at once and lets language servers update the imports that lead to it; answers the files changed and an undo handle. Where nobody updates imports it says so and counts what still mentions the old name. Honours the setting updateImportsOnFileMove.",
+        operation: "rename the file",
+        effect: Effect::Write,
+        toolset: "refactor",
+        tags: &["rename", "move", "file", "imports", "refactor"],
+        example: || ("Move a module", json!({ "oldUri": "src/util.ts", "newUri": "src/lib/util.ts" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        let workspace = intel.workspace();
+        let old = workspace.resolve(&input.old_uri).ok();
+        old.into_iter().chain(workspace.resolve_for_creation(&input.new_uri).ok()).collect()
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let workspace = question.workspace();
+        let path = |field: &'static str, path: Result<Utf8PathBuf, zubi_base::workspace::PathError>| {
+            path.map_err(|error| CodeError::input(field, error.to_string(), "Name files of the workspace."))
+        };
+        let from = path("oldUri", workspace.resolve(&input.old_uri))?;
+        let to = path("newUri", workspace.resolve_for_creation(&input.new_uri))?;
+        if from == to {
+            return Err(CodeError::input("newUri", "it is the same as `oldUri`", "Give another path."));
+        }
+        if to.exists() {
+            let what = format!("`{}` exists already", workspace.display(&to));
+            return Err(CodeError::input(
+                "newUri",
+                what,
+                "Give the whole new path, with the name, of something that is not there yet.",
+            ));
+        }
+        let setting = match update_imports::key_for(&from) {
+            Some(key) => update_imports::read(question, key).await?,
+            None => UpdateImports::Always,
+        };
+        let planned = question.rename_file(&from, &to, setting != UpdateImports::Never).await?;
+        let mut notes = Vec::new();
+        let edits = planned.value.plan.edit_count;
+        match &planned.value.imports {
+            Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
+            Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
+            Err(_) if setting == UpdateImports::Never => {
+                notes.push("imports stay as they are: updateImportsOnFileMove is \"never\"".to_owned());
+                notes.push(mentions(question, &from).await);
+            }
+            Err(why) => {
+                notes.push(format!("nobody updates imports here: {why}"));
+                notes.push(mentions(question, &from).await);
+            }
+        }
+        if setting == UpdateImports::Prompt {
+            notes.push(
+                "updateImportsOnFileMove is \"prompt\"; there is nobody to ask, so this call did as with \"always\""
+                    .to_owned(),
+            );
+        }
+        apply(question, view, &planned.value.plan, planned.status, "", &notes, input.save).await
+    }
+}
+
+/// How often the old name still stands in the workspace's texts.
+async fn mentions(question: &Question<'_>, from: &Utf8Path) -> String {
+    let name = from.file_stem().unwrap_or_default().to_owned();
+    let (roots, word) = (question.workspace().roots(), name.clone());
+    let found = tokio::task::spawn_blocking(move || words::search(&roots, &word, Instant::now() + COUNTING)).await;
+    match found {
+        Ok(found) => {
+            let at_least = if found.cut { "at least " } else { "" };
+            let (times, files) = (count(found.total(), "time"), count(found.files.len(), "file"));
+            format!("the word `{name}` stands {at_least}{times} in {files}; file.search finds them")
+        }
+        Err(_) => format!("how often `{name}` is still mentioned was not counted"),
+    }
+}

@@ -1,0 +1,123 @@
+//! `rename_symbol`: a symbol that is named in a file gets another name wherever it is used.
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_code::locate::{Snap, TargetInput};
+use zubi_code::words;
+use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_tools::{Effect, Exposure};
+
+use super::apply;
+use crate::lsp::code_tool::{About, CodeTool, Reply};
+use crate::lsp::view::View;
+
+pub(crate) struct RenameSymbol;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// File in which the name stands: path or file:// URI
+    uri: String,
+    /// Name as it stands there, or Type/method
+    #[serde(rename = "originalName")]
+    original_name: String,
+    /// New name
+    #[serde(rename = "newName")]
+    new_name: String,
+    /// Save what is changed; without an editor everything is
+    save: Option<bool>,
+}
+
+/// How many places of a name that is no declared symbol are tried.
+const MAX_TRIED: usize = 20;
+
+#[async_trait]
+impl CodeTool for RenameSymbol {
+    const ABOUT: About = About {
+        id: "rename_symbol",
+        title: "Rename a symbol",
+        description: "Renames a symbol that is named in a file, at once and wherever it is used; answers the files changed, the problems that came or went, and an undo handle. To see the diff first use lsp_rename_symbol.",
+        operation: "rename the symbol",
+        effect: Effect::Write,
+        toolset: "refactor",
+        tags: &["rename", "symbol", "refactor"],
+        example: || ("Rename a function", json!({ "uri": "src/lib.rs", "originalName": "parse", "newName": "read" })),
+    };
+    const EXPOSURE: Exposure = Exposure::Deferred;
+    type Input = Input;
+
+    fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
+        intel.workspace().resolve(&input.uri).into_iter().collect()
+    }
+
+    async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
+        let path = question.workspace().resolve(&input.uri);
+        let path = path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))?;
+        let shown = question.workspace().display(&path);
+        let declared = TargetInput {
+            symbol: Some(input.original_name.clone()),
+            path: Some(shown.clone()),
+            ..TargetInput::default()
+        };
+        let (at, planned) = match question.resolve(&declared, Snap::Identifier).await {
+            Ok(at) if at.path == path => {
+                let planned = question.rename(&at, &input.new_name).await?;
+                (at, planned)
+            }
+            Ok(_) | Err(CodeError::Input { .. }) => {
+                let places = places(question, &path, &shown, &input.original_name).await?;
+                let mut first = None;
+                let mut found = None;
+                // What only looks like the name (a comment, a word in a string) the server declines to rename.
+                for at in places {
+                    let place = TargetInput { at: Some(at), ..TargetInput::default() };
+                    let at = question.resolve(&place, Snap::Identifier).await?;
+                    match question.rename(&at, &input.new_name).await {
+                        Ok(planned) => {
+                            found = Some((at, planned));
+                            break;
+                        }
+                        Err(error @ (CodeError::Declined { .. } | CodeError::Edit(_))) => {
+                            first.get_or_insert(error);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+                found.ok_or_else(|| first.unwrap_or_else(|| unknown(&shown, &input.original_name)))?
+            }
+            Err(error) => return Err(error),
+        };
+        let mut status = planned.status;
+        status.merge(at.status.clone());
+        let header = format!("{}\n", at.header());
+        apply(question, view, &planned.value, status, &header, &[], input.save).await
+    }
+}
+
+fn unknown(shown: &str, name: &str) -> CodeError {
+    let what = format!("`{}` does not stand in `{shown}`", name.chars().take(80).collect::<String>());
+    CodeError::input("originalName", what, "`lsp_document_symbols` lists the names of a file.")
+}
+
+/// Where the name stands as a whole word, as `at` takes it.
+async fn places(
+    question: &Question<'_>,
+    path: &camino::Utf8Path,
+    shown: &str,
+    name: &str,
+) -> Result<Vec<String>, CodeError> {
+    let document = question.document(path).await?;
+    let mut places = Vec::new();
+    for (index, line) in document.text.lines().enumerate() {
+        for at in words::occurrences(line, name) {
+            let column = line.get(..at).unwrap_or_default().chars().count() + 1;
+            places.push(format!("{shown}:{}:{column}", index + 1));
+        }
+        if places.len() >= MAX_TRIED {
+            break;
+        }
+    }
+    if places.is_empty() { Err(unknown(shown, name)) } else { Ok(places) }
+}

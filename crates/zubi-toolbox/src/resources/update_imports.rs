@@ -1,0 +1,40 @@
+//! `settings://update-imports`: whether imports follow files that move.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolError};
+
+use crate::settings::setting;
+use crate::settings::update_imports::{DEFAULT, TYPESCRIPT};
+
+const PLAIN: &str = "text/plain";
+
+pub(super) struct UpdateImportsEnabled {
+    spec: ResourceSpec,
+}
+
+impl UpdateImportsEnabled {
+    pub(super) fn new() -> Self {
+        Self {
+            spec: ResourceSpec {
+                uri: "settings://update-imports".to_owned(),
+                name: "update-imports-enabled".to_owned(),
+                description: "Whether imports follow TypeScript files that move: always, prompt or never.".to_owned(),
+                mime_type: PLAIN.to_owned(),
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl Resource for UpdateImportsEnabled {
+    fn spec(&self) -> &ResourceSpec {
+        &self.spec
+    }
+
+    async fn read(&self, _uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError> {
+        let value = setting(cx, "read the setting", TYPESCRIPT).await?;
+        let text = value.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT).to_owned();
+        Ok(ResourceText { mime_type: PLAIN.to_owned(), text })
+    }
+}

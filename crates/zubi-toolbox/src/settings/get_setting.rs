@@ -1,0 +1,58 @@
+//! `get_setting`: what the workspace's settings say of a key.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+
+use super::{Settings, store};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct GetSetting;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Name as in settings.json: editor.tabSize
+    key: String,
+    /// Only workspace, the default
+    scope: Option<String>,
+}
+
+#[async_trait]
+impl OsTool for GetSetting {
+    const ABOUT: About = About {
+        id: "get_setting",
+        title: "Read a setting",
+        description: "The value that the workspace's .vscode/settings.json gives a setting, as JSON, or that it is not set there.",
+        notes: "",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "settings",
+        category: "Settings",
+        tags: &["settings", "configuration", "preferences", "read"],
+        timeout: Duration::from_secs(30),
+        example: || ("How wide a tab is", json!({ "key": "editor.tabSize" })),
+    };
+    type Context = Settings;
+    type Input = Input;
+
+    fn footprint(_settings: &Settings, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { reads: vec![store::path(cx)?], ..Footprint::default() })
+    }
+
+    async fn run(_settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        store::check_scope(input.scope.as_deref())?;
+        let value = store::get(cx, "read the setting", &input.key).await?;
+        let key: String = input.key.chars().filter(|c| !c.is_control()).take(200).collect();
+        let text = match &value {
+            Some(value) => format!("{key} = {value}"),
+            None => format!("{key} is not set for the workspace; the user's setting or the default holds"),
+        };
+        let status = Status { endpoint: store::FILE.to_owned(), ..Status::default() };
+        let data = json!({ "key": input.key, "value": value, "scope": "workspace" });
+        Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated: None })
+    }
+}

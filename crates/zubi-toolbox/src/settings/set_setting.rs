@@ -1,0 +1,54 @@
+//! `set_setting`: another value for one of the settings that may be set.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::{Settings, keys, store};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct SetSetting;
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Name as in settings.json, one of those that may be set: editor.tabSize
+    key: String,
+    /// The value: text, a number, true or false
+    #[schemars(extend("type" = ["string", "number", "boolean"]))]
+    value: Value,
+    /// Only workspace, the default
+    scope: Option<String>,
+}
+
+#[async_trait]
+impl OsTool for SetSetting {
+    const ABOUT: About = About {
+        id: "set_setting",
+        title: "Change a setting",
+        description: "Sets a setting in the workspace's .vscode/settings.json, comments kept; answers the diff and an undo handle. Only settings about the form of text and about refactoring may be set; others are refused with the list.",
+        notes: "The user's own settings are never changed.",
+        effect: Effect::Write,
+        exposure: Exposure::Deferred,
+        toolset: "settings",
+        category: "Settings",
+        tags: &["settings", "configuration", "preferences", "change"],
+        timeout: Duration::from_mins(1),
+        example: || ("Indent by two", json!({ "key": "editor.tabSize", "value": 2 })),
+    };
+    type Context = Settings;
+    type Input = Input;
+
+    fn footprint(_settings: &Settings, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { writes: vec![store::path(cx)?], ..Footprint::default() })
+    }
+
+    async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        store::check_scope(input.scope.as_deref())?;
+        keys::check(&input.key, &input.value)?;
+        store::set(settings, cx, Self::ABOUT.id, &[(&input.key, input.value)]).await
+    }
+}

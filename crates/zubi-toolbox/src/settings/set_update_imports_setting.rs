@@ -1,0 +1,63 @@
+//! `set_update_imports_setting`: whether imports follow files that move, for TypeScript and JavaScript.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
+use super::{Settings, store};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct SetUpdateImportsSetting;
+
+/// The values that VS Code knows.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Choice {
+    Always,
+    Prompt,
+    Never,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// always: imports follow; prompt: ask; never: they stay
+    value: Choice,
+}
+
+#[async_trait]
+impl OsTool for SetUpdateImportsSetting {
+    const ABOUT: About = About {
+        id: "set_update_imports_setting",
+        title: "Whether imports follow moves",
+        description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file, and the editor, change the imports of a file that moves. Answers the diff and an undo handle.",
+        notes: "",
+        effect: Effect::Write,
+        exposure: Exposure::Deferred,
+        toolset: "settings",
+        category: "Settings",
+        tags: &["settings", "imports", "move", "rename"],
+        timeout: Duration::from_mins(1),
+        example: || ("Imports follow", json!({ "value": "always" })),
+    };
+    type Context = Settings;
+    type Input = Input;
+
+    fn footprint(_settings: &Settings, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint { writes: vec![store::path(cx)?], ..Footprint::default() })
+    }
+
+    async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let value = match input.value {
+            Choice::Always => "always",
+            Choice::Prompt => "prompt",
+            Choice::Never => "never",
+        };
+        let values = [(TYPESCRIPT, json!(value)), (JAVASCRIPT, json!(value))];
+        store::set(settings, cx, Self::ABOUT.id, &values).await
+    }
+}

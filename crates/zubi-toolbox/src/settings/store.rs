@@ -1,0 +1,155 @@
+//! `.vscode/settings.json`: JSON with comments, read, and changed without touching anything else in it.
+
+use camino::Utf8PathBuf;
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde_json::Value;
+use zubi_base::fs::ReadError;
+use zubi_base::text::SourceText;
+use zubi_tools::{ToolCx, ToolError, ToolOutput};
+
+use super::Settings;
+use crate::file::paths;
+use crate::file::written::{self, NewText};
+
+/// Where the workspace's settings are, below its first folder.
+pub(crate) const FILE: &str = ".vscode/settings.json";
+
+/// How deep values may be nested. The parser recurses; no settings come near.
+const MAX_DEPTH: usize = 64;
+
+/// The path, links resolved.
+pub(crate) fn path(cx: &ToolCx) -> Result<Utf8PathBuf, ToolError> {
+    paths::creatable(cx, "settings", cx.workspace.root().join(FILE).as_str())
+}
+
+/// Refuses every scope but the workspace's.
+pub(crate) fn check_scope(scope: Option<&str>) -> Result<(), ToolError> {
+    match scope {
+        None | Some("workspace") => Ok(()),
+        Some(_) => {
+            let what = "only `workspace` settings can be seen here; the user's belong to the editor";
+            Err(ToolError::invalid("scope", what, "Leave `scope` out, or ask the user to change it in the editor."))
+        }
+    }
+}
+
+/// The file's text; `None` where there is none.
+pub(crate) async fn text(cx: &ToolCx, operation: &str) -> Result<Option<SourceText>, ToolError> {
+    let path = path(cx)?;
+    match cx.text_source.read(&path).await {
+        Ok(text) => Ok(Some(text)),
+        Err(ReadError::NotFound { .. }) => Ok(None),
+        Err(error) => Err(paths::unreadable(cx, operation, &path, &error)),
+    }
+}
+
+/// The value of a key; `None` where it is not set.
+pub(crate) async fn get(cx: &ToolCx, operation: &str, key: &str) -> Result<Option<Value>, ToolError> {
+    let Some(text) = text(cx, operation).await? else { return Ok(None) };
+    value(&text.text, key).map_err(|why| broken(operation, &why))
+}
+
+/// Sets keys, all or none, and answers the diff and the way back.
+pub(crate) async fn set(
+    settings: &Settings,
+    cx: &ToolCx,
+    by: &'static str,
+    values: &[(&str, Value)],
+) -> Result<ToolOutput, ToolError> {
+    const OPERATION: &str = "change the setting";
+    let (path, before) = (path(cx)?, text(cx, OPERATION).await?);
+    let mut text = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
+    for (key, value) in values {
+        text = with(&text, key, value).map_err(|why| broken(OPERATION, &why))?;
+    }
+    let shown = |(key, value): &(&str, Value)| format!("{key} = {value}");
+    let title = format!("set {}", values.iter().map(shown).collect::<Vec<_>>().join(", "));
+    let new = NewText {
+        title,
+        by,
+        operation: OPERATION,
+        path: &path,
+        before: before.as_ref(),
+        text: &text,
+        notes: Vec::new(),
+    };
+    Ok(written::write(&settings.intel, new).await?.output)
+}
+
+pub(crate) fn broken(operation: &str, why: &str) -> ToolError {
+    ToolError::failed(operation, format!("{FILE}:{why}"), "Correct the file, then call again; nothing was written.")
+}
+
+/// JSON with comments as VS Code reads it. The error begins with line and column.
+fn parse(text: &str) -> Result<CstRootNode, String> {
+    if depth(text) > MAX_DEPTH {
+        return Err(format!("1:1: nested deeper than {MAX_DEPTH} levels"));
+    }
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let root = CstRootNode::parse(text, &options)
+        .map_err(|error| format!("{}:{}: {}", error.line_display(), error.column_display(), error.kind()))?;
+    match root.value() {
+        Some(value) if value.as_object().is_none() => Err("1:1: its root is no object".to_owned()),
+        _ => Ok(root),
+    }
+}
+
+/// An upper bound of how deep a text is nested, brackets in strings counted in.
+fn depth(text: &str) -> usize {
+    let mut deepest = 0_usize;
+    let mut depth = 0_usize;
+    for byte in text.bytes() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
+/// The value of a key of the root. Of a key that stands there twice, the last counts, as for VS Code.
+pub(crate) fn value(text: &str, key: &str) -> Result<Option<Value>, String> {
+    let Some(object) = parse(text)?.object_value() else { return Ok(None) };
+    let properties = object.properties();
+    let last = properties.iter().rev().find(|property| property.decoded_name().as_deref() == Some(key));
+    Ok(last.and_then(jsonc_parser::cst::CstObjectProp::value).and_then(|value| value.to_serde_value()))
+}
+
+/// The text with another value of a key.
+pub(crate) fn with(text: &str, key: &str, value: &Value) -> Result<String, String> {
+    let root = parse(text)?;
+    let object = root.object_value_or_set();
+    let value = match value {
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(value) => CstInputValue::Number(value.to_string()),
+        Value::String(value) => CstInputValue::String(value.clone()),
+        _ => return Err("1:1: only plain values can be set".to_owned()),
+    };
+    let properties = object.properties();
+    match properties.iter().rev().find(|property| property.decoded_name().as_deref() == Some(key)) {
+        Some(property) => property.set_value(value),
+        None => drop(object.append(key, value)),
+    }
+    let mut text = root.to_string();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests;
