@@ -290,5 +290,3 @@ async fn wrong_arguments_are_told() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ");
 }
-
-/// Every tool keeps the rules of the registry, and all of them together fit the list's budget.

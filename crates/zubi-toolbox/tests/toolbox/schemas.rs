@@ -8,6 +8,7 @@ use zubi_tools::schema;
 
 use crate::support::{SHAPES, registry};
 
+/// Every tool keeps the rules of the registry, and all of them together fit the list's budget.
 #[test]
 fn the_whole_registry_keeps_the_rules() {
     let toy = Toy::new(SHAPES);
