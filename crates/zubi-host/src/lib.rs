@@ -6,6 +6,7 @@
 pub mod doctor;
 pub mod local;
 pub mod service;
+pub mod verify;
 
 pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root};
 pub use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};

@@ -185,6 +185,10 @@ impl LocalHost {
         }
     }
 
+    pub(crate) fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
     pub fn workspace(&self) -> &Arc<Workspace> {
         &self.workspace
     }

@@ -67,7 +67,18 @@ pub(crate) enum Command {
     /// Find out which language servers this workspace needs, has, and what is missing
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
+    /// Check that zubi works here, and report it as JSON
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify,
 }
+
+const VERIFY_EXAMPLES: &str = "\
+Prints one JSON object on stdout, always, with a line for each check on stderr:
+  {\"timestamp\":…, \"success\":…, \"summary\":{\"passed\":…,\"failed\":…,\"skipped\":…}, \"checks\":[{\"id\",\"name\",\"status\",…}]}
+The exit code is 0 when no check failed, else 1.
+
+Example:
+  zubi verify 2>/dev/null";
 
 const MCP_EXAMPLES: &str = "\
 In an agent's MCP configuration:

@@ -6,6 +6,7 @@ mod lsp;
 mod mcp;
 mod tools;
 mod trust;
+mod verify;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,7 +22,11 @@ use crate::session::Session;
 const SHUTDOWN: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
-    let session = Session::open(&cli.global)?;
+    let session = Session::open(&cli.global);
+    if matches!(cli.command, Command::Verify) {
+        return verify::run(session.as_ref());
+    }
+    let session = session?;
     match cli.command {
         Command::Mcp => mcp::run(&session),
         Command::Lsp(flags) => lsp::run(session, &flags),
@@ -32,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Tools(tools) => tools::run(&session, &tools),
         Command::Trust(trust) => trust::run(&session, &trust),
         Command::Doctor(doctor) => doctor::run(&session, &doctor),
+        Command::Verify => verify::run(Ok(&session)),
     }
 }
 

@@ -1,0 +1,175 @@
+//! Whether zubi works here: real checks with a result for each, for `zubi verify` and for programs that read it.
+//!
+//! [`CHECKS`] is the table. A check that panics has failed like any other, and one that cannot be made because an
+//! earlier one failed is skipped and says why; so there is always a whole report.
+
+mod interfaces;
+mod program;
+mod registry;
+mod self_tests;
+mod surroundings;
+
+use std::future::ready;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::LocalBoxFuture;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::local::{HostConfig, LocalHost};
+
+/// No check takes longer.
+const TIMEOUT: Duration = Duration::from_mins(5);
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Passed,
+    Failed,
+    Skipped,
+}
+
+/// One check and how it came out.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// Stable, for programs.
+    pub id: &'static str,
+    /// For people.
+    pub name: &'static str,
+    pub status: Status,
+    pub duration_ms: u64,
+    /// What was looked at; of a failure `error` and `hint`, of a check that was not made `reason`.
+    #[serde(flatten)]
+    pub details: Map<String, Value>,
+}
+
+/// What a check found: facts, or what is wrong and what to do.
+type Outcome = Result<Found, Problem>;
+
+enum Found {
+    Facts(Value),
+    /// There is nothing to be checked here, for this reason.
+    Nothing(&'static str),
+}
+
+struct Problem {
+    error: String,
+    hint: String,
+}
+
+impl Problem {
+    fn new(error: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { error: error.into(), hint: hint.into() }
+    }
+}
+
+/// What checks are made on.
+struct Bench {
+    config: HostConfig,
+    host: Arc<LocalHost>,
+}
+
+struct Entry {
+    id: &'static str,
+    name: &'static str,
+    run: fn(Arc<Bench>) -> LocalBoxFuture<'static, Outcome>,
+}
+
+/// Every check but that of the configuration, which decides whether there is anything to check.
+const CHECKS: &[Entry] = &[
+    Entry {
+        id: "workspace",
+        name: "Workspace folders",
+        run: |bench| ready(surroundings::workspace(&bench)).boxed_local(),
+    },
+    Entry { id: "state", name: "State directory", run: |bench| ready(surroundings::state(&bench)).boxed_local() },
+    Entry { id: "program", name: "Program and its supervisor", run: |bench| program::supervisor(bench).boxed_local() },
+    Entry { id: "self-tests", name: "Self tests", run: |bench| self_tests::all(bench).boxed_local() },
+    Entry { id: "registry", name: "Tool registry", run: |bench| registry::names(bench).boxed_local() },
+    Entry {
+        id: "tool-definitions",
+        name: "Tool definitions",
+        run: |bench| ready(registry::definitions(&bench)).boxed_local(),
+    },
+    Entry { id: "tool-schemas", name: "Tool schemas", run: |bench| ready(registry::schemas(&bench)).boxed_local() },
+    Entry { id: "interfaces", name: "Interfaces", run: |bench| interfaces::exports(bench).boxed_local() },
+    Entry { id: "resources", name: "Resources", run: |bench| interfaces::resources(bench).boxed_local() },
+    Entry { id: "language-servers", name: "Language servers", run: |bench| surroundings::servers(bench).boxed_local() },
+];
+
+/// Runs all checks. `config` is what the settings gave, or why they cannot be used; `progress` is told of each check.
+pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Check) + Send + Sync)) -> Vec<Check> {
+    let started = Instant::now();
+    let made = config.and_then(|config| {
+        let host = LocalHost::new(&config).map_err(|error| error.to_string())?;
+        Ok((config, host))
+    });
+    let mut checks = Vec::new();
+    let (outcome, bench) = match made {
+        Ok((config, host)) => {
+            let found = surroundings::configuration(&config, &host);
+            (found, Some(Arc::new(Bench { config, host: Arc::new(host) })))
+        }
+        Err(error) => (Err(Problem::new(error, "Correct the file, or move it away, and verify again.")), None),
+    };
+    let mut add = |check: Check| {
+        progress(&check);
+        checks.push(check);
+    };
+    add(made_of("configuration", "Configuration", outcome, started.elapsed()));
+    for entry in CHECKS {
+        let started = Instant::now();
+        let outcome = match &bench {
+            None => Ok(Found::Nothing("the configuration cannot be used")),
+            Some(bench) => guarded((entry.run)(Arc::clone(bench))).await,
+        };
+        add(made_of(entry.id, entry.name, outcome, started.elapsed()));
+    }
+    if let Some(bench) = bench {
+        use crate::service::ToolService as _;
+        bench.host.shutdown().await;
+    }
+    checks
+}
+
+async fn guarded(check: LocalBoxFuture<'static, Outcome>) -> Outcome {
+    const DEFECT: &str = "This is a defect of zubi; the log on stderr has the details.";
+    match tokio::time::timeout(TIMEOUT, AssertUnwindSafe(check).catch_unwind()).await {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(_)) => Err(Problem::new("the check panicked", DEFECT)),
+        Err(_) => Err(Problem::new(format!("the check did not end within {} s", TIMEOUT.as_secs()), DEFECT)),
+    }
+}
+
+fn made_of(id: &'static str, name: &'static str, outcome: Outcome, took: Duration) -> Check {
+    let (status, details) = match outcome {
+        Ok(Found::Facts(facts)) => (Status::Passed, facts),
+        Ok(Found::Nothing(reason)) => (Status::Skipped, json!({ "reason": reason })),
+        Err(Problem { error, hint }) => (Status::Failed, json!({ "error": error, "hint": hint })),
+    };
+    let details = if let Value::Object(details) = details { details } else { Map::new() };
+    Check { id, name, status, duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX), details }
+}
+
+/// The report that `zubi verify` prints. `timestamp` is ISO 8601.
+pub fn report(checks: &[Check], timestamp: &str) -> Value {
+    let count = |status| checks.iter().filter(|check| check.status == status).count();
+    json!({
+        "timestamp": timestamp,
+        "success": count(Status::Failed) == 0,
+        "summary": {
+            "passed": count(Status::Passed),
+            "failed": count(Status::Failed),
+            "skipped": count(Status::Skipped),
+        },
+        "checks": checks,
+    })
+}
+
+#[cfg(test)]
+mod tests;

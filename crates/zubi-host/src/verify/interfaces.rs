@@ -1,0 +1,54 @@
+//! What other programs use: tools under both of their names, resources that can be read.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+
+use super::{Bench, Found, Outcome, Problem};
+use crate::service::{Circumstances, ToolService as _};
+
+const DEFECT: &str = "This is a defect of zubi; please report it.";
+
+/// Each tool that is listed is found by its id and by its name on the wire, and is data for other programs.
+pub(super) async fn exports(bench: Arc<Bench>) -> Outcome {
+    let everyone = Restrictions::default();
+    let specs = bench.host.list(&everyone).await;
+    for spec in &specs {
+        for name in [spec.id.clone(), spec.wire_name()] {
+            let found = bench.host.find(&name, &everyone).await;
+            if found.as_ref().map(|found| &found.id) != Ok(&spec.id) {
+                return Err(Problem::new(format!("`{name}` is listed and not found as itself"), DEFECT));
+            }
+        }
+        let data = spec.to_json();
+        if ["id", "name", "description", "inputSchema", "effect"].iter().any(|key| data.get(key).is_none()) {
+            return Err(Problem::new(format!("`{}` is not whole as data", spec.id), DEFECT));
+        }
+    }
+    Ok(Found::Facts(json!({ "listed": specs.len() })))
+}
+
+pub(super) async fn resources(bench: Arc<Bench>) -> Outcome {
+    let mut read = Vec::new();
+    for spec in bench.host.resources().await {
+        let caller =
+            Arc::new(Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() });
+        let circumstances = Circumstances {
+            cancel: CancellationToken::new(),
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NobodyToAsk),
+            patience: Duration::from_secs(30),
+        };
+        match bench.host.read_resource(&spec.uri, caller, circumstances).await {
+            Some(Ok(_)) => read.push(spec.uri),
+            Some(Err(why)) => {
+                return Err(Problem::new(format!("`{}` cannot be read: {why}", spec.uri), "Mend what it names."));
+            }
+            None => return Err(Problem::new(format!("`{}` is listed and not found", spec.uri), DEFECT)),
+        }
+    }
+    Ok(Found::Facts(json!({ "resources": read })))
+}

@@ -1,0 +1,53 @@
+//! The registry and what its tools say of themselves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::json;
+use zubi_tools::schema::{self, Checker};
+
+use super::{Bench, Found, Outcome, Problem};
+
+const REMEDY: &str = "Correct the file that declares the tool; a built-in tool with a problem is a defect of zubi.";
+
+/// Names are unique and fit for the wire; nothing was left out.
+pub(super) async fn names(bench: Arc<Bench>) -> Outcome {
+    let registry = bench.host.registry();
+    registry.prepare().await;
+    let problems = registry.problems();
+    if let Some(first) = problems.first() {
+        return Err(Problem::new(first.clone(), REMEDY));
+    }
+    let mut toolsets: BTreeMap<String, usize> = BTreeMap::new();
+    for tool in registry.everything() {
+        *toolsets.entry(tool.spec().toolset.clone()).or_default() += 1;
+    }
+    Ok(Found::Facts(json!({ "tools": toolsets.values().sum::<usize>(), "toolsets": toolsets })))
+}
+
+/// Every tool describes itself and each of its parameters, within the bounds that clients set.
+pub(super) fn definitions(bench: &Bench) -> Outcome {
+    let tools = bench.host.registry().everything();
+    for tool in &tools {
+        if let Some(problem) = schema::problems(tool.spec()).first() {
+            return Err(Problem::new(format!("{}: {problem}", tool.spec().id), REMEDY));
+        }
+    }
+    Ok(Found::Facts(json!({ "checked": tools.len() })))
+}
+
+/// Every tool's input is a JSON Schema, and its examples satisfy it.
+pub(super) fn schemas(bench: &Bench) -> Outcome {
+    let tools = bench.host.registry().everything();
+    let mut examples = 0;
+    for spec in tools.iter().map(|tool| tool.spec()) {
+        let checker = Checker::new(spec).map_err(|error| Problem::new(format!("{}: {error}", spec.id), REMEDY))?;
+        for example in &spec.examples {
+            checker
+                .check(spec, example.args.clone())
+                .map_err(|error| Problem::new(format!("{}: {}", spec.id, error.render(&spec.id)), REMEDY))?;
+            examples += 1;
+        }
+    }
+    Ok(Found::Facts(json!({ "schemas": tools.len(), "examples": examples })))
+}

@@ -1,0 +1,195 @@
+//! Seven small tests of the way every call takes, on a registry of their own with one tool that repeats a text.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use zubi_base::text::DiskText;
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+use zubi_tools::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+
+use super::{Bench, Found, Outcome, Problem};
+
+/// The tool's id.
+const ECHO: &str = "verify.echo";
+
+type Test = Result<(), String>;
+
+/// Runs the seven; the first that fails is told.
+pub(super) async fn all(bench: Arc<Bench>) -> Outcome {
+    let mut passed = Vec::new();
+    for (name, outcome) in [
+        ("a registry is made", creation(&bench)),
+        ("a provider's tools are registered", registration(&bench)),
+        ("a tool runs", execution(&bench).await),
+        ("a provider that has gone takes its tools with it", disposal(&bench)),
+        ("a provider is told by its id", provider(&bench)),
+        ("an unknown tool is told", unknown_tool(&bench).await),
+        ("a tool is what models take", model_format(&bench)),
+    ] {
+        if let Err(why) = outcome {
+            return Err(Problem::new(format!("{name}: {why}"), "This is a defect of zubi; please report it."));
+        }
+        passed.push(name);
+    }
+    Ok(Found::Facts(json!({ "passed": passed.len(), "failed": 0, "tests": passed })))
+}
+
+fn require(holds: bool, what: &str) -> Test {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+fn registry(bench: &Bench, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
+    Registry::new(RegistryConfig {
+        providers,
+        policy: Policy::default(),
+        audit: Arc::new(NoAudit),
+        clock: Arc::clone(&bench.config.clock),
+        restrictions: Vec::new(),
+    })
+}
+
+fn creation(bench: &Bench) -> Test {
+    require(registry(bench, Vec::new()).everything().is_empty(), "it is not empty")
+}
+
+fn registration(bench: &Bench) -> Test {
+    let registry = registry(bench, vec![Echoes::provider(1)]);
+    require(registry.list(&Restrictions::default()).len() == 1, "the tool is not listed")?;
+    require(registry.problems().is_empty(), "there are problems")
+}
+
+async fn execution(bench: &Bench) -> Test {
+    let registry = registry(bench, vec![Echoes::provider(1)]);
+    let answer = registry.call(ECHO, json!({ "text": "hello" }), cx(bench)).await;
+    match answer {
+        Ok(output) => require(output.text == "hello", "it answers something else"),
+        Err(error) => Err(format!("{error:?}")),
+    }
+}
+
+fn disposal(bench: &Bench) -> Test {
+    let provider = Arc::new(Echoes::new(1));
+    let registry = registry(bench, vec![Arc::clone(&provider) as Arc<dyn ToolProvider>]);
+    require(registry.everything().len() == 1, "the tool is not there")?;
+    provider.count.send_replace(0);
+    require(registry.everything().is_empty(), "the tool is still there")
+}
+
+fn provider(bench: &Bench) -> Test {
+    let twice = registry(bench, vec![Echoes::provider(1), Echoes::provider(1)]);
+    require(twice.everything().len() == 1, "one tool is there twice")?;
+    require(twice.problems().iter().any(|problem| problem.contains(ECHO)), "nobody is told of it")
+}
+
+async fn unknown_tool(bench: &Bench) -> Test {
+    let registry = registry(bench, vec![Echoes::provider(1)]);
+    match registry.call("verify.ecko", Value::Null, cx(bench)).await {
+        Err(CallError::Unknown { why, .. }) => require(why.contains(ECHO), "the nearest name is not told"),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn model_format(bench: &Bench) -> Test {
+    let registry = registry(bench, vec![Echoes::provider(1)]);
+    let tools = registry.everything();
+    let data = tools.first().map(|tool| tool.spec().to_json()).unwrap_or_default();
+    // What models' interfaces take as a function's name: letters, digits, `_` and `-`.
+    let name = data["name"].as_str().unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    require(!name.is_empty() && name.len() <= 64 && name.chars().all(is_plain), "its name is not fit")?;
+    require(data["inputSchema"]["type"] == "object", "its input is no object")
+}
+
+fn cx(bench: &Bench) -> ToolCx {
+    ToolCx {
+        cancel: CancellationToken::new(),
+        deadline: Instant::now() + Duration::from_secs(20),
+        progress: Arc::new(NoProgress),
+        token_budget: None,
+        caller: Arc::new(Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() }),
+        approver: Arc::new(NobodyToAsk),
+        workspace: Arc::clone(bench.host.workspace()),
+        text_source: Arc::new(DiskText),
+    }
+}
+
+/// A provider of the tool, as often as it is told to have it.
+struct Echoes {
+    id: ProviderId,
+    count: watch::Sender<u64>,
+}
+
+impl Echoes {
+    fn new(count: u64) -> Self {
+        Self { id: ProviderId("verify".into()), count: watch::Sender::new(count) }
+    }
+
+    fn provider(count: u64) -> Arc<dyn ToolProvider> {
+        Arc::new(Self::new(count))
+    }
+}
+
+impl ToolProvider for Echoes {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+
+    fn name(&self) -> &'static str {
+        "Self tests"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        (0..*self.count.borrow()).map(|_| Arc::new(Echo::new()) as Arc<dyn Tool>).collect()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.count.subscribe()
+    }
+}
+
+/// Repeats a text.
+struct Echo(ToolSpec);
+
+impl Echo {
+    fn new() -> Self {
+        let input = json!({
+            "type": "object",
+            "properties": { "text": { "type": "string", "description": "What to repeat" } },
+            "required": ["text"],
+        });
+        Self(ToolSpec {
+            id: ECHO.to_owned(),
+            title: "Repeat".to_owned(),
+            description: "Repeats a text.".to_owned(),
+            input: input.as_object().cloned().unwrap_or_default(),
+            examples: Vec::new(),
+            notes: String::new(),
+            effect: Effect::Read,
+            toolset: "verify".to_owned(),
+            exposure: Exposure::Direct,
+            approval: Approval::ByEffect,
+            timeout: Duration::from_secs(10),
+            category: "Verify".to_owned(),
+            tags: Vec::new(),
+            icon: None,
+        })
+    }
+}
+
+#[async_trait]
+impl Tool for Echo {
+    fn spec(&self) -> &ToolSpec {
+        &self.0
+    }
+
+    async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(args["text"].as_str().unwrap_or_default()))
+    }
+}

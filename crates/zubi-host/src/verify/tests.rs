@@ -1,0 +1,86 @@
+//! The report is whole whatever is wrong.
+
+use serde_json::json;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::Layers;
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+
+use super::*;
+
+fn config(root: &camino::Utf8Path) -> HostConfig {
+    let (work, state) = (root.join("work"), root.join("state"));
+    std::fs::create_dir_all(&work).unwrap();
+    HostConfig {
+        folders: vec![work],
+        state_dir: state.clone(),
+        settings: Layers::default().resolve(),
+        trust: Trust::new(TrustStore::new(&state), false),
+        spawner: Spawner::direct(),
+        user_catalogue: None,
+        search_path: None,
+        clock: Arc::new(SystemClock),
+    }
+}
+
+/// The checks that did not pass, each with what it says.
+async fn check(config: Result<HostConfig, String>) -> Vec<String> {
+    let checks = verify(config, &|_| {}).await;
+    assert_eq!(checks.len(), CHECKS.len() + 1);
+    let told = |check: &Check| {
+        let why = check.details.get("error").or_else(|| check.details.get("reason"));
+        format!("{} {:?}: {}", check.id, check.status, why.and_then(Value::as_str).unwrap_or("?"))
+    };
+    checks.iter().filter(|check| check.status != Status::Passed).map(told).collect()
+}
+
+fn place() -> (tempfile::TempDir, camino::Utf8PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    (directory, root)
+}
+
+#[tokio::test]
+async fn in_good_order_everything_passes_or_says_why_not() {
+    let (_guard, root) = place();
+    assert_eq!(
+        check(Ok(config(&root))).await,
+        ["language-servers Skipped: no file here has a language that zubi knows a server for"]
+    );
+}
+
+#[tokio::test]
+async fn without_a_configuration_there_is_a_report_all_the_same() {
+    let told = check(Err("zubi.toml:1:1: unknown setting `x`".to_owned())).await;
+    assert_eq!(told[0], "configuration Failed: zubi.toml:1:1: unknown setting `x`");
+    assert!(told[1..].iter().all(|line| line.ends_with("Skipped: the configuration cannot be used")), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_state_directory_that_cannot_be_used_fails() {
+    let (_guard, root) = place();
+    let broken = HostConfig { state_dir: root.join("work"), ..config(&root) };
+    // A file where the directory should be.
+    std::fs::remove_dir(&broken.state_dir).unwrap();
+    std::os::unix::fs::symlink("/dev/null", &broken.state_dir).unwrap();
+    let broken = HostConfig { folders: vec![root.clone()], ..broken };
+    let told = check(Ok(broken)).await;
+    assert!(told.iter().any(|line| line.starts_with("state Failed: ")), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_check_that_panics_has_failed() {
+    let outcome = guarded(async { panic!("on purpose") }.boxed_local()).await;
+    assert_eq!(outcome.err().unwrap().error, "the check panicked");
+}
+
+#[test]
+fn the_report_has_the_missions_form() {
+    let outcome = [Ok(Found::Facts(json!({ "tools": 3 }))), Err(Problem::new("no", "Do.")), Ok(Found::Nothing("none"))];
+    let checks: Vec<Check> =
+        outcome.into_iter().map(|outcome| made_of("a", "A check", outcome, Duration::from_millis(7))).collect();
+    assert_eq!(
+        report(&checks, "2026-01-02T03:04:05Z").to_string(),
+        r#"{"timestamp":"2026-01-02T03:04:05Z","success":false,"summary":{"passed":1,"failed":1,"skipped":1},"checks":[{"id":"a","name":"A check","status":"passed","durationMs":7,"tools":3},{"id":"a","name":"A check","status":"failed","durationMs":7,"error":"no","hint":"Do."},{"id":"a","name":"A check","status":"skipped","durationMs":7,"reason":"none"}]}"#
+    );
+}
