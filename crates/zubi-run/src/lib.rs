@@ -4,4 +4,5 @@
 //! Nothing here decides whether something is allowed: that is the policy's, before any of this is called.
 
 pub mod http;
+pub mod script;
 pub mod template;

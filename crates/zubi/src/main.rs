@@ -13,14 +13,20 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use zubi_base::process;
+use zubi_run::script;
 
 use crate::cli::Cli;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
+    let first = arguments.next();
     // The supervisor of a language server: no command line, no runtime, nothing but its one child.
-    if arguments.next().as_deref() == Some(OsStr::new(process::SUPERVISOR_ARGUMENT)) {
+    if first.as_deref() == Some(OsStr::new(process::SUPERVISOR_ARGUMENT)) {
         return process::supervise(arguments);
+    }
+    // The process in which a tool's JavaScript runs.
+    if first.as_deref() == Some(OsStr::new(script::CHILD_ARGUMENT)) {
+        return run_javascript();
     }
     let result = match Cli::try_parse() {
         Ok(cli) => commands::run(cli),
@@ -29,5 +35,13 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(failure) => failure.tell(),
+    }
+}
+
+/// One job from stdin, its answer on stdout; zubi's other process knows what to say about a failure.
+fn run_javascript() -> ExitCode {
+    match script::child::run_in_child(std::io::stdin().lock(), std::io::stdout()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
     }
 }

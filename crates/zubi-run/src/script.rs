@@ -1,0 +1,133 @@
+//! JavaScript of tools: a piece of code that works on its arguments and may call other tools, and can reach nothing else.
+//!
+//! This module owns the language's surroundings and its limits. It does not decide which tools may be called: calls go
+//! to a [`NestedCaller`], which asks the registry, and so the policy, like any other caller.
+//!
+//! # The code
+//!
+//! The code is the body of an async function, so `return` and `await` may be used:
+//!
+//! | name | is |
+//! |---|---|
+//! | `args` | the arguments of the call, as validated |
+//! | `tools.call(name, args)` | calls a tool and gives its result; throws an `Error` when it fails or is refused |
+//! | `console.log(…)` | a line of the log, which is a part of the answer |
+//! | `result` | what is assigned to it is the answer, unless something is returned |
+//!
+//! Besides that there is the language (ECMAScript, QuickJS-ng): `JSON`, `Math`, `Date`, `RegExp`, `Map`, `Promise`, … There are
+//! no files, no network, no processes, no timers, no `import` and no `require`. The answer is what JSON makes of the value;
+//! `undefined` is `null`.
+//!
+//! # Two walls
+//!
+//! The engine has no function that reaches outside ([`engine`]), and it runs in a process of its own, `zubi __js`
+//! ([`child`]), which has an empty environment. Memory, stack, time, calls, output and result have limits.
+//!
+//! # Between the processes
+//!
+//! One JSON value a line. To the child: a [`Job`], then for each call an [`Reply`]. From it: [`Message`]s, the last of which is
+//! [`Message::Done`].
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub mod child;
+pub mod engine;
+mod parent;
+
+#[cfg(test)]
+mod tests;
+
+pub use parent::{MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
+
+/// The argument with which zubi starts itself to run code.
+pub const CHILD_ARGUMENT: &str = "__js";
+
+/// The longest result and the longest arguments of one nested call, in bytes of JSON.
+pub const MAX_RESULT: usize = 1024 * 1024;
+
+/// How much of the log is kept, in bytes.
+pub const MAX_LOG: usize = 64 * 1024;
+
+/// What a run may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Of the engine's heap, in bytes.
+    pub memory: usize,
+    /// Of the engine's stack, in bytes; the thread's own is 8 MiB.
+    pub stack: usize,
+    /// Computing, without the time that nested calls take, in milliseconds.
+    pub time_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { memory: 64 * 1024 * 1024, stack: 512 * 1024, time_ms: 10_000 }
+    }
+}
+
+impl Limits {
+    fn time(self) -> Duration {
+        Duration::from_millis(self.time_ms)
+    }
+}
+
+/// What is to be run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    pub code: String,
+    pub args: Map<String, Value>,
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+/// What the child says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Message {
+    /// Call a tool; the next line to the child is the [`Reply`].
+    Call {
+        tool: String,
+        args: Value,
+    },
+    Done(Finished),
+}
+
+/// How a nested call ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reply {
+    Result(Value),
+    Error(String),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finished {
+    pub outcome: Result<Value, Thrown>,
+    /// What was logged, one line each.
+    pub log: Vec<String>,
+    /// More was logged than is kept.
+    pub log_truncated: bool,
+}
+
+/// What the code threw, or which limit it met.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thrown {
+    pub message: String,
+    /// In the code, from 1, where it is known.
+    pub line: Option<u32>,
+    pub column: Option<u32>,
+}
+
+impl std::fmt::Display for Thrown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(f, "{line}:{column}: {}", self.message),
+            (Some(line), None) => write!(f, "{line}: {}", self.message),
+            _ => f.write_str(&self.message),
+        }
+    }
+}

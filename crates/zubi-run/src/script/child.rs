@@ -1,0 +1,41 @@
+//! The child's side: one job from its input, its answer to its output.
+
+use std::cell::RefCell;
+use std::io::{self, BufRead, Read as _, Write};
+use std::rc::Rc;
+
+use super::{Job, Message, Reply, engine};
+
+/// The longest line that is read, in bytes: code and arguments, or the result of a nested call.
+pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
+
+/// Runs one job. A caller that has gone ends it, too.
+pub fn run_in_child(mut input: impl BufRead + 'static, output: impl Write + 'static) -> io::Result<()> {
+    let line = read_line(&mut input)?;
+    let job: Job = serde_json::from_slice(&line)?;
+    let output = Rc::new(RefCell::new(output));
+    let calling = Rc::clone(&output);
+    let finished = engine::run(
+        &job,
+        Box::new(move |tool, args| {
+            let reply = say(&mut *calling.borrow_mut(), &Message::Call { tool, args })
+                .and_then(|()| read_line(&mut input))
+                .and_then(|line| Ok(serde_json::from_slice::<Reply>(&line)?));
+            reply.unwrap_or_else(|error| Reply::Error(format!("the call was lost: {error}")))
+        }),
+    );
+    say(&mut *output.borrow_mut(), &Message::Done(finished))
+}
+
+fn say(output: &mut impl Write, message: &Message) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    output.write_all(&line)?;
+    output.flush()
+}
+
+fn read_line(input: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    input.take(MAX_LINE).read_until(b'\n', &mut line)?;
+    if line.last() == Some(&b'\n') { Ok(line) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}

@@ -1,0 +1,194 @@
+//! The engine: runs code in this thread, within limits, and gives it nothing but what [`super`] says.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Instant;
+
+use rquickjs::promise::PromiseState;
+use rquickjs::{Context, Ctx, Exception, Function, Object, Promise, Runtime, Value as Js};
+use serde_json::Value;
+
+use super::{Finished, Job, MAX_LOG, MAX_RESULT, Reply, Thrown};
+
+/// Calls a tool: the name and the arguments.
+pub type Caller = Box<dyn FnMut(String, Value) -> Reply>;
+
+/// Makes the names that the code sees of two functions of ours, and of the code a function. Written in the language itself,
+/// for that is shortest; it takes what it needs before the code can change it.
+const SURROUNDINGS: &str = r"(call, log, args, code) => {
+    const { parse, stringify } = JSON;
+    const { freeze, getPrototypeOf } = Object;
+    const text = value => {
+        if (typeof value === 'string') return value;
+        try { return stringify(value) ?? String(value); } catch { return String(value); }
+    };
+    const line = (...values) => log(values.map(text).join(' '));
+    globalThis.args = parse(args);
+    globalThis.result = undefined;
+    globalThis.tools = freeze({ call: (name, values) => parse(call(String(name), stringify(values ?? {}) ?? '{}')) });
+    globalThis.console = freeze({ log: line, info: line, warn: line, error: line, debug: line });
+    const AsyncFunction = getPrototypeOf(async () => {}).constructor;
+    return AsyncFunction(code + '\n;return result');
+}";
+
+/// Lines of the function that the engine builds around the code, before its first.
+const LINES_BEFORE: u32 = 2;
+
+struct State {
+    caller: RefCell<Caller>,
+    log: RefCell<Vec<String>>,
+    logged: Cell<usize>,
+    log_truncated: Cell<bool>,
+    deadline: Cell<Instant>,
+    interrupted: Cell<bool>,
+}
+
+/// Runs a job. Ends when its limits say so; a nested call may take as long as it does.
+pub fn run(job: &Job, caller: Caller) -> Finished {
+    let state = Rc::new(State {
+        caller: RefCell::new(caller),
+        log: RefCell::default(),
+        logged: Cell::new(0),
+        log_truncated: Cell::new(false),
+        deadline: Cell::new(Instant::now() + job.limits.time()),
+        interrupted: Cell::new(false),
+    });
+    let outcome = evaluate(job, &state);
+    Finished { outcome, log: state.log.take(), log_truncated: state.log_truncated.get() }
+}
+
+fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, Thrown> {
+    let failed = |error: &rquickjs::Error| thrown(format!("the engine cannot start: {error}"));
+    let runtime = Runtime::new().map_err(|error| failed(&error))?;
+    runtime.set_memory_limit(job.limits.memory);
+    runtime.set_max_stack_size(job.limits.stack);
+    let watched = Rc::clone(state);
+    runtime.set_interrupt_handler(Some(Box::new(move || {
+        let over = Instant::now() >= watched.deadline.get();
+        watched.interrupted.set(watched.interrupted.get() || over);
+        over
+    })));
+    let context = Context::full(&runtime).map_err(|error| failed(&error))?;
+    context.with(|ctx| {
+        let text = answer(&ctx, job, state).map_err(|error| explain(&ctx, &error, job, state))?;
+        if text.len() > MAX_RESULT {
+            return Err(thrown(format!("the result has more than {MAX_RESULT} bytes of JSON; give less")));
+        }
+        serde_json::from_str(&text).map_err(|error| thrown(format!("the result is no JSON: {error}")))
+    })
+}
+
+fn thrown(message: String) -> Thrown {
+    Thrown { message, ..Thrown::default() }
+}
+
+/// The result as JSON text.
+fn answer<'js>(ctx: &Ctx<'js>, job: &Job, state: &Rc<State>) -> rquickjs::Result<String> {
+    let surroundings: Function<'js> = ctx.eval(SURROUNDINGS)?;
+    let calling = Rc::clone(state);
+    let call =
+        Function::new(ctx.clone(), move |ctx: Ctx<'js>, name: String, args: String| call(&ctx, &calling, name, &args))?;
+    let logging = Rc::clone(state);
+    let log = Function::new(ctx.clone(), move |line: String| logging.log(line))?;
+    let args = Value::Object(job.args.clone()).to_string();
+    let function: Function<'js> = surroundings.call((call, log, args, job.code.as_str()))?;
+    let promise: Promise<'js> = function.call(())?;
+    // A job that starts another for ever meets the deadline here, for each is short.
+    while promise.state() == PromiseState::Pending && ctx.execute_pending_job() {
+        if Instant::now() >= state.deadline.get() {
+            state.interrupted.set(true);
+            return Err(Exception::throw_message(ctx, "interrupted"));
+        }
+    }
+    let Some(value) = promise.result::<Js<'js>>() else {
+        return Err(Exception::throw_message(ctx, "the code waits for a promise that nothing will fulfil"));
+    };
+    let text = ctx.json_stringify(value?)?;
+    // `undefined`, functions and symbols have no JSON.
+    text.map_or_else(|| Ok("null".to_owned()), |text| text.to_string())
+}
+
+fn call(ctx: &Ctx<'_>, state: &State, name: String, args: &str) -> rquickjs::Result<String> {
+    if args.len() > MAX_RESULT {
+        return Err(Exception::throw_message(ctx, "the arguments are too long"));
+    }
+    let Ok(args) = serde_json::from_str(args) else {
+        return Err(Exception::throw_message(ctx, "the arguments are no JSON"));
+    };
+    let started = Instant::now();
+    let reply = match state.caller.try_borrow_mut() {
+        Ok(mut caller) => caller(name, args),
+        Err(_) => Reply::Error("a call is going on".to_owned()),
+    };
+    state.deadline.set(state.deadline.get() + started.elapsed());
+    match reply {
+        Reply::Result(value) => Ok(value.to_string()),
+        Reply::Error(message) => Err(Exception::throw_message(ctx, &message)),
+    }
+}
+
+impl State {
+    fn log(&self, line: String) {
+        let room = MAX_LOG.saturating_sub(self.logged.get());
+        if line.len() > room || room == 0 {
+            self.log_truncated.set(true);
+        }
+        if room == 0 {
+            return;
+        }
+        let end = (0..=line.len().min(room)).rev().find(|end| line.is_char_boundary(*end)).unwrap_or_default();
+        // Each line costs a little, so that empty ones come to an end, too.
+        self.logged.set(self.logged.get() + end + 1);
+        let line = if end == line.len() { line } else { line.get(..end).unwrap_or_default().to_owned() };
+        if let Ok(mut log) = self.log.try_borrow_mut() {
+            log.push(line);
+        }
+    }
+}
+
+/// What went wrong, in words, and where.
+fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> Thrown {
+    let value = if error.is_exception() { Some(ctx.catch()) } else { None };
+    if state.interrupted.get() {
+        return thrown(format!("the code ran longer than {} ms", job.limits.time_ms));
+    }
+    // What describes the error runs no further than the error itself may have.
+    let Some(value) = value else { return thrown(error.to_string()) };
+    let Some(object) = value.as_object() else {
+        // With no memory left there is no error object either.
+        let text = value.as_string().and_then(|text| text.to_string().ok());
+        return thrown(text.unwrap_or_else(|| {
+            if value.is_null() {
+                "the code threw `null`, or is out of memory".to_owned()
+            } else {
+                "the code threw".to_owned()
+            }
+        }));
+    };
+    let name = property(object, "name");
+    let message = property(object, "message");
+    let message = match (name, message) {
+        (Some(name), Some(message)) if name != "Error" => format!("{name}: {message}"),
+        (_, Some(message)) => message,
+        (Some(name), None) => name,
+        (None, None) => "the code threw an object".to_owned(),
+    };
+    let (line, column) = property(object, "stack").as_deref().and_then(place).unzip();
+    Thrown { message, line, column }
+}
+
+/// A property that is a string, cut to what a person reads.
+fn property(object: &Object<'_>, name: &str) -> Option<String> {
+    let text = object.get::<_, Js<'_>>(name).ok()?.as_string()?.to_string().ok()?;
+    Some(text.chars().take(2000).collect())
+}
+
+/// The first place of a stack that is in the code: `… (<input>:3:5)`.
+fn place(stack: &str) -> Option<(u32, u32)> {
+    stack.lines().find_map(|frame| {
+        let (_, place) = frame.rsplit_once("<input>:")?;
+        let (line, column) = place.trim_end_matches(')').split_once(':')?;
+        let line = line.parse::<u32>().ok()?.checked_sub(LINES_BEFORE).filter(|line| *line > 0)?;
+        Some((line, column.parse().ok()?))
+    })
+}

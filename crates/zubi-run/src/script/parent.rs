@@ -1,0 +1,153 @@
+//! zubi's side: starts the child, answers its calls, and ends it when it has said enough or too much.
+
+use std::ffi::OsString;
+use std::io;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::{Child, CommandSpec, Environment, Spawner};
+
+use super::child::MAX_LINE;
+use super::{CHILD_ARGUMENT, Finished, Job, MAX_RESULT, Message, Reply};
+
+/// How many tools one run may call.
+pub const MAX_CALLS: usize = 100;
+
+/// How deep code may call tools that are code.
+pub const MAX_DEPTH: usize = 3;
+
+/// What the child may take beyond its own limit of time, to start and to end, before it is killed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Calls the tools that code asks for. It goes through the registry, so through the policy.
+#[async_trait::async_trait]
+pub trait NestedCaller: Send + Sync {
+    /// The tool's result, or why there is none, in words for the code.
+    async fn call(&self, tool: &str, args: Value) -> Result<Value, String>;
+}
+
+/// For code that may call nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCalls;
+
+#[async_trait::async_trait]
+impl NestedCaller for NoCalls {
+    async fn call(&self, tool: &str, _args: Value) -> Result<Value, String> {
+        Err(format!("`{tool}` cannot be called here"))
+    }
+}
+
+/// Why there is no result of the code at all.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    #[error("the JavaScript process cannot be started: {0}")]
+    Start(#[source] io::Error),
+    #[error("the JavaScript process ended before it answered ({how})")]
+    Died { how: String },
+    #[error("the JavaScript process said something that is no answer")]
+    Garbled,
+    #[error("the code ran longer than {after_ms} ms")]
+    TimedOut { after_ms: u64 },
+    #[error("code calls tools that are code, more than {MAX_DEPTH} deep")]
+    TooDeep,
+    #[error("the call was cancelled")]
+    Cancelled,
+}
+
+/// Runs code in children.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    spawner: Spawner,
+    executable: Utf8PathBuf,
+}
+
+impl Runner {
+    /// `executable`: zubi's own, absolute.
+    pub fn new(spawner: Spawner, executable: impl Into<Utf8PathBuf>) -> Self {
+        Self { spawner, executable: executable.into() }
+    }
+
+    /// Runs a job. `depth`: how many runs of code this one is inside of. Nothing is left of the child when this returns, and
+    /// it is ended when the future is dropped.
+    pub async fn run(
+        &self,
+        job: &Job,
+        depth: usize,
+        nested: &dyn NestedCaller,
+        cancel: &CancellationToken,
+    ) -> Result<Finished, ScriptError> {
+        if depth >= MAX_DEPTH {
+            return Err(ScriptError::TooDeep);
+        }
+        let spec = CommandSpec {
+            program: self.executable.clone(),
+            args: vec![CHILD_ARGUMENT.to_owned()],
+            directory: Utf8PathBuf::from("/"),
+            environment: Environment::scrubbed(std::iter::empty::<(OsString, OsString)>()),
+        };
+        let mut child = self.spawner.spawn(&spec).map_err(ScriptError::Start)?;
+        let finished = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(ScriptError::Cancelled),
+            finished = converse(&mut child, job, nested) => finished,
+        };
+        let status = child.end(if finished.is_ok() { GRACE } else { Duration::ZERO }).await;
+        match (finished, status) {
+            (Err(ScriptError::Died { .. }), Ok(status)) => Err(ScriptError::Died { how: status.to_string() }),
+            (finished, _) => finished,
+        }
+    }
+}
+
+async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Result<Finished, ScriptError> {
+    let died = |error: io::Error| ScriptError::Died { how: error.to_string() };
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(ScriptError::Garbled);
+    };
+    let mut output = BufReader::new(output);
+    let mut left = job.limits.time() + GRACE;
+    let mut calls = 0;
+    let mut line = line_of(job)?;
+    loop {
+        let started = tokio::time::Instant::now();
+        let heard = tokio::time::timeout(left, async {
+            input.write_all(&line).await?;
+            input.flush().await?;
+            let mut heard = Vec::new();
+            (&mut output).take(MAX_LINE).read_until(b'\n', &mut heard).await?;
+            Ok(heard)
+        });
+        let heard = heard.await.map_err(|_| ScriptError::TimedOut { after_ms: job.limits.time_ms })?.map_err(died)?;
+        left = left.saturating_sub(started.elapsed());
+        if heard.is_empty() {
+            return Err(died(io::ErrorKind::UnexpectedEof.into()));
+        }
+        match serde_json::from_slice(&heard).map_err(|_| ScriptError::Garbled)? {
+            Message::Done(finished) => return Ok(finished),
+            Message::Call { tool, args } => {
+                calls += 1;
+                let reply = if calls > MAX_CALLS {
+                    Err(format!("more than {MAX_CALLS} calls"))
+                } else {
+                    nested.call(&tool, args).await
+                };
+                line = line_of(&match reply {
+                    Ok(value) if value.to_string().len() > MAX_RESULT => {
+                        Reply::Error(format!("the result of `{tool}` is too long"))
+                    }
+                    Ok(value) => Reply::Result(value),
+                    Err(message) => Reply::Error(message),
+                })?;
+            }
+        }
+    }
+}
+
+fn line_of(value: &impl serde::Serialize) -> Result<Vec<u8>, ScriptError> {
+    let mut line = serde_json::to_vec(value).map_err(|_| ScriptError::Garbled)?;
+    line.push(b'\n');
+    Ok(line)
+}
