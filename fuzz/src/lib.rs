@@ -5,9 +5,11 @@ mod dlang;
 mod editor;
 mod model;
 mod offers;
+mod template;
 pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
 pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
 pub use model::dlang_model;
+pub use template::template;

@@ -1,0 +1,61 @@
+//! What the target of templates does with its input (`crates/zubi-run/tests/fuzz_corpus.rs` includes this file).
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use zubi_run::template::{Argument, Kind, Names, RenderError, Sink, Template, Values};
+
+const SINKS: [Sink; 9] = [
+    Sink::Shell,
+    Sink::Argv,
+    Sink::Url,
+    Sink::Header,
+    Sink::Json,
+    Sink::Form,
+    Sink::Text,
+    Sink::Path,
+    Sink::Code,
+];
+
+/// A template and, after a NUL, the value of its arguments: no panic, problems have places in the text, JSON stays JSON,
+/// a URL keeps its host, a header stays one line, and a value that looks like a placeholder stays as it is.
+pub fn template(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (text, value) = text.split_once('\0').unwrap_or((text, "$a ${V} ' \" \\ $(x) `x`\n"));
+    let argument = |kind, required| Argument { kind, required };
+    let names = Names {
+        arguments: [("a", argument(Kind::Text, true)), ("l", argument(Kind::Array, false)), ("o", argument(Kind::Any, false))]
+            .map(|(name, argument)| (name.to_owned(), argument))
+            .into(),
+        variables: [("V".to_owned(), "https://example.com".to_owned())].into(),
+        environment: ["E".to_owned()].into(),
+    };
+    let arguments = json!({"a": value, "l": [value, value]});
+    let Some(arguments) = arguments.as_object() else { return };
+    let environment = BTreeMap::from([("E".to_owned(), value.to_owned())]);
+    let values = Values { arguments, environment: &environment, workspace_folder: "/W" };
+    for sink in SINKS {
+        let template = match Template::parse(text, sink, &names) {
+            Ok(template) => template,
+            Err(problems) => {
+                assert!(problems.iter().all(|problem| text.get(problem.range.clone()).is_some()), "a place outside of the text");
+                continue;
+            }
+        };
+        let rendered = match template.render(values) {
+            Ok(rendered) => rendered,
+            Err(RenderError::TooLong | RenderError::Nul { .. } | RenderError::Several { .. }) => continue,
+            Err(_) => {
+                assert!(matches!(sink, Sink::Url | Sink::Header), "only these refuse values for what is in them");
+                continue;
+            }
+        };
+        assert!(template.secrets().is_empty() == rendered.secrets.is_empty(), "a secret that is not told");
+        match sink {
+            Sink::Json => drop(serde_json::from_str::<serde_json::Value>(&rendered.text).expect("JSON stays JSON")),
+            Sink::Header if !text.contains(['\r', '\n']) => assert!(!rendered.text.contains(['\r', '\n']), "a second line"),
+            Sink::Code => assert_eq!(rendered.text, text, "code stays as it is"),
+            _ => {}
+        }
+    }
+}
