@@ -5,17 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use zubi_run::template::{Argument, Kind, Names, RenderError, Sink, Template, Values};
 
-const SINKS: [Sink; 9] = [
-    Sink::Shell,
-    Sink::Argv,
-    Sink::Url,
-    Sink::Header,
-    Sink::Json,
-    Sink::Form,
-    Sink::Text,
-    Sink::Path,
-    Sink::Code,
-];
+const SINKS: [Sink; 9] =
+    [Sink::Shell, Sink::Argv, Sink::Url, Sink::Header, Sink::Json, Sink::Form, Sink::Text, Sink::Path, Sink::Code];
 
 /// A template and, after a NUL, the value of its arguments: no panic, problems have places in the text, JSON stays JSON,
 /// a URL keeps its host, a header stays one line, and a value that looks like a placeholder stays as it is.
@@ -24,9 +15,13 @@ pub fn template(bytes: &[u8]) {
     let (text, value) = text.split_once('\0').unwrap_or((text, "$a ${V} ' \" \\ $(x) `x`\n"));
     let argument = |kind, required| Argument { kind, required };
     let names = Names {
-        arguments: [("a", argument(Kind::Text, true)), ("l", argument(Kind::Array, false)), ("o", argument(Kind::Any, false))]
-            .map(|(name, argument)| (name.to_owned(), argument))
-            .into(),
+        arguments: [
+            ("a", argument(Kind::Text, true)),
+            ("l", argument(Kind::Array, false)),
+            ("o", argument(Kind::Any, false)),
+        ]
+        .map(|(name, argument)| (name.to_owned(), argument))
+        .into(),
         variables: [("V".to_owned(), "https://example.com".to_owned())].into(),
         environment: ["E".to_owned()].into(),
     };
@@ -38,7 +33,10 @@ pub fn template(bytes: &[u8]) {
         let template = match Template::parse(text, sink, &names) {
             Ok(template) => template,
             Err(problems) => {
-                assert!(problems.iter().all(|problem| text.get(problem.range.clone()).is_some()), "a place outside of the text");
+                assert!(
+                    problems.iter().all(|problem| text.get(problem.range.clone()).is_some()),
+                    "a place outside of the text"
+                );
                 continue;
             }
         };
@@ -53,7 +51,9 @@ pub fn template(bytes: &[u8]) {
         assert!(template.secrets().is_empty() == rendered.secrets.is_empty(), "a secret that is not told");
         match sink {
             Sink::Json => drop(serde_json::from_str::<serde_json::Value>(&rendered.text).expect("JSON stays JSON")),
-            Sink::Header if !text.contains(['\r', '\n']) => assert!(!rendered.text.contains(['\r', '\n']), "a second line"),
+            Sink::Header if !text.contains(['\r', '\n']) => {
+                assert!(!rendered.text.contains(['\r', '\n']), "a second line");
+            }
             Sink::Code => assert_eq!(rendered.text, text, "code stays as it is"),
             _ => {}
         }

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio_util::sync::CancellationToken;
-use zubi_base::process::{Child, CommandSpec, Environment, Spawner};
+use zubi_base::process::{Child, CommandSpec, Confinement, Environment, Spawner};
 
 use super::child::MAX_LINE;
 use super::{CHILD_ARGUMENT, Finished, Job, MAX_RESULT, Message, Reply};
@@ -62,12 +62,21 @@ pub enum ScriptError {
 pub struct Runner {
     spawner: Spawner,
     executable: Utf8PathBuf,
+    confinement: Option<Confinement>,
 }
 
 impl Runner {
     /// `executable`: zubi's own, absolute.
     pub fn new(spawner: Spawner, executable: impl Into<Utf8PathBuf>) -> Self {
-        Self { spawner, executable: executable.into() }
+        Self { spawner, executable: executable.into(), confinement: None }
+    }
+
+    /// What holds the process as well, besides that the engine has no way out: it needs to read its own executable and the
+    /// libraries that this loads, and nothing else. Needs a supervised spawner.
+    #[must_use]
+    pub fn confined(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
+        self
     }
 
     /// Runs a job. `depth`: how many runs of code this one is inside of. Nothing is left of the child when this returns, and
@@ -82,12 +91,9 @@ impl Runner {
         if depth >= MAX_DEPTH {
             return Err(ScriptError::TooDeep);
         }
-        let spec = CommandSpec {
-            program: self.executable.clone(),
-            args: vec![CHILD_ARGUMENT.to_owned()],
-            directory: Utf8PathBuf::from("/"),
-            environment: Environment::scrubbed(std::iter::empty::<(OsString, OsString)>()),
-        };
+        let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
+        spec.environment = Environment::scrubbed(std::iter::empty::<(OsString, OsString)>());
+        spec.confinement.clone_from(&self.confinement);
         let mut child = self.spawner.spawn(&spec).map_err(ScriptError::Start)?;
         let finished = tokio::select! {
             biased;
