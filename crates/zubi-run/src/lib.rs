@@ -4,5 +4,9 @@
 //! Nothing here decides whether something is allowed: that is the policy's, before any of this is called.
 
 pub mod http;
+pub mod job;
+pub mod program;
+pub mod sandbox;
 pub mod script;
+pub mod store;
 pub mod template;

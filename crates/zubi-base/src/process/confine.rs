@@ -11,6 +11,7 @@
 //! neighbours of what is left out (`paths`); names in such a directory can be listed, contents cannot be read, and
 //! nothing can be made directly in it. A socket in the file system can be connected to whatever the rules say (until
 //! ABI 9), hence seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`].
+//! Permissions, owners and times of files (chmod(2), chown(2), utimensat(2)) are not held at all.
 
 use std::ffi::OsString;
 use std::io;

@@ -112,6 +112,12 @@ impl Environment {
         Self::scrubbed(std::env::vars_os())
     }
 
+    /// The same with these as well, by name. Who names a variable means it, a secret too.
+    pub fn inherited_with(names: &[String]) -> Self {
+        let named = names.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+        named.fold(Self::inherited(), |environment, (name, value): (OsString, OsString)| environment.with(name, value))
+    }
+
     /// The variables that [`Self::inherited`] would let through.
     pub fn scrubbed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self(variables.into_iter().filter(|(name, _)| is_passed_on(name)).collect())

@@ -1,0 +1,219 @@
+//! Runs programs and shell scripts to their end, or in the background ([`background`]).
+//!
+//! A job has a directory, an environment that was chosen, a sandbox, and a time after which it is ended with all it has
+//! started. What it wrote is never lost: both outputs are kept in full in the [`OutputStore`], also when the time was up
+//! or nobody wanted it any more, and a bounded view is at hand ([`Captured`]).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use tokio::io::AsyncWriteExt as _;
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::confine::CANNOT_CONFINE;
+use zubi_base::process::{CommandSpec, Environment, Spawner};
+
+use crate::sandbox::{Level, Manifest, Place, Sandbox, SandboxError};
+use crate::store::OutputStore;
+
+pub mod background;
+mod capture;
+
+pub use background::{Background, BackgroundError, Jobs};
+pub use capture::{Captured, Streams};
+
+/// The shell of scripts: everywhere, and of one dialect.
+const SHELL: &str = "/bin/sh";
+
+/// Preferred where it is, for that is what most people and models write.
+const BASH: &str = "/bin/bash";
+
+/// How long the pipes of a job that has ended may take to be empty. Nobody holds them any more by then.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// An absolute program and its arguments.
+    Program { program: Utf8PathBuf, arguments: Vec<String> },
+    /// A script for a shell, as one argument; `arguments` are `$1`, `$2`, ….
+    Script { text: String, arguments: Vec<String> },
+}
+
+/// Something to run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub command: Command,
+    /// Where it runs; absolute. Whether that is allowed was decided before.
+    pub directory: Utf8PathBuf,
+    /// The folders of the workspace: what it may write, unless the manifest says otherwise.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Variables beside those that every program sees.
+    pub environment: Vec<(String, String)>,
+    /// Values that are replaced in everything it writes, before it is kept.
+    pub secrets: Vec<String>,
+    pub stdin: Option<String>,
+    /// After this it is ended.
+    pub timeout: Duration,
+    pub manifest: Manifest,
+    /// With a lower level it does not run.
+    pub at_least: Level,
+}
+
+impl Job {
+    /// A job with the default sandbox, no input, and a minute to run.
+    pub fn new(command: Command, directory: impl Into<Utf8PathBuf>, folders: Vec<Utf8PathBuf>) -> Self {
+        Self {
+            command,
+            directory: directory.into(),
+            folders,
+            environment: Vec::new(),
+            secrets: Vec::new(),
+            stdin: None,
+            timeout: Duration::from_mins(1),
+            manifest: Manifest::default(),
+            at_least: Level::None,
+        }
+    }
+}
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself, with this exit code; 128 + signal when a signal ended it.
+    Exited(i32),
+    /// Its time was up.
+    TimedOut,
+    /// It was asked to stop.
+    Cancelled,
+}
+
+/// A job that has ended.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    pub end: End,
+    pub duration: Duration,
+    /// What held it.
+    pub level: Level,
+    pub stdout: Captured,
+    pub stderr: Captured,
+}
+
+/// Why a job did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The system says why; the program is named.
+    #[error("{0}")]
+    Start(std::io::Error),
+    /// The sandbox could not be set up.
+    #[error("{0}")]
+    Confine(String),
+    #[error("cannot keep its output: {0}")]
+    Keep(std::io::Error),
+}
+
+/// Runs jobs.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    spawner: Spawner,
+    sandbox: Arc<Sandbox>,
+    store: OutputStore,
+}
+
+impl Runner {
+    pub fn new(spawner: Spawner, sandbox: Arc<Sandbox>, store: OutputStore) -> Self {
+        Self { spawner, sandbox, store }
+    }
+
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
+    pub fn store(&self) -> &OutputStore {
+        &self.store
+    }
+
+    /// Runs a job to its end. Nothing of it is left when this returns, however it ended; dropping the future ends it too,
+    /// but then nobody keeps its output.
+    pub async fn run(&self, job: &Job, cancel: &CancellationToken) -> Result<Finished, RunError> {
+        self.run_into(job, cancel, &self.streams(job)?).await
+    }
+
+    /// Where the outputs of a job go.
+    fn streams(&self, job: &Job) -> Result<Streams, RunError> {
+        Streams::new(&self.store, &job.secrets).map_err(RunError::Keep)
+    }
+
+    async fn run_into(&self, job: &Job, cancel: &CancellationToken, streams: &Streams) -> Result<Finished, RunError> {
+        let temporary = tempfile::Builder::new().prefix("zubi-").tempdir().map_err(RunError::Start)?;
+        let result = self.run_in(job, cancel, streams, temporary.path()).await;
+        // A directory that a job has filled takes a while to remove.
+        drop(tokio::task::spawn_blocking(move || drop(temporary)));
+        result
+    }
+
+    async fn run_in(
+        &self,
+        job: &Job,
+        cancel: &CancellationToken,
+        streams: &Streams,
+        temporary: &std::path::Path,
+    ) -> Result<Finished, RunError> {
+        let temporary = Utf8Path::from_path(temporary)
+            .ok_or_else(|| RunError::Start(std::io::Error::other("the temporary directory is not UTF-8")))?;
+        let place = Place { folders: &job.folders, temporary, home: self.sandbox.home() };
+        let (confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &place).await?;
+        let mut environment = Environment::inherited_with(&job.manifest.env).with("TMPDIR", temporary.as_str());
+        for (name, value) in &job.environment {
+            environment = environment.with(name, value);
+        }
+        let (program, arguments) = words(&job.command);
+        let mut spec = CommandSpec::new(program, job.directory.clone()).args(arguments).confined(confinement);
+        spec.environment = environment;
+
+        let started = Instant::now();
+        let mut child = self.spawner.spawn(&spec).map_err(RunError::Start)?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let input = job.stdin.clone().unwrap_or_default();
+        // A program that does not read its input must not hold this up, and one that ends closes the pipe.
+        let feeding = tokio::spawn(async move {
+            if let Some(mut stdin) = stdin {
+                stdin.write_all(input.as_bytes()).await.ok();
+            }
+        });
+        let out = tokio::spawn(streams.stdout.clone().fill(stdout));
+        let err = tokio::spawn(streams.stderr.clone().fill(stderr));
+        let end = tokio::select! {
+            status = child.wait() => End::Exited(status.map_err(RunError::Start)?.code().unwrap_or(-1)),
+            () = tokio::time::sleep(job.timeout) => End::TimedOut,
+            () = cancel.cancelled() => End::Cancelled,
+        };
+        if !matches!(end, End::Exited(_)) {
+            feeding.abort();
+            child.end(Duration::ZERO).await.map_err(RunError::Start)?;
+        }
+        let duration = started.elapsed();
+        tokio::time::timeout(DRAIN, async { tokio::join!(out, err) }).await.ok();
+        feeding.abort();
+        let (stdout, stderr) = streams.keep(&self.store).await.map_err(RunError::Keep)?;
+        if end == End::Exited(i32::from(CANNOT_CONFINE)) && stderr.text().starts_with("zubi: cannot confine") {
+            return Err(RunError::Confine(stderr.text().trim().trim_start_matches("zubi: ").to_owned()));
+        }
+        Ok(Finished { end, duration, level, stdout, stderr })
+    }
+}
+
+/// The program and the arguments of a command.
+fn words(command: &Command) -> (Utf8PathBuf, Vec<String>) {
+    match command {
+        Command::Program { program, arguments } => (program.clone(), arguments.clone()),
+        Command::Script { text, arguments } => {
+            let shell = if Utf8Path::new(BASH).is_file() { BASH } else { SHELL };
+            // The script is one argument, and what follows it are positional parameters: no shell reads them as text.
+            let fixed = ["-c".to_owned(), text.clone(), "sh".to_owned()];
+            (shell.into(), fixed.into_iter().chain(arguments.iter().cloned()).collect())
+        }
+    }
+}

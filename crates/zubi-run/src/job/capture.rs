@@ -1,0 +1,222 @@
+//! What a program writes: kept in full, with a beginning and an end at hand.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+use crate::store::{MAX_OUTPUT, OutputId, OutputStore, Writer};
+
+/// Of each output so much of the beginning and so much of the end is at hand, in bytes.
+const HEAD: usize = 16 * 1024;
+const TAIL: usize = 16 * 1024;
+
+/// How much is read at once.
+const CHUNK: usize = 64 * 1024;
+
+/// What stands for a secret.
+const REDACTED: &[u8] = b"[redacted]";
+
+/// Both outputs of a job.
+#[derive(Debug, Clone)]
+pub struct Streams {
+    pub(super) stdout: Stream,
+    pub(super) stderr: Stream,
+}
+
+impl Streams {
+    pub(super) fn new(store: &OutputStore, secrets: &[String]) -> io::Result<Self> {
+        Ok(Self { stdout: Stream::new(store, secrets)?, stderr: Stream::new(store, secrets)? })
+    }
+
+    /// What there is of both so far.
+    pub fn so_far(&self) -> (Captured, Captured) {
+        (self.stdout.lock().view(None), self.stderr.lock().view(None))
+    }
+
+    /// Makes both permanent.
+    pub(super) async fn keep(&self, store: &OutputStore) -> io::Result<(Captured, Captured)> {
+        let (store, both) = (store.clone(), self.clone());
+        let keep = move || Ok((both.stdout.keep(&store)?, both.stderr.keep(&store)?));
+        tokio::task::spawn_blocking(keep).await.map_err(io::Error::other)?
+    }
+}
+
+/// One output while it is written.
+#[derive(Debug, Clone)]
+pub(super) struct Stream(Arc<Mutex<Captured>>, Arc<Mutex<Sink>>);
+
+#[derive(Debug)]
+struct Sink {
+    writer: Option<Writer>,
+    secrets: Vec<Vec<u8>>,
+    /// What may be the beginning of a secret whose rest has not come yet.
+    pending: Vec<u8>,
+}
+
+/// One output of a job.
+#[derive(Debug, Clone, Default)]
+pub struct Captured {
+    /// Where all of it is kept; `None` while the job runs, and for an output without a byte.
+    pub id: Option<OutputId>,
+    /// How much there was, in bytes, and in lines (one that does not end counts).
+    pub bytes: u64,
+    pub lines: u64,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    ends_in_line: bool,
+}
+
+impl Captured {
+    /// Whether there was more than is kept in the store.
+    pub fn is_cut_in_store(&self) -> bool {
+        self.bytes > MAX_OUTPUT
+    }
+
+    /// What is at hand: all of it, or its beginning and its end with a line between that says how much is missing.
+    pub fn text(&self) -> String {
+        self.view_of(HEAD + TAIL)
+    }
+
+    /// The same in at most about so many bytes.
+    pub fn view_of(&self, bytes: usize) -> String {
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
+        let whole = self.bytes == (self.head.len() + tail.len()) as u64;
+        if whole && self.head.len() + tail.len() <= bytes {
+            return String::from_utf8_lossy(&[self.head.as_slice(), &tail].concat()).into_owned();
+        }
+        let (at_hand, first);
+        if whole {
+            at_hand = [self.head.as_slice(), &tail].concat();
+            first = at_hand.as_slice();
+        } else {
+            first = self.head.as_slice();
+        }
+        let last = if whole { first } else { tail.as_slice() };
+        let start = whole_lines_from_start(first.get(..bytes / 2).unwrap_or(first));
+        let end = whole_lines_to_end(last.get(last.len().saturating_sub(bytes / 2)..).unwrap_or(last));
+        let missing = self.bytes.saturating_sub((start.len() + end.len()) as u64);
+        format!(
+            "{}\n… {missing} bytes of {} are not shown …\n{}",
+            String::from_utf8_lossy(start).trim_end_matches('\n'),
+            self.bytes,
+            String::from_utf8_lossy(end)
+        )
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        let ends = bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
+        self.lines += ends - u64::from(self.ends_in_line);
+        self.ends_in_line = bytes.last() != Some(&b'\n');
+        self.lines += u64::from(self.ends_in_line);
+        self.bytes += bytes.len() as u64;
+        let room = HEAD - self.head.len();
+        let (head, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(head);
+        let rest = rest.get(rest.len().saturating_sub(TAIL)..).unwrap_or(rest);
+        let surplus = (self.tail.len() + rest.len()).saturating_sub(TAIL);
+        self.tail.drain(..surplus);
+        self.tail.extend(rest);
+    }
+
+    fn view(&self, id: Option<OutputId>) -> Self {
+        Self { id, ..self.clone() }
+    }
+}
+
+fn whole_lines_from_start(bytes: &[u8]) -> &[u8] {
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len(), |place| place + 1);
+    bytes.get(..end).unwrap_or(bytes)
+}
+
+fn whole_lines_to_end(bytes: &[u8]) -> &[u8] {
+    // The last line may be all there is.
+    let start =
+        bytes.iter().position(|byte| *byte == b'\n').map(|place| place + 1).filter(|start| *start < bytes.len());
+    bytes.get(start.unwrap_or(0)..).unwrap_or(bytes)
+}
+
+impl Stream {
+    fn new(store: &OutputStore, secrets: &[String]) -> io::Result<Self> {
+        let secrets = secrets.iter().filter(|secret| !secret.is_empty()).map(|secret| secret.clone().into_bytes());
+        let sink = Sink { writer: Some(store.create()?), secrets: secrets.collect(), pending: Vec::new() };
+        Ok(Self(Arc::default(), Arc::new(Mutex::new(sink))))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Captured> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn sink(&self) -> MutexGuard<'_, Sink> {
+        self.1.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads a pipe to its end.
+    pub(super) async fn fill(self, pipe: Option<impl AsyncRead + Unpin + Send>) {
+        let Some(mut pipe) = pipe else { return };
+        loop {
+            let mut chunk = Vec::with_capacity(CHUNK);
+            match pipe.read_buf(&mut chunk).await {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {
+                    let stream = self.clone();
+                    // Writing to a file may wait for the disk.
+                    if tokio::task::spawn_blocking(move || stream.take_in(&chunk, false)).await.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds what was read, without secrets.
+    fn take_in(&self, bytes: &[u8], last: bool) {
+        let mut sink = self.sink();
+        sink.pending.extend_from_slice(bytes);
+        let clean = sink.without_secrets(last);
+        if let Some(writer) = &mut sink.writer
+            && let Err(error) = writer.write(&clean)
+        {
+            tracing::warn!(%error, "cannot keep all of an output");
+            sink.writer = None;
+        }
+        self.lock().add(&clean);
+    }
+
+    fn keep(&self, store: &OutputStore) -> io::Result<Captured> {
+        self.take_in(&[], true);
+        let writer = self.sink().writer.take();
+        let is_empty = self.lock().bytes == 0;
+        let id = writer.filter(|_| !is_empty).map(|writer| store.keep(writer)).transpose()?;
+        Ok(self.lock().view(id))
+    }
+}
+
+impl Sink {
+    /// What of the pending bytes can be given on: all but what may still become a secret, unless there comes no more.
+    fn without_secrets(&mut self, last: bool) -> Vec<u8> {
+        let pending = std::mem::take(&mut self.pending);
+        let mut clean = Vec::with_capacity(pending.len());
+        let mut rest = pending.as_slice();
+        while let Some(first) = rest.first() {
+            if let Some(secret) = self.secrets.iter().find(|secret| rest.starts_with(secret)) {
+                clean.extend_from_slice(REDACTED);
+                rest = rest.get(secret.len()..).unwrap_or_default();
+            } else if !last && self.secrets.iter().any(|secret| secret.starts_with(rest)) {
+                self.pending = rest.to_vec();
+                break;
+            } else {
+                clean.push(*first);
+                rest = rest.get(1..).unwrap_or_default();
+            }
+        }
+        clean
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,294 @@
+//! The sandbox of what is run: what a tool asks for ([`Manifest`]), what this machine offers ([`Sandbox::probe`]), and the
+//! confinement that comes of both.
+//!
+//! There are levels, and the highest that works is taken; which one that is, and why no higher one, is always told. A
+//! tool that demands more than there is does not run. Nothing here asks whether something is allowed.
+
+use std::ffi::OsString;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
+use zubi_base::process::confine::{Limits, Means, Network, Offer, Offers};
+use zubi_base::process::{Confinement, Spawner};
+
+mod credentials;
+
+pub use credentials::stores as credential_stores;
+
+/// How well what is run is held, from worst to best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Nothing holds it but the limits on processes.
+    None,
+    /// Files are not held; sockets and calls into other processes are.
+    Seccomp,
+    /// Files are held; sockets in the file system and other processes are not.
+    Landlock,
+    /// Files, sockets and system calls are held.
+    LandlockSeccomp,
+    /// The same inside namespaces of its own.
+    Bubblewrap,
+}
+
+impl Level {
+    /// As the status line of an answer says it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "no sandbox",
+            Self::Seccomp => "seccomp",
+            Self::Landlock => "landlock",
+            Self::LandlockSeccomp => "landlock+seccomp",
+            Self::Bubblewrap => "bubblewrap",
+        }
+    }
+
+    fn means(self, bwrap: Option<&Utf8Path>) -> Means {
+        Means {
+            landlock: self >= Self::Landlock,
+            seccomp: self == Self::Seccomp || self >= Self::LandlockSeccomp,
+            bubblewrap: bwrap.filter(|_| self == Self::Bubblewrap).map(Utf8Path::to_owned),
+        }
+    }
+}
+
+/// What a tool needs of the machine. The default is what contracts promise for every tool: it reads everything but
+/// credential stores, writes the workspace and a temporary directory of its own, and has no network.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Manifest {
+    pub fs: FileAccess,
+    /// Which sockets it may open.
+    pub net: Net,
+    /// Programs it may execute, by path or by name; without it, any that it may read.
+    pub exec: Option<Vec<String>>,
+    /// Environment variables it sees beyond those that every program sees.
+    pub env: Vec<String>,
+}
+
+/// Files that a tool may touch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileAccess {
+    /// Paths it may read, relative to the workspace folder, absolute, or below `~/`; without it, everything but credential
+    /// stores. A credential store that is named here may be read.
+    pub read: Option<Vec<String>>,
+    /// Paths it may write; without it, the workspace. A temporary directory of its own is always there.
+    pub write: Option<Vec<String>>,
+}
+
+/// Which sockets a tool may open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Net {
+    /// None.
+    #[default]
+    None,
+    /// To other machines and this one, by address.
+    Internet,
+    /// Also those of daemons on this machine that have a path (`docker.sock`), which do for it what it may not do itself.
+    All,
+}
+
+/// Where a tool runs, as far as its confinement depends on it.
+#[derive(Debug, Clone)]
+pub struct Place<'a> {
+    /// The folders of the workspace. Relative paths of a manifest start at the first.
+    pub folders: &'a [Utf8PathBuf],
+    /// The temporary directory that was made for it.
+    pub temporary: &'a Utf8Path,
+    /// The person's home directory.
+    pub home: Option<&'a Utf8Path>,
+}
+
+/// Why a program is not run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SandboxError {
+    #[error("it demands the sandbox `{}`, and here is only `{}` ({why})", wanted.name(), there_is.name())]
+    TooLow { wanted: Level, there_is: Level, why: String },
+    #[error("`{0}` is no path that a sandbox could be given")]
+    Path(String),
+}
+
+/// What this machine offers. Found out once, when it is first needed.
+#[derive(Debug)]
+pub struct Sandbox {
+    spawner: Spawner,
+    search_path: Option<OsString>,
+    home: Option<Utf8PathBuf>,
+    found: OnceCell<Standing>,
+}
+
+/// The level that is active, and why it is not a higher one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub level: Level,
+    /// One clause for each means that is missing, the best first.
+    pub why_not_higher: Vec<String>,
+    /// The Landlock ABI of the kernel, where there is one.
+    pub landlock_abi: Option<u32>,
+    bwrap: Option<Utf8PathBuf>,
+}
+
+impl Sandbox {
+    /// `search_path` is where `bwrap` is looked for, as `PATH` has it; `home` the person's home directory.
+    pub fn new(spawner: Spawner, search_path: Option<OsString>, home: Option<Utf8PathBuf>) -> Self {
+        Self { spawner, search_path, home, found: OnceCell::new() }
+    }
+
+    /// The level that is active here, tried with a confined child the first time.
+    pub async fn probe(&self) -> &Standing {
+        self.found
+            .get_or_init(|| async {
+                let bwrap = crate::program::find("bwrap", self.search_path.as_deref()).into_iter().next();
+                match self.spawner.offers(bwrap.as_deref()).await {
+                    Ok(offers) => Standing::of(offers),
+                    Err(error) => Standing {
+                        level: Level::None,
+                        why_not_higher: vec![format!("nothing can be confined: {error}")],
+                        landlock_abi: None,
+                        bwrap: None,
+                    },
+                }
+            })
+            .await
+    }
+
+    /// The person's home directory.
+    pub fn home(&self) -> Option<&Utf8Path> {
+        self.home.as_deref()
+    }
+
+    /// The confinement for a manifest, and its level.
+    ///
+    /// # Errors
+    /// When `at_least` is more than there is, or the manifest names something that is no path.
+    pub async fn confine(
+        &self,
+        manifest: &Manifest,
+        at_least: Level,
+        place: &Place<'_>,
+    ) -> Result<(Confinement, Level), SandboxError> {
+        let standing = self.probe().await;
+        if standing.level < at_least {
+            return Err(SandboxError::TooLow {
+                wanted: at_least,
+                there_is: standing.level,
+                why: standing.why_not_higher.join("; "),
+            });
+        }
+        let named = |paths: &[String]| paths.iter().map(|path| place.path(path)).collect::<Result<Vec<_>, _>>();
+        let mut excluded = credentials::stores(place.home);
+        let readable = match &manifest.fs.read {
+            None => vec![Utf8PathBuf::from("/")],
+            Some(paths) => {
+                let paths = named(paths)?;
+                // Who names a store, or something in it, means it.
+                excluded.retain(|store| !paths.iter().any(|path| path.starts_with(store)));
+                // Without these nothing starts: programs, libraries, and what the kernel says of the process itself.
+                paths.into_iter().chain(BASICS.iter().map(Utf8PathBuf::from)).collect()
+            }
+        };
+        let mut writable = match &manifest.fs.write {
+            None => place.folders.to_vec(),
+            Some(paths) => named(paths)?,
+        };
+        writable.push(place.temporary.to_owned());
+        let executable = manifest.exec.as_ref().map(|programs| {
+            let found = programs.iter().flat_map(|program| {
+                if program.contains('/') {
+                    place.path(program).into_iter().collect()
+                } else {
+                    crate::program::find(program, self.search_path.as_deref())
+                }
+            });
+            found.collect::<Vec<_>>()
+        });
+        let confinement = Confinement {
+            means: standing.level.means(standing.bwrap.as_deref()),
+            readable,
+            writable,
+            executable,
+            excluded,
+            network: match manifest.net {
+                Net::None => Network::None,
+                Net::Internet => Network::Internet,
+                Net::All => Network::All,
+            },
+            limits: Limits::default(),
+        };
+        Ok((confinement, standing.level))
+    }
+}
+
+/// Readable whatever a manifest says.
+const BASICS: &[&str] = &["/bin", "/etc", "/lib", "/lib64", "/nix/store", "/opt", "/proc", "/sbin", "/usr"];
+
+impl Place<'_> {
+    /// A path of a manifest.
+    fn path(&self, given: &str) -> Result<Utf8PathBuf, SandboxError> {
+        let wrong = || SandboxError::Path(given.to_owned());
+        if given.is_empty() || given.contains('\0') {
+            return Err(wrong());
+        }
+        match given.strip_prefix("~/") {
+            Some(below) => Ok(self.home.ok_or_else(wrong)?.join(below)),
+            None => Ok(self.folders.first().ok_or_else(wrong)?.join(given)),
+        }
+    }
+}
+
+impl Standing {
+    fn of(offers: Offers) -> Self {
+        let mut why = Vec::new();
+        let mut has = |name: &str, lacks: Option<String>| match lacks {
+            None => true,
+            Some(reason) => {
+                let named = reason.to_ascii_lowercase().starts_with(name);
+                why.push(if named { reason } else { format!("{name}: {reason}") });
+                false
+            }
+        };
+        let lacks = |offer: &Offer<()>| match offer {
+            Offer::Has(()) => None,
+            Offer::Lacks(why) => Some(why.clone()),
+        };
+        let (bwrap, no_bwrap) = match offers.bubblewrap {
+            Offer::Has(program) => (Some(program), None),
+            Offer::Lacks(why) => (None, Some(why)),
+        };
+        let (landlock_abi, no_landlock) = match offers.landlock {
+            Offer::Has(abi) => (Some(abi), None),
+            Offer::Lacks(why) => (None, Some(why)),
+        };
+        let bubblewrap = has("bubblewrap", no_bwrap);
+        let landlock = has("landlock", no_landlock);
+        let seccomp = has("seccomp", lacks(&offers.seccomp));
+        let level = match (landlock, seccomp) {
+            (true, true) if bubblewrap => Level::Bubblewrap,
+            (true, true) => Level::LandlockSeccomp,
+            (true, false) => Level::Landlock,
+            (false, true) => Level::Seccomp,
+            (false, false) => Level::None,
+        };
+        Self { level, why_not_higher: why, landlock_abi, bwrap }
+    }
+}
+
+impl std::fmt::Display for Standing {
+    /// One line for `zubi doctor`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.level.name())?;
+        if let Some(abi) = self.landlock_abi {
+            write!(f, " (Landlock ABI {abi})")?;
+        }
+        for why in &self.why_not_higher {
+            write!(f, " · {why}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Where secrets of a person and of the machine are kept.
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// Below the home directory: keys, tokens and passwords of well-known programs, and browsers' profiles.
+const AT_HOME: &[&str] = &[
+    ".aws",
+    ".azure",
+    ".bash_history",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".config/1Password",
+    ".config/BraveSoftware",
+    ".config/chromium",
+    ".config/containers/auth.json",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/glab-cli",
+    ".config/google-chrome",
+    ".config/hub",
+    ".config/op",
+    ".config/rclone",
+    ".docker/config.json",
+    ".gem/credentials",
+    ".git-credentials",
+    ".gnupg",
+    ".gradle/gradle.properties",
+    ".kube",
+    ".local/share/keyrings",
+    ".m2/settings.xml",
+    ".mozilla",
+    ".netrc",
+    ".npmrc",
+    ".password-store",
+    ".pgpass",
+    ".pypirc",
+    ".python_history",
+    ".ssh",
+    ".terraform.d/credentials.tfrc.json",
+    ".thunderbird",
+    ".vault-token",
+    ".zsh_history",
+];
+
+/// Of the machine. Only root can read most of these, and zubi may be run by root.
+const OF_THE_MACHINE: &[&str] = &[
+    "/etc/gshadow",
+    "/etc/krb5.keytab",
+    "/etc/shadow",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/sudoers",
+    "/run/secrets",
+    "/var/run/secrets",
+];
+
+/// All of them, whether they exist or not.
+pub fn stores(home: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
+    let at_home = home.into_iter().flat_map(|home| AT_HOME.iter().map(move |name| home.join(name)));
+    at_home.chain(OF_THE_MACHINE.iter().map(Utf8PathBuf::from)).collect()
+}

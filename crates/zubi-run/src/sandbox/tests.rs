@@ -1,0 +1,58 @@
+//! Levels and manifests as data; what they hold is tested on real programs (`tests/sandbox.rs`).
+
+use super::*;
+
+#[test]
+fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
+    let lacks = |why: &str| why.to_owned();
+    let check = |landlock: bool, seccomp: bool, bwrap: bool| {
+        let offers = Offers {
+            landlock: if landlock {
+                Offer::Has(7)
+            } else {
+                Offer::Lacks(lacks("Landlock: the kernel does not have it"))
+            },
+            seccomp: if seccomp { Offer::Has(()) } else { Offer::Lacks(lacks("no filter for this processor")) },
+            bubblewrap: if bwrap {
+                Offer::Has("/usr/bin/bwrap".into())
+            } else {
+                Offer::Lacks(lacks("no `bwrap` on PATH"))
+            },
+        };
+        Standing::of(offers).to_string()
+    };
+    assert_eq!(check(true, true, true), "bubblewrap (Landlock ABI 7)");
+    assert_eq!(check(true, true, false), "landlock+seccomp (Landlock ABI 7) · bubblewrap: no `bwrap` on PATH");
+    assert_eq!(
+        check(false, true, true),
+        "seccomp · Landlock: the kernel does not have it",
+        "namespaces alone do not hold what may be read"
+    );
+    assert_eq!(
+        check(false, false, false),
+        "no sandbox · bubblewrap: no `bwrap` on PATH · Landlock: the kernel does not have it · seccomp: no filter for this processor"
+    );
+}
+
+#[test]
+fn means_are_those_of_the_level() {
+    let bwrap = Utf8Path::new("/usr/bin/bwrap");
+    let shown = |level: Level| {
+        let means = level.means(Some(bwrap));
+        (means.landlock, means.seccomp, means.bubblewrap.is_some())
+    };
+    assert_eq!(shown(Level::None), (false, false, false));
+    assert_eq!(shown(Level::Seccomp), (false, true, false));
+    assert_eq!(shown(Level::Landlock), (true, false, false));
+    assert_eq!(shown(Level::LandlockSeccomp), (true, true, false));
+    assert_eq!(shown(Level::Bubblewrap), (true, true, true));
+}
+
+#[test]
+fn a_manifest_is_strict() {
+    let read = |text: &str| serde_json::from_str::<Manifest>(text);
+    assert_eq!(read("{}").unwrap(), Manifest::default());
+    let manifest = read(r#"{"fs": {"write": ["out"]}, "net": "internet", "exec": ["git"], "env": ["CI"]}"#).unwrap();
+    assert_eq!((manifest.net, manifest.fs.write.unwrap().len()), (Net::Internet, 1));
+    assert!(read(r#"{"network": true}"#).is_err() && read(r#"{"net": "yes"}"#).is_err());
+}

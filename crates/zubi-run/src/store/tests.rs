@@ -1,0 +1,57 @@
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+fn store() -> (tempfile::TempDir, OutputStore) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = OutputStore::new(Utf8Path::from_path(directory.path()).unwrap());
+    (directory, store)
+}
+
+fn keep(store: &OutputStore, bytes: &[u8]) -> OutputId {
+    let mut writer = store.create().unwrap();
+    writer.write(bytes).unwrap();
+    store.keep(writer).unwrap()
+}
+
+#[test]
+fn what_is_kept_comes_back_and_only_to_its_owner() {
+    let (_guard, store) = store();
+    let id = keep(&store, b"one\ntwo\n");
+    assert_eq!(id, keep(&store, b"one\ntwo\n"), "named by its content");
+    assert_eq!(OutputId::parse(&id.to_string()), Some(id.clone()));
+    assert_eq!(store.read(&id).unwrap(), b"one\ntwo\n");
+    let mode = |path: &Utf8Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&store.directory), 0o700);
+    for entry in store.directory.read_dir_utf8().unwrap() {
+        assert_eq!(mode(entry.unwrap().path()), 0o600);
+    }
+}
+
+#[test]
+fn only_a_handle_is_a_handle() {
+    for text in
+        ["", "o-", "o-../../etc/passwd", "o-00", "o-0123456789ABCDEF", "0123456789abcdef", "o-0123456789abcdef0"]
+    {
+        assert_eq!(OutputId::parse(text), None, "{text}");
+    }
+    let (_guard, store) = store();
+    assert!(matches!(store.open(&OutputId::parse("o-0123456789abcdef").unwrap()), Err(StoreError::NotFound(_))));
+}
+
+#[test]
+fn the_oldest_make_room() {
+    let (_guard, store) = store();
+    let store = store.with_max_bytes(2500);
+    let ids: Vec<_> = (0..4_u8)
+        .map(|number| {
+            let id = keep(&store, &[number; 1000]);
+            let file = store.open(&id).unwrap();
+            let time = std::time::UNIX_EPOCH + store.clock.now() - Duration::from_secs(100 - u64::from(number));
+            file.set_times(std::fs::FileTimes::new().set_modified(time)).unwrap();
+            id
+        })
+        .collect();
+    let there: Vec<_> = ids.iter().map(|id| store.open(id).is_ok()).collect();
+    assert_eq!(there, [false, true, true, true], "the newest does not count against itself");
+}

@@ -1,0 +1,307 @@
+//! Jobs on real programs: how they end, what is kept of what they write, and what the sandbox holds.
+//!
+//! The binary has a `main` of its own because it is the supervisor of what it runs, too (`__child`). What is about the
+//! sandbox runs as whoever runs the tests, and where that is root once more as nobody, in a copy of this program that
+//! nobody may read.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test from its first line to its last; the lints know only functions marked as tests"
+)]
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use libtest_mimic::{Arguments, Failed, Trial};
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::{SUPERVISOR_ARGUMENT, Spawner, supervise};
+use zubi_run::job::{Command, End, Finished, Job, Jobs, RunError, Runner};
+use zubi_run::sandbox::{Level, Manifest, Net, Sandbox, SandboxError};
+use zubi_run::store::OutputStore;
+
+/// How long a test waits for something that must happen.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|first| first == SUPERVISOR_ARGUMENT) {
+        return supervise(args);
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+}
+
+fn trials() -> Vec<Trial> {
+    type Test = fn(&World);
+    let table: &[(&str, Test)] = &[
+        ("job::both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
+        ("job::arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
+        ("job::x20_a_job_that_ignores_signals_is_ended_with_all_it_started", x20_ended_with_all_it_started),
+        ("job::x20_a_grandchild_that_holds_the_pipe_delays_nothing", x20_grandchild_delays_nothing),
+        ("job::x21_endless_output_is_kept_up_to_a_bound", x21_endless_output),
+        ("job::what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
+        ("job::a_cancelled_job_ends", a_cancelled_job_ends),
+        ("job::secrets_are_not_kept", secrets_are_not_kept),
+        ("job::in_the_background", in_the_background),
+        ("sandbox::the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
+        ("sandbox::x18_files_are_held", x18_files_are_held),
+        ("sandbox::the_network_is_held", the_network_is_held),
+        ("sandbox::other_processes_are_held", other_processes_are_held),
+        ("sandbox::what_a_manifest_says_counts", what_a_manifest_says_counts),
+        ("sandbox::more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
+    ];
+    let mut trials: Vec<Trial> = table
+        .iter()
+        .map(|(name, test)| {
+            Trial::test(*name, move || {
+                test(&World::new());
+                Ok::<(), Failed>(())
+            })
+        })
+        .collect();
+    if is_root() {
+        trials.push(Trial::test("unprivileged", || {
+            as_nobody();
+            Ok(())
+        }));
+    }
+    trials
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The tests of the sandbox once more, as nobody.
+fn as_nobody() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let copy = directory.path().join("jobs");
+    std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
+    let output = std::process::Command::new("setpriv")
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(copy)
+        .args(["sandbox::", "--test-threads", "1"])
+        .env("TMPDIR", "/tmp")
+        .output()
+        .expect("setpriv is part of util-linux");
+    let told = String::from_utf8_lossy(&output.stdout);
+    eprintln!("{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && told.contains("6 passed"), "{told}");
+}
+
+/// A workspace, what lies around it, and a runner.
+struct World {
+    _directory: tempfile::TempDir,
+    root: Utf8PathBuf,
+    runner: Runner,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl World {
+    /// `root` has the folders `work` (the workspace), `work-too`, `home` with an SSH key, and `state`.
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for name in ["work", "work-too", "home/.ssh", "state"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        zubi_base::fs::write_atomic(&root.join("home/.ssh/id"), b"the key").unwrap();
+        zubi_base::fs::write_atomic(&root.join("home/notes"), b"notes").unwrap();
+        let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
+        let spawner = Spawner::supervised(executable);
+        let sandbox = Sandbox::new(spawner.clone(), std::env::var_os("PATH"), Some(root.join("home")));
+        let runner = Runner::new(spawner, Arc::new(sandbox), OutputStore::new(&root.join("state")));
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        Self { _directory: directory, root, runner, runtime }
+    }
+
+    fn script(&self, text: &str) -> Job {
+        let command = Command::Script { text: text.to_owned(), arguments: vec![self.root.to_string()] };
+        Job { timeout: PATIENCE, ..Job::new(command, self.root.join("work"), vec![self.root.join("work")]) }
+    }
+
+    fn run(&self, job: &Job) -> Result<Finished, RunError> {
+        self.wait(self.runner.run(job, &CancellationToken::new()))
+    }
+
+    fn wait<T>(&self, work: impl Future<Output = T>) -> T {
+        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.expect("the test takes too long") })
+    }
+
+    /// Runs scripts, each with the folder around the workspace as `$1`, and compares whether they succeed.
+    fn check(&self, manifest: &Manifest, table: &[(&str, bool)]) {
+        for (script, allowed) in table {
+            let finished = self.run(&Job { manifest: manifest.clone(), ..self.script(script) }).unwrap();
+            let end = finished.end;
+            assert_eq!(end == End::Exited(0), *allowed, "{script}: {end:?} {}", finished.stderr.text());
+        }
+    }
+}
+
+fn both_outputs_and_the_exit_code_are_told(world: &World) {
+    let job = Job { stdin: Some("input".to_owned()), ..world.script("cat; echo; pwd; echo wrong >&2; exit 3") };
+    let finished = world.run(&job).unwrap();
+    assert_eq!(finished.end, End::Exited(3));
+    assert_eq!(finished.stdout.text(), format!("input\n{}/work\n", world.root));
+    assert_eq!(finished.stderr.text(), "wrong\n");
+    let kept = world.runner.store().read(finished.stderr.id.as_ref().unwrap()).unwrap();
+    assert_eq!(kept, b"wrong\n");
+}
+
+fn arguments_are_never_read_by_a_shell(world: &World) {
+    let hostile = ["'; touch hacked; '", "$(touch hacked)", "`touch hacked`", "a\nb", "-rf", ""];
+    let mut job = world.script("for one; do printf '<%s>' \"$one\"; done; ls");
+    job.command = match job.command {
+        Command::Script { text, .. } => Command::Script { text, arguments: hostile.map(str::to_owned).to_vec() },
+        program @ Command::Program { .. } => program,
+    };
+    assert_eq!(world.run(&job).unwrap().stdout.text(), format!("<{}>", hostile.join("><")));
+}
+
+/// Ignores every polite signal, with helpers in its group and outside of it.
+const STUBBORN: &str = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
+
+fn x20_ended_with_all_it_started(world: &World) {
+    let job = Job { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
+    let finished = world.run(&job).unwrap();
+    assert_eq!((finished.end, finished.stdout.text().as_str()), (End::TimedOut, "started\n"));
+    assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
+}
+
+fn x20_grandchild_delays_nothing(world: &World) {
+    let finished = world.run(&world.script("(setsid tail -f /dev/null &); tail -f /dev/null & echo done")).unwrap();
+    assert_eq!((finished.end, finished.stdout.text().as_str()), (End::Exited(0), "done\n"));
+}
+
+fn x21_endless_output(world: &World) {
+    let job = Job { timeout: Duration::from_secs(2), ..world.script("yes") };
+    let finished = world.run(&job).unwrap();
+    assert_eq!(finished.end, End::TimedOut);
+    let kept = world.runner.store().read(finished.stdout.id.as_ref().unwrap()).unwrap();
+    assert_eq!(kept.len() as u64, finished.stdout.bytes.min(zubi_run::store::MAX_OUTPUT));
+    let view = finished.stdout.view_of(1000);
+    assert!(view.len() < 1100 && view.contains("are not shown"), "{view}");
+}
+
+fn what_was_written_is_there(world: &World) {
+    let job = Job { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
+    let finished = world.run(&job).unwrap();
+    assert_eq!((finished.stdout.text().as_str(), finished.stderr.text().as_str()), ("one\n", "two\n"));
+    assert!(finished.stdout.id.is_some());
+}
+
+fn a_cancelled_job_ends(world: &World) {
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let finished = world.wait(world.runner.run(&world.script("tail -f /dev/null"), &cancel)).unwrap();
+    assert_eq!(finished.end, End::Cancelled);
+}
+
+fn secrets_are_not_kept(world: &World) {
+    let mut job = world.script("echo \"token: $TOKEN\"");
+    job.environment = vec![("TOKEN".to_owned(), "hunter2".to_owned())];
+    job.secrets = vec!["hunter2".to_owned()];
+    assert_eq!(world.run(&job).unwrap().stdout.text(), "token: [redacted]\n");
+}
+
+fn in_the_background(world: &World) {
+    world.wait(async {
+        let jobs = Jobs::new(world.runner.clone());
+        let job = jobs.start(world.script("echo ready; tail -f /dev/null"), "a server").unwrap();
+        assert!(!job.wait(Duration::from_millis(1)).await);
+        let again = jobs.get(&job.handle).unwrap();
+        again.stop().await;
+        let outcome = job.outcome().expect("it has ended");
+        let finished = outcome.as_ref().as_ref().unwrap();
+        assert_eq!(finished.end, End::Cancelled);
+        assert!(jobs.get("j-99").is_err() && jobs.get("../1").is_err());
+        for _ in 0..16 {
+            jobs.start(world.script("tail -f /dev/null"), "one of many").unwrap();
+        }
+        assert!(jobs.start(world.script("true"), "one too many").is_err());
+        jobs.stop_all().await;
+        assert!(jobs.list().iter().all(|job| job.outcome().is_some()));
+    });
+    assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
+}
+
+fn the_level_is_what_the_machine_offers(world: &World) {
+    let standing = world.wait(world.runner.sandbox().probe());
+    eprintln!("the sandbox of this machine: {standing}");
+    // Every kernel that has Landlock has seccomp; what the kernel was started with is in this list.
+    let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
+    if modules.contains("landlock") || standing.landlock_abi.is_some() {
+        assert!(standing.level >= Level::LandlockSeccomp, "{standing}");
+    }
+}
+
+fn x18_files_are_held(world: &World) {
+    std::os::unix::fs::symlink("../work-too", world.root.join("work/link")).unwrap();
+    world.check(
+        &Manifest::default(),
+        &[
+            ("echo x > new && mkdir deep && echo x > deep/new && rm -r deep new", true),
+            ("echo x > \"$TMPDIR/new\" && cat \"$TMPDIR/new\"", true),
+            ("cat \"$1/home/notes\"", true),
+            ("echo x > \"$1/outside\"", false),
+            ("echo x > \"$1/work-too/sibling\"", false),
+            ("echo x > ../work-too/up", false),
+            ("echo x > link/through", false),
+            ("ln -s \"$1/home/.ssh\" keys && cat keys/id", false),
+            ("cat \"$1/home/.ssh/id\"", false),
+            ("echo x >> \"$1/home/.ssh/id\"", false),
+            ("echo x > /dev/tty", false),
+            ("rm \"$1/home/notes\"", false),
+            ("cat /etc/shadow", false),
+        ],
+    );
+    let left: Vec<_> = world.root.join("work-too").read_dir_utf8().unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn the_network_is_held(world: &World) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{}", listener.local_addr().unwrap().port());
+    let python = "python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'";
+    let local = "python3 -c 'import socket; socket.socket(socket.AF_UNIX)'";
+    let pair = "python3 -c 'import socket; socket.socketpair()'";
+    world.check(&Manifest::default(), &[(&connect, false), (python, false), (local, false), (pair, true)]);
+    let manifest = |net| Manifest { net, ..Manifest::default() };
+    world.check(&manifest(Net::Internet), &[(&connect, true), (python, true), (local, false)]);
+    world.check(&manifest(Net::All), &[(local, true)]);
+}
+
+fn other_processes_are_held(world: &World) {
+    let us = std::process::id();
+    let ptrace = format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {us}, 0, 0) != 0)'");
+    let memory = format!("head -c 1 /proc/{us}/environ | grep -q .");
+    world.check(&Manifest::default(), &[(&ptrace, false), (&memory, false), ("unshare -U true", false)]);
+    if world.wait(world.runner.sandbox().probe()).landlock_abi.is_some_and(|abi| abi >= 6) {
+        world.check(&Manifest::default(), &[(&format!("kill -CONT {us}"), false)]);
+    }
+}
+
+fn what_a_manifest_says_counts(world: &World) {
+    let read = |text: &str| serde_json::from_str::<Manifest>(text).unwrap();
+    world.check(&read(r#"{"fs": {"write": ["out"]}}"#), &[("echo x > new", false), ("echo x > \"$TMPDIR/new\"", true)]);
+    world.check(&read(r#"{"fs": {"read": ["~/.ssh"]}}"#), &[("cat \"$1/home/.ssh/id\"", true)]);
+    world.check(&read(r#"{"fs": {"read": ["."]}}"#), &[("cat \"$1/home/notes\"", false), ("ls", true)]);
+    let exec = read(r#"{"exec": ["bash", "sh", "cat"]}"#);
+    world.check(&exec, &[("cat /etc/passwd", true), ("ls", false)]);
+}
+
+fn more_than_there_is_cannot_be_had(world: &World) {
+    let standing = world.wait(world.runner.sandbox().probe()).level;
+    let result = world.run(&Job { at_least: Level::Bubblewrap, ..world.script("true") });
+    if standing == Level::Bubblewrap {
+        assert!(result.is_ok());
+    } else {
+        assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
+    }
+}
