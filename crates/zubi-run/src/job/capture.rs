@@ -50,6 +50,7 @@ pub(super) struct Stream(Arc<Mutex<Captured>>, Arc<Mutex<Sink>>);
 #[derive(Debug)]
 struct Sink {
     writer: Option<Writer>,
+    /// The longest first: one may begin with another.
     secrets: Vec<Vec<u8>>,
     /// What may be the beginning of a secret whose rest has not come yet.
     pending: Vec<u8>,
@@ -110,9 +111,10 @@ impl Captured {
             return;
         }
         let ends = bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
-        self.lines += ends - u64::from(self.ends_in_line);
+        // A line that was not at its end has been counted already.
+        self.lines -= u64::from(self.ends_in_line);
         self.ends_in_line = bytes.last() != Some(&b'\n');
-        self.lines += u64::from(self.ends_in_line);
+        self.lines += ends + u64::from(self.ends_in_line);
         self.bytes += bytes.len() as u64;
         let room = HEAD - self.head.len();
         let (head, rest) = bytes.split_at(room.min(bytes.len()));
@@ -143,7 +145,9 @@ fn whole_lines_to_end(bytes: &[u8]) -> &[u8] {
 impl Stream {
     fn new(store: &OutputStore, secrets: &[String]) -> io::Result<Self> {
         let secrets = secrets.iter().filter(|secret| !secret.is_empty()).map(|secret| secret.clone().into_bytes());
-        let sink = Sink { writer: Some(store.create()?), secrets: secrets.collect(), pending: Vec::new() };
+        let mut secrets: Vec<_> = secrets.collect();
+        secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
+        let sink = Sink { writer: Some(store.create()?), secrets, pending: Vec::new() };
         Ok(Self(Arc::default(), Arc::new(Mutex::new(sink))))
     }
 
@@ -203,12 +207,12 @@ impl Sink {
         let mut clean = Vec::with_capacity(pending.len());
         let mut rest = pending.as_slice();
         while let Some(first) = rest.first() {
-            if let Some(secret) = self.secrets.iter().find(|secret| rest.starts_with(secret)) {
-                clean.extend_from_slice(REDACTED);
-                rest = rest.get(secret.len()..).unwrap_or_default();
-            } else if !last && self.secrets.iter().any(|secret| secret.starts_with(rest)) {
+            if !last && self.secrets.iter().any(|secret| secret.len() > rest.len() && secret.starts_with(rest)) {
                 self.pending = rest.to_vec();
                 break;
+            } else if let Some(secret) = self.secrets.iter().find(|secret| rest.starts_with(secret)) {
+                clean.extend_from_slice(REDACTED);
+                rest = rest.get(secret.len()..).unwrap_or_default();
             } else {
                 clean.push(*first);
                 rest = rest.get(1..).unwrap_or_default();
