@@ -13,3 +13,5 @@ mod settings;
 mod stdio;
 #[cfg(test)]
 mod trust;
+#[cfg(test)]
+mod verify;

@@ -1,0 +1,62 @@
+//! `zubi verify`: a report whatever is wrong, and an exit code.
+
+use serde_json::Value;
+
+use crate::check::Place;
+
+/// The report, with what was told on stderr.
+fn verify(place: &Place) -> (Value, String, i32) {
+    let output = place.zubi().arg("verify").output().unwrap();
+    let report = serde_json::from_slice(&output.stdout).expect("one JSON object on stdout");
+    (report, String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
+}
+
+fn failed(report: &Value) -> Vec<&str> {
+    let checks = report["checks"].as_array().unwrap();
+    checks.iter().filter(|check| check["status"] == "failed").map(|check| check["id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn in_good_order() {
+    let place = Place::new();
+    let (report, told, code) = verify(&place);
+    assert_eq!((failed(&report), code), (vec![], 0), "{told}");
+    assert_eq!(report["success"], true);
+    let checks = report["checks"].as_array().unwrap();
+    let count = |status: &str| checks.iter().filter(|check| check["status"] == status).count();
+    assert_eq!(report["summary"]["passed"], count("passed"));
+    assert_eq!(report["summary"]["skipped"], count("skipped"));
+    let timestamp = report["timestamp"].as_str().unwrap();
+    assert!(timestamp.len() == 24 && timestamp.ends_with('Z') && timestamp.contains('T'), "{timestamp}");
+    let self_tests = checks.iter().find(|check| check["id"] == "self-tests").unwrap();
+    assert_eq!((&self_tests["passed"], &self_tests["failed"]), (&7.into(), &0.into()));
+    assert!(told.contains("✅ Workspace folders"), "{told}");
+}
+
+#[test]
+fn x40_a_report_although_the_configuration_is_broken() {
+    let place = Place::new();
+    place.write("config/zubi/zubi.toml", "read-onyl = true\n");
+    let (report, told, code) = verify(&place);
+    assert_eq!((failed(&report), code), (vec!["configuration"], 1), "{told}");
+    assert_eq!(report["success"], false);
+    let error = report["checks"][0]["error"].as_str().unwrap();
+    assert!(error.contains("did you mean `read-only`?"), "{error}");
+    assert!(told.contains("❌ Configuration: "), "{told}");
+}
+
+#[test]
+fn x40_a_report_although_nothing_can_be_kept() {
+    let place = Place::new();
+    let output = place.zubi().arg("verify").env("XDG_STATE_HOME", "/dev/null").output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((failed(&report), output.status.code()), (vec!["state"], Some(1)));
+}
+
+#[test]
+fn x40_a_report_although_there_is_no_home() {
+    let place = Place::new();
+    let output = place.zubi().arg("verify").env_remove("HOME").env_remove("XDG_STATE_HOME").output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["summary"].as_object().unwrap().len(), 3, "{report}");
+}
