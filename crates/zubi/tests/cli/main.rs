@@ -8,6 +8,8 @@ mod errors;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+mod javascript;
+#[cfg(test)]
 mod settings;
 #[cfg(test)]
 mod stdio;

@@ -1,0 +1,119 @@
+//! A tool's JavaScript in its process, `zubi __js`: what comes back, and what ends it.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::{Spawner, descendants};
+use zubi_run::script::{Finished, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
+
+const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
+
+fn job(code: &str) -> Job {
+    Job { code: code.to_owned(), args: json!({"n": 2}).as_object().unwrap().clone(), limits: Limits::default() }
+}
+
+async fn run(code: &str, nested: &dyn NestedCaller) -> Result<Finished, ScriptError> {
+    Runner::new(Spawner::supervised(ZUBI), ZUBI).run(&job(code), 0, nested, &CancellationToken::new()).await
+}
+
+/// Answers with the arguments, denies `rm`, and keeps what was asked.
+#[derive(Default)]
+struct Tools(Mutex<Vec<String>>);
+
+#[async_trait::async_trait]
+impl NestedCaller for Tools {
+    async fn call(&self, tool: &str, args: Value) -> Result<Value, String> {
+        self.0.lock().unwrap().push(tool.to_owned());
+        if tool == "rm" { Err("`rm` was denied by the policy".to_owned()) } else { Ok(args) }
+    }
+}
+
+#[tokio::test]
+async fn code_runs_and_calls_tools() {
+    let tools = Tools::default();
+    let finished =
+        run("const x = tools.call('echo', {n: args.n * 21}); console.log('hi'); return x.n", &tools).await.unwrap();
+    assert_eq!((finished.outcome, finished.log), (Ok(json!(42)), vec!["hi".to_owned()]));
+    let thrown = run("return tools.call('rm', {})", &tools).await.unwrap().outcome.unwrap_err();
+    assert_eq!(thrown.to_string(), "1:14: `rm` was denied by the policy");
+    let many = format!(
+        "for (let n = 0; n < {MAX_CALLS}; n++) tools.call('echo')
+        try {{ tools.call('echo') }} catch (e) {{ return e.message }}"
+    );
+    let finished = run(&many, &tools).await.unwrap();
+    assert_eq!(finished.outcome, Ok(json!("more than 100 calls")));
+    assert_eq!(tools.0.lock().unwrap().len(), 2 + MAX_CALLS);
+    let thrown = run("tools.call('echo')", &NoCalls).await.unwrap().outcome.unwrap_err();
+    assert_eq!(thrown.message, "`echo` cannot be called here");
+}
+
+#[tokio::test]
+async fn what_ends_it() {
+    let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI);
+    let mut endless = job("for (;;);");
+    endless.limits.time_ms = 100;
+    let finished = runner.run(&endless, 0, &NoCalls, &CancellationToken::new()).await.unwrap();
+    assert_eq!(finished.outcome.unwrap_err().message, "the code ran longer than 100 ms");
+
+    // A limit that would let it run on: what ends it is the caller.
+    endless.limits.time_ms = 3_600_000;
+    let cancel = CancellationToken::new();
+    let started = Instant::now();
+    let (finished, ()) = tokio::join!(runner.run(&endless, 0, &NoCalls, &cancel), async { cancel.cancel() });
+    assert!(matches!(finished, Err(ScriptError::Cancelled)), "{finished:?}");
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    assert_eq!(descendants(std::process::id()), Vec::<u32>::new());
+
+    assert!(matches!(runner.run(&job(""), MAX_DEPTH, &NoCalls, &cancel).await, Err(ScriptError::TooDeep)));
+}
+
+/// Kills every process below this one.
+struct Killer;
+
+#[async_trait::async_trait]
+impl NestedCaller for Killer {
+    async fn call(&self, _tool: &str, _args: Value) -> Result<Value, String> {
+        for pid in descendants(std::process::id()) {
+            let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+            rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        }
+        Ok(Value::Null)
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_is_no_longer_there_or_something_else() {
+    let direct = Runner::new(Spawner::direct(), ZUBI);
+    let error = direct.run(&job("tools.call('x')"), 0, &Killer, &CancellationToken::new()).await.unwrap_err();
+    assert_eq!(error.to_string(), "the JavaScript process ended before it answered (signal: 9 (SIGKILL))");
+    for (program, wanted) in
+        [("/bin/true", "Died"), ("/bin/cat", "Died"), ("/usr/bin/yes", "Garbled"), ("/absent", "Start")]
+    {
+        let error = Runner::new(Spawner::direct(), program)
+            .run(&job(""), 0, &NoCalls, &CancellationToken::new())
+            .await
+            .unwrap_err();
+        assert!(format!("{error:?}").starts_with(wanted), "{program}: {error:?}");
+    }
+}
+
+/// The environment of the process is empty, and its directory is none of the person's.
+#[tokio::test]
+async fn the_process_knows_nothing() {
+    struct Look(Mutex<Vec<u8>>);
+    #[async_trait::async_trait]
+    impl NestedCaller for Look {
+        async fn call(&self, _tool: &str, _args: Value) -> Result<Value, String> {
+            let pid = descendants(std::process::id())[0];
+            *self.0.lock().unwrap() = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
+            Ok(json!(std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap()))
+        }
+    }
+    let look = Look(Mutex::new(vec![1]));
+    let runner = Runner::new(Spawner::direct(), ZUBI);
+    let finished = runner.run(&job("return tools.call('look')"), 0, &look, &CancellationToken::new()).await.unwrap();
+    assert_eq!(finished.outcome, Ok(json!("/")));
+    assert_eq!(*look.0.lock().unwrap(), Vec::<u8>::new());
+}
