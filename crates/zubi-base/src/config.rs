@@ -6,11 +6,12 @@
 //!
 //! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
 //! `tools` filter (applied *in addition* to the filter of the lower layers, so that it can take away but not give back),
-//! and `disabled = true` for a server. Everything else it says is listed in [`Settings::ignored`] and has no effect.
+//! `disabled = true` for a server, and rules of the policy that ask or deny. Everything else it says is listed in [`Settings::ignored`] and has no effect.
 
 pub mod directories;
 pub mod file;
 pub mod key;
+pub mod policy;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::directories::Directories;
 pub use self::file::ConfigError;
+pub use self::policy::{PolicyRule, SourcedRule};
 
 /// Name of the configuration file in a workspace's first folder.
 pub const WORKSPACE_FILE: &str = ".zubi.toml";
@@ -35,6 +37,8 @@ pub struct Layer {
     pub toolsets: Option<Vec<String>>,
     pub tools: Option<Vec<String>>,
     pub allow: Option<Vec<String>>,
+    /// Rules of the policy; not understood here, so that a broken one leaves the rest of the file in force.
+    pub policy: Vec<PolicyRule>,
     pub servers: BTreeMap<String, ServerLayer>,
 }
 
@@ -122,6 +126,8 @@ pub struct Settings {
     pub tools: Vec<Effective<Vec<String>>>,
     /// Tools that run without asking a person although their effect would ask.
     pub allow: Effective<Vec<String>>,
+    /// The rules of all files: their order means nothing. An untrusted workspace's rules that allow are not among them.
+    pub policy: Vec<SourcedRule>,
     /// Servers of the catalogue that are never started.
     pub disabled_servers: BTreeMap<String, Source>,
     pub ignored: Vec<Ignored>,
@@ -141,6 +147,9 @@ impl Layers {
             if workspace.layer.allow.is_some() {
                 ignore("allow".to_owned());
             }
+            for rule in workspace.layer.policy.iter().filter(|rule| !rule.narrows()) {
+                ignore(format!("policy (line {})", rule.line));
+            }
             for (name, server) in &workspace.layer.servers {
                 if server.disabled == Some(false) {
                     ignore(format!("servers.{name}.disabled"));
@@ -152,6 +161,7 @@ impl Layers {
             toolsets: self.filters(|layer| layer.toolsets.as_ref()),
             tools: self.filters(|layer| layer.tools.as_ref()),
             allow: allow.unwrap_or(Effective { value: Vec::new(), source: Source::Default }),
+            policy: self.policy(),
             disabled_servers: self.disabled_servers(),
             ignored,
         }
@@ -175,6 +185,15 @@ impl Layers {
             let value = get(layer)?;
             (!only_narrow || narrows(&value)).then_some(Effective { value, source })
         })
+    }
+
+    fn policy(&self) -> Vec<SourcedRule> {
+        let mut rules = Vec::new();
+        for (layer, source, only_narrow) in self.by_strength() {
+            let given = layer.policy.iter().filter(|rule| !only_narrow || rule.narrows());
+            rules.extend(given.map(|rule| SourcedRule { rule: rule.clone(), source: source.clone() }));
+        }
+        rules
     }
 
     fn filters(&self, get: impl Fn(&Layer) -> Option<&Vec<String>>) -> Vec<Effective<Vec<String>>> {

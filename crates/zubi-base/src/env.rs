@@ -109,6 +109,12 @@ impl Environment {
     }
 }
 
+/// The home directory, where it is set to an absolute path.
+pub fn home() -> Option<camino::Utf8PathBuf> {
+    let home = std::env::var_os(HOME.name)?.into_string().ok()?;
+    Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
+}
+
 /// What the command `dlang` reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DlangEnvironment {

@@ -9,4 +9,7 @@ pub mod service;
 pub mod verify;
 
 pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root};
-pub use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
+pub use crate::service::{
+    CallAnswer, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, RuleInForce, ToolService,
+    UnknownTool,
+};

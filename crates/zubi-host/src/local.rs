@@ -1,10 +1,11 @@
 //! A host in this process.
 
 pub(crate) mod code;
+mod policy;
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -29,7 +30,10 @@ use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolP
 
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
-use crate::service::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
+use crate::service::{
+    CallAnswer, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, RuleInForce, ToolService,
+    UnknownTool,
+};
 
 /// What a host is made of; the composition root hands it in.
 #[derive(Clone)]
@@ -161,13 +165,12 @@ impl LocalHost {
         resources: Vec<Arc<dyn Resource>>,
     ) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
-        let allow = &config.settings.allow.value;
         let registry = Arc::new_cyclic(|registry| {
             let mut providers = providers;
             providers.push(zubi_toolbox::tools::provider(registry));
             Registry::new(RegistryConfig {
                 providers,
-                policy: Policy::new(ToolFilter::new(allow.iter().map(String::as_str))),
+                policy: policy::of(config, &workspace),
                 audit,
                 clock: Arc::clone(&config.clock),
                 restrictions: restrictions(&config.settings),
@@ -221,6 +224,24 @@ impl LocalHost {
     }
 }
 
+/// Counts up whenever the list of any provider changes, of those that come later too.
+async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
+    loop {
+        let mut any = JoinSet::new();
+        // Receivers are taken before the change is told, so that none is missed in between.
+        let receivers = registry.changes();
+        changes.send_modify(|count| *count += 1);
+        for mut receiver in receivers {
+            any.spawn(async move {
+                if receiver.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            });
+        }
+        any.join_next().await;
+    }
+}
+
 fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
     let told = |filter: &Effective<Vec<String>>| {
         let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
@@ -245,12 +266,12 @@ fn restrictions(settings: &Settings) -> Vec<Restrictions> {
     all
 }
 
-fn answer(result: Result<ToolOutput, CallError>) -> Result<CallAnswer, UnknownTool> {
+fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<CallAnswer, UnknownTool> {
     match result {
-        Ok(output) => Ok(CallAnswer { text: output.render(), data: output.data, failure: None }),
+        Ok(output) => Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None }),
         Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
         Err(CallError::Tool { id, error }) => {
-            Ok(CallAnswer { text: error.render(&id), data: None, failure: Some(error.code().to_owned()) })
+            Ok(CallAnswer { text: error.render(&id), data: None, duration, failure: Some(error.code().to_owned()) })
         }
     }
 }
@@ -280,22 +301,42 @@ impl ToolService for LocalHost {
     }
 
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        let started = Instant::now();
         let cx = self.cx(request.caller, circumstances, request.token_budget);
-        answer(self.registry.call(&request.tool, request.arguments, cx).await)
+        let result = self.registry.call(&request.tool, request.arguments, cx).await;
+        answer(result, started.elapsed())
+    }
+
+    async fn explain(
+        &self,
+        request: CallRequest,
+        circumstances: Circumstances,
+    ) -> Result<Result<Explanation, String>, UnknownTool> {
+        self.registry.prepare().await;
+        let cx = self.cx(request.caller, circumstances, request.token_budget);
+        match self.registry.judge(&request.tool, request.arguments, &cx) {
+            Ok((footprint, judgement, would_allow)) => {
+                Ok(Ok(Explanation { tool: request.tool, judgement, footprint, would_allow }))
+            }
+            Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
+            Err(CallError::Tool { id, error }) => Ok(Err(error.render(&id))),
+        }
+    }
+
+    fn policy(&self) -> PolicyInForce {
+        let policy = self.registry.policy();
+        let rules = policy.rules().iter();
+        PolicyInForce {
+            broken: policy.broken().map(str::to_owned),
+            rules: rules.map(|rule| RuleInForce { source: rule.source.clone(), rule: rule.text.clone() }).collect(),
+        }
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
         let mut followers = self.followers.lock().unwrap_or_else(PoisonError::into_inner);
         followers.get_or_insert_with(|| {
             let mut tasks = JoinSet::new();
-            for mut provider in self.registry.changes() {
-                let changes = self.changes.clone();
-                tasks.spawn(async move {
-                    while provider.changed().await.is_ok() {
-                        changes.send_modify(|count| *count += 1);
-                    }
-                });
-            }
+            tasks.spawn(follow(Arc::clone(&self.registry), self.changes.clone()));
             tasks
         });
         self.changes.subscribe()

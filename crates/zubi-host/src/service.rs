@@ -9,7 +9,9 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::workspace::Folder;
 use zubi_tools::cx::{Approver, Caller, ProgressSink, Restrictions};
-use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+use zubi_tools::policy::Judgement;
+use zubi_tools::policy::rule::RuleText;
+use zubi_tools::{Footprint, ResourceSpec, ResourceText, ToolSpec};
 
 /// What a host says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +51,40 @@ pub struct CallAnswer {
     pub text: String,
     /// For machines, where the tool has it.
     pub data: Option<Value>,
+    /// How long it took, from the call to the answer.
+    pub duration: Duration,
     /// The failure's code (`invalid_input`, `failed`, `denied`, `timed_out`, …); `None` when the call succeeded.
     pub failure: Option<String>,
+}
+
+/// What the policy says about a call that was not made.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    pub tool: String,
+    #[serde(flatten)]
+    pub judgement: Judgement,
+    pub footprint: Footprint,
+    /// Rules that would allow what is asked about, as they would stand in `zubi.toml`.
+    pub would_allow: Vec<String>,
+}
+
+/// A rule in force.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct RuleInForce {
+    /// File and line.
+    pub source: String,
+    #[serde(flatten)]
+    pub rule: RuleText,
+}
+
+/// The policy in force.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct PolicyInForce {
+    /// Why nothing but looking is allowed, with file and line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
+    pub rules: Vec<RuleInForce>,
 }
 
 /// There is no such tool for this caller.
@@ -73,6 +107,21 @@ pub trait ToolService: Send + Sync {
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool>;
 
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool>;
+
+    /// What the policy says about a call, without making it or asking anybody. An error of the tool, such as wrong
+    /// arguments, is the text of a failed call.
+    async fn explain(
+        &self,
+        request: CallRequest,
+        _circumstances: Circumstances,
+    ) -> Result<Result<Explanation, String>, UnknownTool> {
+        Err(UnknownTool { name: request.tool, why: "this host does not explain its policy".to_owned() })
+    }
+
+    /// The rules in force, those that were made by answers in this session among them.
+    fn policy(&self) -> PolicyInForce {
+        PolicyInForce::default()
+    }
 
     /// Counts up whenever [`Self::list`] would answer differently.
     fn changes(&self) -> watch::Receiver<u64>;

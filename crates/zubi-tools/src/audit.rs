@@ -11,6 +11,7 @@ use zubi_base::text::ContentHash;
 
 pub use self::file::AuditFile;
 use crate::cx::Surface;
+use crate::redact::Redactor;
 use crate::spec::Effect;
 
 /// How many characters of a string are kept.
@@ -63,7 +64,8 @@ pub(crate) fn milliseconds(duration: Duration) -> u64 {
 /// Arguments fit for a log: long strings and lists cut, values under names that look like secrets left out. `secrets`
 /// are further such names.
 pub fn shorten(arguments: &Value, secrets: &[String]) -> Value {
-    shorten_at(arguments, secrets, 0)
+    // What looks like a secret goes first: cut, it would not look like one any more.
+    shorten_at(&Redactor::default().value(arguments), secrets, 0)
 }
 
 fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::TextSource;
 use zubi_base::workspace::Workspace;
 
 use crate::footprint::Footprint;
+use crate::policy::ApprovalOption;
 
 /// Which door a call came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
@@ -70,24 +72,49 @@ pub enum ApprovalScope {
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {
     pub tool: String,
+    /// Which part of the call made it a question.
     pub why: String,
     pub footprint: Footprint,
-    pub scopes: Vec<ApprovalScope>,
+    /// The arguments as the tool would get them.
+    pub arguments: Value,
+    /// The possible yeses; the first is for this call only.
+    pub options: Vec<ApprovalOption>,
 }
 
 /// A person's answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ApprovalAnswer {
-    Allow(ApprovalScope),
-    Deny,
+    Allow {
+        /// Which of [`ApprovalRequest::options`]; one that does not exist counts as the first.
+        option: usize,
+        /// Other arguments instead; they are checked and judged like a new call's.
+        arguments: Option<Value>,
+    },
+    Deny {
+        /// What the person wants the model to know.
+        text: Option<String>,
+    },
     /// There is nobody to ask here.
     Unavailable,
+}
+
+impl ApprovalAnswer {
+    /// Yes to this call, as it is.
+    pub fn once() -> Self {
+        Self::Allow { option: 0, arguments: None }
+    }
 }
 
 /// Asks a person.
 #[async_trait]
 pub trait Approver: Send + Sync {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer;
+
+    /// Whether the client itself asks its user before each call (`mcp.ask = "client"`). Counts only for calls that
+    /// [`Footprint::vouched`] says a person has looked at the tool of.
+    fn client_asks(&self) -> bool {
+        false
+    }
 }
 
 /// The approver of surfaces that have nobody to ask.
@@ -98,6 +125,21 @@ pub struct NobodyToAsk;
 impl Approver for NobodyToAsk {
     async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         ApprovalAnswer::Unavailable
+    }
+}
+
+/// The approver of a client that shows each call to its user before it sends it, and cannot be asked anything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClientAsks;
+
+#[async_trait]
+impl Approver for ClientAsks {
+    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        ApprovalAnswer::Unavailable
+    }
+
+    fn client_asks(&self) -> bool {
+        true
     }
 }
 

@@ -27,6 +27,10 @@ pub struct Footprint {
     /// The sandbox that holds what is run, in the words of a person: "Landlock and seccomp: writes only below the workspace".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// A person has looked at the tool: it comes from a file that is trusted by the hash of its content. Where nobody can
+    /// be asked, the question that the client puts to its user before each call is enough then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vouched: bool,
     /// What the call changes or sends, for whoever is asked: a unified diff, a request's body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,

@@ -11,6 +11,7 @@ pub mod footprint;
 pub mod output;
 pub mod policy;
 pub mod progress;
+pub mod redact;
 pub mod registry;
 pub mod schema;
 pub mod shell;

@@ -1,67 +1,296 @@
 //! Whether a call may run. Decided on what the call would touch, never on a tool's name alone.
 //!
-//! The rule: Read and Plan are allowed; Write is allowed unless the caller is read-only; Execute and Network, and tools
-//! whose author wants it, ask a person unless a rule of the user's configuration (`allow = ["tool"]`) names the tool.
+//! A call's [`Footprint`] is taken apart ([`part`]); each part is denied, asked about or allowed by rules ([`rule`]), or
+//! treated as no rule says: looking is allowed but for places of credentials, and so is changing the workspace but for
+//! what decides about rights; running, reaching out, secrets and what lies elsewhere ask. The worst part decides: **deny
+//! beats ask beats allow, and the order of rules means nothing.** What cannot be told is asked about at best.
+//!
+//! A broken policy is closed: nothing above Read and Plan runs until it is mended.
 
-use crate::cx::{ApprovalScope, Caller};
+mod approval;
+pub mod part;
+pub mod pattern;
+pub mod rule;
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::Serialize;
+
+pub use self::approval::{ApprovalOption, RuleStore};
+pub(crate) use self::approval::{RECENT, Recent, options};
+use self::part::{Otherwise, Part};
+use self::rule::{Action, Rule};
+use crate::cx::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
-use crate::spec::{Approval, Effect, ToolSpec};
+use crate::spec::{Effect, ToolSpec};
 
 /// What is to become of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     Allow,
-    /// A person must say yes; `scopes` are how far the yes may reach.
+    /// A person must say yes.
     Ask {
         why: String,
-        scopes: Vec<ApprovalScope>,
     },
     Deny {
         why: String,
     },
 }
 
-/// The rules in force.
+/// The places that rules and defaults speak of; absolute, without links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The workspace's folders; patterns are relative to each.
+    pub roots: Vec<Utf8PathBuf>,
+    pub home: Option<Utf8PathBuf>,
+    /// Zubi's own directories, which no call changes.
+    pub own: Vec<Utf8PathBuf>,
+}
+
+/// The rules in force.
+#[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// Tools that run without asking; an empty filter names none.
+    /// Tools that run without asking: `allow = […]`.
     allow: ToolFilter,
+    rules: Vec<Arc<Rule>>,
+    places: Places,
+    /// Why the policy is closed.
+    broken: Option<String>,
+    /// Every question is answered yes; nothing that is denied is allowed.
+    auto_approve: bool,
+    denies_all: bool,
+    /// Where answers are kept that hold longer than the session.
+    store: Option<Arc<dyn RuleStore>>,
+}
+
+/// One part of a call and what was decided about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Judged {
+    pub part: Part,
+    /// The same for a person: "it runs `git push`".
+    pub what: String,
+    pub action: Action,
+    /// Where the rule stands that decided; `None`: no rule means it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The rule's reason, or the default's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A decision with its reasons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Judgement {
+    pub action: Action,
+    /// For the person who is asked, or whoever is refused.
+    pub why: String,
+    pub parts: Vec<Judged>,
 }
 
 impl Policy {
     /// `allow` names the tools that run without asking a person.
     pub fn new(allow: ToolFilter) -> Self {
-        Self { allow }
+        Self { allow, ..Self::default() }
+    }
+
+    /// Refuses every call: for tests that no way leads around the policy.
+    pub fn deny_all() -> Self {
+        Self { denies_all: true, ..Self::default() }
+    }
+
+    /// Reads rules, each with where it stands. One that is broken closes the policy.
+    pub fn from_rules<'a>(
+        allow: ToolFilter,
+        rules: impl IntoIterator<Item = (&'a serde_json::Value, String)>,
+        places: Places,
+    ) -> Self {
+        let mut policy = Self { allow, places, ..Self::default() };
+        for (value, source) in rules {
+            match Rule::read(value, &source, &policy.places) {
+                Ok(rule) => policy.rules.push(Arc::new(rule)),
+                Err(why) if policy.broken.is_none() => policy.broken = Some(why),
+                Err(_) => {}
+            }
+        }
+        policy
+    }
+
+    /// The same with every question answered yes, for a host whose user has chosen that (`zubi.autoApprove`).
+    #[must_use]
+    pub fn with_auto_approve(self, auto_approve: bool) -> Self {
+        Self { auto_approve, ..self }
+    }
+
+    /// The same with a place where answers are kept that hold longer than the session.
+    #[must_use]
+    pub fn with_store(self, store: Arc<dyn RuleStore>) -> Self {
+        Self { store: Some(store), ..self }
+    }
+
+    pub(crate) fn store(&self) -> Option<&Arc<dyn RuleStore>> {
+        self.store.as_ref()
+    }
+
+    /// The same with one more rule.
+    #[must_use]
+    pub fn with_rule(&self, rule: Arc<Rule>) -> Self {
+        let mut policy = self.clone();
+        policy.rules.push(rule);
+        policy
+    }
+
+    /// Why the policy is closed, with file and line.
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    pub fn rules(&self) -> &[Arc<Rule>] {
+        &self.rules
+    }
+
+    pub fn allow(&self) -> &ToolFilter {
+        &self.allow
+    }
+
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// Decides on one call of a tool. A footprint without an effect counts as the tool's worst.
     pub fn decide(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
+        let Judgement { action, why, .. } = self.judge(spec, caller, footprint);
+        match action {
+            Action::Allow => Decision::Allow,
+            Action::Ask => Decision::Ask { why },
+            Action::Deny => Decision::Deny { why },
+        }
+    }
+
+    /// As [`Self::decide`], with what was decided about each part.
+    pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Judgement {
         let effect = footprint.effect.unwrap_or(spec.effect);
+        let parts: Vec<Judged> =
+            part::of(spec, footprint).iter().map(|part| self.judge_part(spec, effect, part, footprint)).collect();
+        // Whole calls are denied by rules that name them, whatever they consist of.
+        let whole = self.whole(spec, effect);
+        let deny = |why: String| Judgement { action: Action::Deny, why, parts: parts.clone() };
+        if self.denies_all {
+            return deny("nothing is allowed here".to_owned());
+        }
         if caller.restrictions.read_only && effect > Effect::Plan {
-            return Decision::Deny { why: "this session is read-only".to_owned() };
+            return deny("this session is read-only".to_owned());
         }
-        if self.allow.includes(&spec.id) {
-            return Decision::Allow;
+        if let Some(why) = self.broken.as_ref().filter(|_| effect > Effect::Plan) {
+            return deny(format!("the policy is broken and nothing that changes or runs anything is allowed: {why}"));
         }
-        let why = match effect {
-            _ if spec.approval == Approval::Always => "its author wants each call to be confirmed".to_owned(),
-            Effect::Read | Effect::Plan | Effect::Write => return Decision::Allow,
-            Effect::Execute => match footprint.commands.first() {
-                Some(command) => format!("it runs `{}`", command.join(" ")),
-                None => "it runs something whose effect cannot be known".to_owned(),
-            },
-            Effect::Network => match footprint.hosts.first() {
-                Some(host) => format!("it reaches {host}"),
-                None => "it reaches beyond this machine".to_owned(),
-            },
+        let mut worst: Option<(Action, String)> = None;
+        let told = |judged: &Judged| match &judged.reason {
+            Some(reason) => format!("{} ({reason})", judged.what),
+            None => judged.what.clone(),
         };
-        Decision::Ask { why, scopes: vec![ApprovalScope::Once, ApprovalScope::Session] }
+        for judged in &parts {
+            if worst.as_ref().is_none_or(|(action, _)| judged.action > *action) {
+                worst = Some((judged.action, told(judged)));
+            }
+        }
+        if let Some(rule) = whole.filter(|rule| worst.as_ref().is_none_or(|(action, _)| rule.text.action > *action)) {
+            let reason = rule.text.reason.clone();
+            worst =
+                Some((rule.text.action, reason.unwrap_or_else(|| format!("a rule for this tool ({})", rule.source))));
+        }
+        let (mut action, why) = worst.unwrap_or((Action::Allow, String::new()));
+        if action == Action::Ask && self.auto_approve {
+            action = Action::Allow;
+        }
+        Judgement { action, why, parts }
+    }
+
+    /// The strongest rule that means whole calls of this tool.
+    fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&Rule> {
+        let rules = self.rules.iter().map(Arc::as_ref);
+        rules.filter(|rule| rule.means_calls() && rule.concerns(&spec.id, effect)).max_by_key(|rule| rule.text.action)
+    }
+
+    fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Part, footprint: &Footprint) -> Judged {
+        let what = part.to_string();
+        // A path counts as what it says and as where it leads: links decide nothing.
+        let (meant, lost) = match resolved(part) {
+            Some(Ok(part)) => (Some(part), false),
+            Some(Err(())) => (None, true),
+            None => (None, false),
+        };
+        let directory = footprint.directory.as_deref();
+        let means = |rule: &Rule, action: Action| {
+            rule.text.action == action
+                && rule.concerns(&spec.id, effect)
+                && match action {
+                    Action::Allow => rule.means(meant.as_ref().unwrap_or(part), directory),
+                    Action::Ask | Action::Deny => {
+                        rule.means(part, directory) || meant.as_ref().is_some_and(|part| rule.means(part, directory))
+                    }
+                }
+        };
+        let by = |action: Action| self.rules.iter().find(|rule| means(rule, action));
+        let judged = |action, rule: Option<&Arc<Rule>>, reason: Option<String>| Judged {
+            part: part.clone(),
+            what: what.clone(),
+            action,
+            rule: rule.map(|rule| rule.source.clone()),
+            reason: reason.or_else(|| rule.and_then(|rule| rule.text.reason.clone())),
+        };
+        for action in [Action::Deny, Action::Ask] {
+            if let Some(rule) = by(action) {
+                return judged(action, Some(rule), None);
+            }
+        }
+        let written = part::otherwise(part, &self.places);
+        let led = meant.as_ref().map_or(written, |part| part::otherwise(part, &self.places));
+        let led = if lost { Otherwise::AskAlways("where the path leads cannot be told") } else { led };
+        let otherwise = if strength(led) > strength(written) { led } else { written };
+        let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow);
+        match otherwise {
+            Otherwise::Deny(why) => judged(Action::Deny, None, Some(why.to_owned())),
+            Otherwise::Allow => judged(Action::Allow, None, None),
+            Otherwise::Ask | Otherwise::AskAlways(_) if by(Action::Allow).is_some() => {
+                judged(Action::Allow, by(Action::Allow), None)
+            }
+            Otherwise::Ask if self.allow.includes(&spec.id) => {
+                Judged { rule: Some("`allow`".to_owned()), ..judged(Action::Allow, None, None) }
+            }
+            Otherwise::Ask => match by_call() {
+                Some(rule) => Judged { rule: Some(rule.source.clone()), ..judged(Action::Allow, None, None) },
+                None => judged(Action::Ask, None, None),
+            },
+            Otherwise::AskAlways(why) => judged(Action::Ask, None, Some(why.to_owned())),
+        }
     }
 
     /// The rule of the user's configuration that would have allowed a tool without asking.
     pub fn rule_that_allows(spec: &ToolSpec) -> String {
         format!("allow = [\"{}\"]", spec.id)
+    }
+}
+
+fn strength(otherwise: Otherwise) -> u8 {
+    match otherwise {
+        Otherwise::Allow => 0,
+        Otherwise::Ask => 1,
+        Otherwise::AskAlways(_) => 2,
+        Otherwise::Deny(_) => 3,
+    }
+}
+
+/// The same part with links followed, where it is a path; an error where a write leads nobody knows where.
+fn resolved(part: &Part) -> Option<Result<Part, ()>> {
+    let follow = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
+    match part {
+        Part::Read(path) => follow(path).ok().map(|path| Ok(Part::Read(path))),
+        Part::Write(path) => Some(follow(path).map(Part::Write).map_err(|_| ())),
+        _ => None,
     }
 }
 

@@ -6,9 +6,9 @@
 mod call;
 mod index;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashSet;
 use tokio::sync::watch;
 use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
@@ -18,9 +18,9 @@ use crate::audit::AuditSink;
 use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
-use crate::policy::Policy;
+use crate::policy::{Policy, Recent};
 use crate::spec::{Effect, Exposure, ToolSpec};
-use crate::{Tool, ToolProvider};
+use crate::{ProviderId, Tool, ToolProvider};
 
 /// What a registry is made of.
 pub struct RegistryConfig {
@@ -36,10 +36,24 @@ pub struct RegistryConfig {
 /// All tools, and the way to call them.
 pub struct Registry {
     config: RegistryConfig,
-    index: Mutex<Index>,
-    /// Ids of tools a person allowed for the rest of the session.
-    approved: Mutex<FxHashSet<String>>,
+    listed: Mutex<Listed>,
+    /// Counts up when a provider comes or goes.
+    providers_changed: watch::Sender<u64>,
+    /// The policy with what has been allowed for the rest of the session.
+    policy: Mutex<Arc<Policy>>,
+    recent: Mutex<VecDeque<Recent>>,
 }
+
+/// The providers and their tools.
+struct Listed {
+    providers: Vec<Arc<dyn ToolProvider>>,
+    index: Index,
+}
+
+/// There is a provider of this id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is a provider `{0}` already")]
+pub struct DuplicateProvider(pub ProviderId);
 
 /// Why a call gave no output.
 #[derive(Debug)]
@@ -52,9 +66,50 @@ pub enum CallError {
 
 impl Registry {
     /// Asks each provider for its tools once; does no I/O of its own.
-    pub fn new(config: RegistryConfig) -> Self {
-        let index = Mutex::new(Index::new(&config.providers));
-        Self { config, index, approved: Mutex::default() }
+    pub fn new(mut config: RegistryConfig) -> Self {
+        let providers = std::mem::take(&mut config.providers);
+        let listed = Mutex::new(Listed { index: Index::new(&providers), providers });
+        let policy = Mutex::new(Arc::new(config.policy.clone()));
+        Self { config, listed, providers_changed: watch::Sender::new(0), policy, recent: Mutex::default() }
+    }
+
+    /// Adds a provider after the others. Its tools are listed and can be called at once; those whose names are taken are
+    /// left out and told in [`Self::problems`].
+    pub fn add(&self, provider: Arc<dyn ToolProvider>) -> Result<(), DuplicateProvider> {
+        let mut listed = self.listed();
+        if listed.providers.iter().any(|other| other.id() == provider.id()) {
+            return Err(DuplicateProvider(provider.id().clone()));
+        }
+        listed.providers.push(provider);
+        self.providers_came_or_went(&mut listed);
+        Ok(())
+    }
+
+    /// Takes a provider and its tools away; calls that run go on. Whether there was one.
+    pub fn remove(&self, id: &ProviderId) -> bool {
+        let mut listed = self.listed();
+        let before = listed.providers.len();
+        listed.providers.retain(|provider| provider.id() != id);
+        let removed = listed.providers.len() < before;
+        if removed {
+            self.providers_came_or_went(&mut listed);
+        }
+        removed
+    }
+
+    fn providers_came_or_went(&self, listed: &mut Listed) {
+        let Listed { providers, index } = listed;
+        index.replace(providers);
+        self.providers_changed.send_modify(|count| *count += 1);
+    }
+
+    fn listed(&self) -> MutexGuard<'_, Listed> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The rules in force, with what has been allowed for the rest of the session.
+    pub fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.policy.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.
@@ -69,7 +124,8 @@ impl Registry {
 
     /// Lets every provider find out what its list depends on; see [`ToolProvider::prepare`].
     pub async fn prepare(&self) {
-        for provider in &self.config.providers {
+        let providers = self.listed().providers.clone();
+        for provider in &providers {
             provider.prepare().await;
         }
     }
@@ -89,9 +145,12 @@ impl Registry {
         self.with_index(|index| index.problems.clone())
     }
 
-    /// One receiver for each provider; a change of any means that [`Self::list`] may answer differently.
+    /// One receiver for each provider and one for their coming and going; a change of any means that [`Self::list`] may
+    /// answer differently, and that there may be other receivers to follow.
     pub fn changes(&self) -> Vec<watch::Receiver<u64>> {
-        self.config.providers.iter().map(|provider| provider.changes()).collect()
+        let mut receivers = vec![self.providers_changed.subscribe()];
+        receivers.extend(self.listed().providers.iter().map(|provider| provider.changes()));
+        receivers
     }
 
     fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
@@ -116,9 +175,10 @@ impl Registry {
     }
 
     fn with_index<T>(&self, read: impl FnOnce(&Index) -> T) -> T {
-        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        index.refresh(&self.config.providers);
-        read(&index)
+        let mut listed = self.listed();
+        let Listed { providers, index } = &mut *listed;
+        index.refresh(providers);
+        read(index)
     }
 }
 

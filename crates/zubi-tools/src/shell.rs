@@ -18,6 +18,8 @@ mod script;
 mod word;
 mod wrapper;
 
+pub(crate) use self::wrapper::system_name;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};

@@ -1,9 +1,16 @@
-//! Asking the person in front of the terminal.
+//! Asking the person in front of the terminal: what the call would do, why it is a question, and how far a yes reaches.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
-use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+use zubi_tools::output::clean;
+
+/// How many lines of a diff are shown.
+const PREVIEW_LINES: usize = 30;
+/// How many commands, paths or hosts of a kind are shown.
+const LISTED: usize = 20;
 
 /// Asks on the terminal.
 #[derive(Debug)]
@@ -19,18 +26,139 @@ impl AskOnTerminal {
 #[async_trait]
 impl Approver for AskOnTerminal {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        let question = format!("Run {}? {} [y/N] ", request.tool, request.why);
+        let count = request.options.len();
+        let card = card(&request);
         let answer = tokio::task::spawn_blocking(move || -> io::Result<String> {
-            write!(io::stderr().lock(), "{question}")?;
+            write!(io::stderr().lock(), "{card}")?;
             let mut line = String::new();
             io::stdin().read_line(&mut line)?;
             Ok(line)
         })
         .await;
         match answer {
-            Ok(Ok(line)) if matches!(line.trim(), "y" | "Y" | "yes") => ApprovalAnswer::Allow(ApprovalScope::Once),
-            Ok(Ok(_)) => ApprovalAnswer::Deny,
+            Ok(Ok(line)) => read(&line, count),
             _ => ApprovalAnswer::Unavailable,
+        }
+    }
+}
+
+/// What a line says: `y` or a number is yes, everything else no; what follows `n` is for the model.
+fn read(line: &str, options: usize) -> ApprovalAnswer {
+    let line = line.trim();
+    if matches!(line, "y" | "Y" | "yes") {
+        return ApprovalAnswer::once();
+    }
+    if let Some(option) = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).filter(|at| *at < options)
+    {
+        return ApprovalAnswer::Allow { option, arguments: None };
+    }
+    let text =
+        line.split_once(' ').filter(|(no, _)| matches!(*no, "n" | "N" | "no")).map(|(_, text)| text.trim().to_owned());
+    ApprovalAnswer::Deny { text }
+}
+
+/// The question. Nothing in it moves the cursor or hides: the texts come from models and files.
+fn card(request: &ApprovalRequest) -> String {
+    let footprint = &request.footprint;
+    let mut card = format!("\n{} wants to run: {}\n", request.tool, request.why);
+    let mut list = |name: &str, items: Vec<String>| {
+        let more = items.len().saturating_sub(LISTED);
+        for item in items.iter().take(LISTED) {
+            let _ = writeln!(card, "  {name:<10} {}", item.replace('\n', "\\n"));
+        }
+        if more > 0 {
+            let _ = writeln!(card, "  {name:<10} … and {more} more");
+        }
+    };
+    list("command", footprint.commands.iter().map(|argv| argv.join(" ")).collect());
+    list("in", footprint.directory.iter().map(ToString::to_string).collect());
+    list("writes", footprint.writes.iter().map(ToString::to_string).collect());
+    list("reads", footprint.reads.iter().map(ToString::to_string).collect());
+    list("host", footprint.hosts.clone());
+    list("secret", footprint.secrets.clone());
+    list("unclear", footprint.unresolved.clone());
+    list("sandbox", footprint.sandbox.iter().cloned().collect());
+    if let Some(preview) = &footprint.preview {
+        let lines: Vec<&str> = preview.lines().collect();
+        for line in lines.iter().take(PREVIEW_LINES) {
+            let _ = writeln!(card, "    {line}");
+        }
+        if lines.len() > PREVIEW_LINES {
+            let _ = writeln!(card, "    … {} more lines", lines.len() - PREVIEW_LINES);
+        }
+    }
+    for (number, option) in (1..).zip(&request.options) {
+        let _ = writeln!(card, "  {number}) yes: {}", option.label);
+        for other in &option.would_also_allow {
+            let _ = writeln!(card, "       would also have allowed {other}");
+        }
+    }
+    card.push_str("Number, y for 1, or n and what to do instead [n]: ");
+    clean(card)
+}
+
+#[cfg(test)]
+mod tests {
+    use zubi_tools::Footprint;
+    use zubi_tools::cx::ApprovalScope;
+    use zubi_tools::policy::ApprovalOption;
+
+    use super::*;
+
+    #[test]
+    fn the_card_says_what_would_happen_and_hides_nothing() {
+        let option = |scope, label: &str, would_also_allow| ApprovalOption {
+            scope,
+            label: label.to_owned(),
+            rules: Vec::new(),
+            would_also_allow,
+        };
+        let request = ApprovalRequest {
+            tool: "shell.run".to_owned(),
+            why: "it runs `git push`".to_owned(),
+            footprint: Footprint {
+                commands: vec![vec!["git".into(), "push".into(), "\u{1b}[2Jx\ny".into()]],
+                directory: Some("/w".into()),
+                secrets: vec!["TOKEN".into()],
+                ..Footprint::default()
+            },
+            arguments: serde_json::Value::Null,
+            options: vec![
+                option(ApprovalScope::Once, "this call", Vec::new()),
+                option(
+                    ApprovalScope::Session,
+                    "`git push` with any arguments, for this session",
+                    vec!["git push -f".into()],
+                ),
+            ],
+        };
+        insta::assert_snapshot!(card(&request), @r"
+
+        shell.run wants to run: it runs `git push`
+          command    git push [2Jx\ny
+          in         /w
+          secret     TOKEN
+          1) yes: this call
+          2) yes: `git push` with any arguments, for this session
+               would also have allowed git push -f
+        Number, y for 1, or n and what to do instead [n]:
+        ");
+    }
+
+    #[test]
+    fn answers_table() {
+        let no = |text: Option<&str>| ApprovalAnswer::Deny { text: text.map(str::to_owned) };
+        for (line, expected) in [
+            ("y\n", ApprovalAnswer::once()),
+            ("1", ApprovalAnswer::once()),
+            ("2", ApprovalAnswer::Allow { option: 1, arguments: None }),
+            ("3", no(None)),
+            ("0", no(None)),
+            ("", no(None)),
+            ("n use rsync\n", no(Some("use rsync"))),
+            ("yes please", no(None)),
+        ] {
+            assert_eq!(read(line, 2), expected, "{line}");
         }
     }
 }

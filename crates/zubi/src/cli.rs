@@ -61,6 +61,9 @@ pub(crate) enum Command {
     /// Show what can be asked
     #[command(subcommand)]
     Tools(Tools),
+    /// Find out what calls may do, and which rule says so
+    #[command(subcommand, after_help = POLICY_HELP)]
+    Policy(Policy),
     /// Let language servers run a project's code
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(Trust),
@@ -143,6 +146,54 @@ pub(crate) enum Tools {
         json: bool,
     },
 }
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Policy {
+    /// Say what would become of a call, part by part, without making it
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainPolicy),
+    /// List the rules in force
+    #[command(after_help = "Example:\n  zubi policy list")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainPolicy {
+    /// The tool, or the tool and its arguments as JSON
+    #[arg(required_unless_present = "shell")]
+    pub(crate) call: Option<String>,
+    /// The arguments
+    #[arg(long, value_name = "JSON", conflicts_with = "shell")]
+    pub(crate) input: Option<String>,
+    /// A command for `shell.run` instead of a tool
+    #[arg(long, value_name = "TEXT", conflicts_with = "call")]
+    pub(crate) shell: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXPLAIN_EXAMPLES: &str = "\
+Exit codes: 0 it would run without a question; 1 somebody would be asked, or it would be refused.
+
+Examples:
+  zubi policy explain --shell 'git log | head -3'
+  zubi policy explain shell.run --input '{\"command\": \"git push\"}'
+  zubi policy explain 'file.write {\"path\": \"a.txt\", \"content\": \"\"}' --json";
+
+const POLICY_HELP: &str = "\
+Rules stand in zubi.toml and, once it is trusted, in a workspace's .zubi.toml (before that only those that ask or deny):
+  [[policy]]
+  action = \"allow\"                            # allow, ask or deny; deny beats ask beats allow, in whatever order
+  command = [\"git\", \"status|log|diff\", \"*\"]   # a last \"*\": any further arguments
+  reason = \"looking is harmless\"
+  examples = { match = [\"git log -3\"], no-match = [\"git push\"] }
+Further keys: tools, effect, read, write, hosts, secrets. A rule that is broken, or whose examples fail, closes the policy:
+nothing that changes or runs anything is allowed until it is mended.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Trust {

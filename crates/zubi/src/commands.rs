@@ -4,6 +4,7 @@ mod call;
 mod doctor;
 mod lsp;
 mod mcp;
+mod policy;
 mod tools;
 mod trust;
 mod verify;
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
             call::run(&session, &words)
         }
         Command::Tools(tools) => tools::run(&session, &tools),
+        Command::Policy(policy) => policy::run(&session, &policy),
         Command::Trust(trust) => trust::run(&session, &trust),
         Command::Doctor(doctor) => doctor::run(&session, &doctor),
         Command::Verify => verify::run(Ok(&session)),

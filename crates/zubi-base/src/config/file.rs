@@ -32,7 +32,14 @@ pub enum ConfigError {
 
 /// What a configuration text says. `path` is for errors only.
 pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
-    toml::from_str(text).map_err(|error| {
+    let layer: Result<Layer, _> = toml::from_str(text);
+    let layer = layer.map(|mut layer| {
+        for rule in &mut layer.policy {
+            rule.line = line_and_column(text, rule.line).0;
+        }
+        layer
+    });
+    layer.map_err(|error| {
         let span = error.span().unwrap_or_default();
         let (line, column) = line_and_column(text, span.start);
         // serde's wording for `deny_unknown_fields`; the key itself is taken from the file.

@@ -35,6 +35,11 @@ pub const KEYS: &[Key] = &[
         narrowing: None,
     },
     Key {
+        name: "policy",
+        what: "list of rules (`[[policy]]`): what calls may do without asking, and what never; `zubi policy --help`",
+        narrowing: Some("rules that ask or deny"),
+    },
+    Key {
         name: "servers",
         what: "table of language servers by their catalogue id",
         narrowing: Some("what is narrowing inside"),

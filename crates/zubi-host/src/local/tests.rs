@@ -1,7 +1,5 @@
 //! The host as a surface sees it, over two small tools.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;

@@ -1,7 +1,10 @@
 //! Effect by effect, with and without a rule, read-only or not.
 
+use serde_json::{Value, json};
+
 use super::*;
 use crate::cx::{Restrictions, Surface};
+use crate::spec::Approval;
 use crate::testing::spec;
 
 fn caller(read_only: bool) -> Caller {
@@ -47,7 +50,7 @@ fn a_rule_allows_what_would_ask_but_not_what_is_denied() {
     };
     assert_eq!(policy.decide(&spec("a.b", Effect::Execute), &caller(false), &footprint), Decision::Allow);
     assert!(matches!(policy.decide(&spec("a.b", Effect::Execute), &caller(true), &footprint), Decision::Deny { .. }));
-    let Decision::Ask { why, .. } = policy.decide(&spec("c", Effect::Execute), &caller(false), &footprint) else {
+    let Decision::Ask { why } = policy.decide(&spec("c", Effect::Execute), &caller(false), &footprint) else {
         panic!("no rule names it")
     };
     assert_eq!(why, "it runs `make all`");
@@ -59,4 +62,166 @@ fn the_author_may_ask_for_every_call() {
     careful.approval = Approval::Always;
     let decision = Policy::default().decide(&careful, &caller(false), &Footprint::of_effect(Effect::Write));
     assert!(matches!(decision, Decision::Ask { .. }));
+}
+
+fn places() -> Places {
+    Places { roots: vec!["/w".into()], home: Some("/h".into()), own: vec!["/h/.config/zubi".into()] }
+}
+
+fn policy(rules: &[Value]) -> Policy {
+    Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), places())
+}
+
+/// What becomes of a script given to a tool `shell.run`.
+fn shell(policy: &Policy, text: &str) -> &'static str {
+    let reading = crate::shell::read(text, "/w".into());
+    let footprint = Footprint {
+        commands: reading.commands,
+        reads: reading.reads,
+        writes: reading.writes,
+        unresolved: reading.unresolved,
+        directory: Some("/w".into()),
+        ..Footprint::of_effect(Effect::Execute)
+    };
+    word(policy.judge(&spec("shell.run", Effect::Execute), &caller(false), &footprint).action)
+}
+
+fn word(action: Action) -> &'static str {
+    match action {
+        Action::Allow => "allow",
+        Action::Ask => "ask",
+        Action::Deny => "deny",
+    }
+}
+
+/// What users of other tools complain about (12–23 of the reference), and X17 and X22: what is decided is done, and
+/// what a program is given decides.
+#[test]
+fn x17_x22_scripts_are_judged_by_every_command() {
+    let rules = [
+        json!({"action": "allow", "command": ["git", "status|log|diff", "*"]}),
+        json!({"action": "allow", "command": ["yarn", "*"]}),
+        json!({"action": "allow", "command": ["./gradlew", "*"]}),
+        json!({"action": "allow", "command": ["make"]}),
+        json!({"action": "allow", "command": ["cat", "*"]}),
+        json!({"action": "deny", "command": ["yarn", "publish"]}),
+        json!({"action": "deny", "command": ["git", "push"]}),
+        json!({"action": "ask", "command": ["yarn", "add"]}),
+    ];
+    let mut backwards = rules.to_vec();
+    backwards.reverse();
+    for policy in [policy(&rules), policy(&backwards)] {
+        assert_eq!(policy.broken(), None);
+        for (text, expected) in [
+            ("git status", "allow"),
+            ("git log -3 --format=%H | cat 2>&1", "allow"),
+            ("git log && curl x | sh", "ask"),
+            ("git log; git diff || git status", "allow"),
+            ("cd sub && git status", "allow"),
+            ("git push --force", "deny"),
+            ("git -C . --no-pager push", "deny"),
+            ("git -- push", "deny"),
+            ("git log && git push", "deny"),
+            ("git log $(git push)", "deny"),
+            ("env X=1 git push", "deny"),
+            ("/opt/git push", "deny"),
+            ("./git status", "ask"),
+            ("/usr/bin/git status", "allow"),
+            ("GIT_PAGER=x git log", "ask"),
+            ("git log --output $HOME/x", "ask"),
+            ("yarn test", "allow"),
+            ("yarn -- publish", "deny"),
+            ("yarn publish --tag x", "deny"),
+            ("yarn add x", "ask"),
+            ("sh -c 'yarn add x; git push'", "deny"),
+            ("./gradlew build", "allow"),
+            ("cd /tmp && ./gradlew build", "ask"),
+            ("make", "allow"),
+            ("make install", "ask"),
+            ("make > out.txt", "allow"),
+            ("make > /etc/x", "ask"),
+            ("make > .git/config", "ask"),
+            ("make > /h/.config/zubi/zubi.toml", "deny"),
+            ("make 2>/dev/null", "allow"),
+            ("cat src/main.rs", "allow"),
+            ("cat /h/.ssh/id_ed25519", "ask"),
+            ("cat ~/.aws/credentials", "ask"),
+            ("cat .env.example", "allow"),
+            ("cat .env", "ask"),
+            ("find . -delete", "ask"),
+            ("python -c x", "ask"),
+            ("echo hello", "allow"),
+        ] {
+            assert_eq!(shell(&policy, text), expected, "{text}");
+        }
+    }
+}
+
+#[test]
+fn parts_other_than_commands() {
+    let rules = [
+        json!({"action": "allow", "hosts": ["*.example.com:443"]}),
+        json!({"action": "allow", "write": ["/data/**", ".git/info/exclude"]}),
+        json!({"action": "deny", "read": ["private"], "reason": "nobody's business"}),
+        json!({"action": "allow", "tools": ["n.*"], "secrets": ["TOKEN_*"]}),
+        json!({"action": "deny", "tools": ["x"]}),
+    ];
+    let policy = policy(&rules);
+    assert_eq!(policy.broken(), None);
+    let decide = |tool: &str, footprint: Footprint| {
+        word(policy.judge(&spec(tool, Effect::Write), &caller(false), &footprint).action)
+    };
+    let empty = || Footprint::of_effect(Effect::Write);
+    let network = |host: &str| Footprint { hosts: vec![host.to_owned()], ..Footprint::of_effect(Effect::Network) };
+    for (footprint, expected) in [
+        (network("api.example.com:443"), "allow"),
+        (network("API.example.com:443"), "allow"),
+        (network("api.example.com:80"), "ask"),
+        (network("example.com.evil:443"), "ask"),
+        (Footprint { writes: vec!["/w/a".into()], ..empty() }, "allow"),
+        (Footprint { writes: vec!["/w-evil/a".into()], ..empty() }, "ask"),
+        (Footprint { writes: vec!["/data/a/b".into()], ..empty() }, "allow"),
+        (Footprint { writes: vec!["/w/.git/info/exclude".into()], ..empty() }, "allow"),
+        (Footprint { writes: vec!["/w/.zubi.toml".into()], ..empty() }, "ask"),
+        (Footprint { writes: vec!["/w/.vscode/agent-tools/x.json".into()], ..empty() }, "ask"),
+        (Footprint { reads: vec!["/w/private/a".into()], ..empty() }, "deny"),
+        (Footprint { reads: vec!["/etc/passwd".into()], ..empty() }, "allow"),
+        (Footprint { secrets: vec!["TOKEN_A".into()], ..empty() }, "allow"),
+        (Footprint { secrets: vec!["KEY".into()], ..empty() }, "ask"),
+    ] {
+        assert_eq!(decide("n.get", footprint.clone()), expected, "{footprint:?}");
+    }
+    assert_eq!(decide("x", empty()), "deny");
+}
+
+#[test]
+fn a_broken_policy_is_closed() {
+    for (rule, why) in [
+        (json!({"action": "allow"}), "names nothing"),
+        (json!({"action": "permit", "command": ["x"]}), "unknown variant `permit`"),
+        (json!({"action": "allow", "comand": ["x"]}), "unknown field `comand`"),
+        (json!({"action": "allow", "read": ["[a"]}), "is no pattern"),
+        (json!({"action": "allow", "command": ["git", ""]}), "an empty word"),
+        (
+            json!({"action": "allow", "command": ["git", "*"], "examples": {"no-match": ["git push"]}}),
+            "the rule means `git push`",
+        ),
+        (json!({"action": "allow", "command": ["git"], "examples": {"match": ["git log"]}}), "does not mean `git log`"),
+        (json!(7), "zubi.toml:1"),
+    ] {
+        let policy = policy(std::slice::from_ref(&rule));
+        assert!(policy.broken().is_some_and(|broken| broken.contains(why)), "{rule}: {:?}", policy.broken());
+        let decide = |effect| policy.decide(&spec("a", effect), &caller(false), &Footprint::of_effect(effect));
+        assert_eq!(decide(Effect::Read), Decision::Allow);
+        let Decision::Deny { why } = decide(Effect::Write) else { panic!("closed") };
+        assert!(why.contains("zubi.toml:1"), "{why}");
+    }
+}
+
+#[test]
+fn yes_to_everything_is_no_yes_to_what_is_denied() {
+    let policy = policy(&[json!({"action": "deny", "command": ["rm"]})]).with_auto_approve(true);
+    assert_eq!(shell(&policy, "make"), "allow");
+    assert_eq!(shell(&policy, "make; rm x"), "deny");
+    assert_eq!(shell(&Policy::deny_all(), "echo"), "deny");
 }

@@ -16,10 +16,13 @@ use crate::audit::{self, AuditRecord};
 use crate::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, ToolCx};
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
-use crate::policy::{Decision, Policy};
+use crate::policy::rule::{Action, Rule, RuleText};
+use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, options};
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
 
+/// How often a person may change the arguments of one call before it runs.
+const MAX_EDITS: usize = 8;
 /// How long a cancelled tool may take to tell its server and return. After this it is dropped where it stands.
 const CANCEL_GRACE: Duration = Duration::from_millis(250);
 
@@ -72,52 +75,156 @@ impl Registry {
         trail: &mut Trail,
     ) -> Result<ToolOutput, ToolError> {
         let spec = entry.tool.spec();
-        let (args, footprint) = prepare(entry, args, cx)?;
-        trail.effect = footprint.effect.unwrap_or(spec.effect);
-        trail.secrets.clone_from(&footprint.secrets);
-        trail.decision = "deny";
-        trail.decision = self.permission(spec, footprint, cx).await?;
-        run(entry, args, cx, trail.effect).await
+        let (mut args, mut footprint) = prepare(entry, args, cx)?;
+        for _ in 0..=MAX_EDITS {
+            trail.effect = footprint.effect.unwrap_or(spec.effect);
+            trail.secrets.clone_from(&footprint.secrets);
+            trail.decision = "deny";
+            match self.permission(spec, &args, &footprint, cx).await? {
+                Permission::Given(word) => {
+                    trail.decision = word;
+                    self.remember(spec, cx, footprint);
+                    return run(entry, args, cx, trail.effect).await;
+                }
+                // What a person wrote is checked and judged like what a model wrote.
+                Permission::Edited(edited) => (args, footprint) = prepare(entry, edited, cx)?,
+            }
+        }
+        Err(ToolError::tell(
+            "denied",
+            format!("Failed to run {}: the arguments were changed over and over", spec.id),
+            "Ask the user what to do instead.",
+        ))
     }
 
-    /// Asks the policy, and a person where the policy does. The word for the audit log, or why not.
-    async fn permission(&self, spec: &ToolSpec, footprint: Footprint, cx: &ToolCx) -> Result<&'static str, ToolError> {
-        let (why, scopes) = match self.config.policy.decide(spec, &cx.caller, &footprint) {
-            Decision::Allow => return Ok("allow"),
-            Decision::Deny { why } => {
-                let hint =
-                    "Use a tool that only reads or plans, or ask the user to start zubi without this restriction.";
+    fn remember(&self, spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if recent.len() >= RECENT {
+            recent.pop_front();
+        }
+        // A preview may be large, and nobody asks for it again.
+        let footprint = Footprint { preview: None, ..footprint };
+        recent.push_back(Recent { spec: Arc::new(spec.clone()), caller: Arc::clone(&cx.caller), footprint });
+    }
+
+    /// Asks the policy, and a person where the policy does.
+    async fn permission(
+        &self,
+        spec: &ToolSpec,
+        args: &Value,
+        footprint: &Footprint,
+        cx: &ToolCx,
+    ) -> Result<Permission, ToolError> {
+        let policy = self.policy();
+        let judgement = policy.judge(spec, &cx.caller, footprint);
+        let why = judgement.why.clone();
+        match judgement.action {
+            Action::Allow => return Ok(Permission::Given("allow")),
+            Action::Deny => {
+                let hint = "Do it another way, or ask the user: `zubi policy explain` shows which rule says so.";
                 return Err(ToolError::tell("denied", format!("Failed to run {}: {why}", spec.id), hint));
             }
-            Decision::Ask { why, scopes } => (why, scopes),
-        };
-        if self.approved.lock().unwrap_or_else(PoisonError::into_inner).contains(&spec.id) {
-            return Ok("approved-before");
+            Action::Ask => {}
         }
-        let request = ApprovalRequest { tool: spec.id.clone(), why: why.clone(), footprint, scopes };
+        let recent: Vec<Recent> = self.recent.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let request = ApprovalRequest {
+            tool: spec.id.clone(),
+            why: why.clone(),
+            footprint: footprint.clone(),
+            arguments: args.clone(),
+            options: options(&policy, spec, &judgement, &recent, policy.store().is_some()),
+        };
+        let offered = request.options.clone();
         let answer = tokio::select! {
             answer = cx.approver.ask(request) => answer,
             () = cx.cancel.cancelled() => return Err(cancelled(spec)),
         };
         match answer {
-            ApprovalAnswer::Allow(scope) => {
-                if scope != ApprovalScope::Once {
-                    self.approved.lock().unwrap_or_else(PoisonError::into_inner).insert(spec.id.clone());
+            ApprovalAnswer::Allow { arguments: Some(edited), .. } if edited != *args => Ok(Permission::Edited(edited)),
+            ApprovalAnswer::Allow { option, .. } => {
+                if let Some(option) = offered.get(option) {
+                    self.keep(option);
                 }
-                Ok("approved")
+                Ok(Permission::Given("approved"))
             }
-            ApprovalAnswer::Deny => Err(ToolError::tell(
-                "denied",
-                format!("Failed to run {}: the user said no ({why})", spec.id),
-                "Do not call it again for this; ask the user what to do instead.",
-            )),
+            ApprovalAnswer::Deny { text } => {
+                let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
+                Err(ToolError::tell(
+                    "denied",
+                    format!("Failed to run {}: the user said no ({why}){said}", spec.id),
+                    "Do not call it again for this; ask the user what to do instead.",
+                ))
+            }
+            ApprovalAnswer::Unavailable if footprint.vouched && cx.approver.client_asks() => {
+                Ok(Permission::Given("client"))
+            }
             ApprovalAnswer::Unavailable => Err(ToolError::tell(
                 "approval_unavailable",
                 format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
-                format!("The user can allow it with `{}` in zubi.toml.", Policy::rule_that_allows(spec)),
+                unavailable(spec, &offered),
             )),
         }
     }
+
+    /// Makes what a person allowed part of the policy, for as long as they said.
+    fn keep(&self, option: &ApprovalOption) {
+        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        for text in &option.rules {
+            match Rule::new(text.clone(), "an answer in this session", policy.places()) {
+                Ok(rule) => *policy = Arc::new(policy.with_rule(Arc::new(rule))),
+                Err(why) => tracing::warn!(why, "an answer cannot be kept"),
+            }
+            let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
+            if let Some(store) = policy.store().filter(|_| lasting)
+                && let Err(why) = store.keep(option.scope, text)
+            {
+                tracing::warn!(why, "an answer holds for this session only");
+            }
+        }
+    }
+
+    /// What the policy says about a call, without running it or asking anybody.
+    pub fn judge(
+        &self,
+        name: &str,
+        args: Value,
+        cx: &ToolCx,
+    ) -> Result<(Footprint, Judgement, Vec<String>), CallError> {
+        let entry = self.entry(name, &cx.caller.restrictions)?;
+        let spec = entry.tool.spec();
+        let (_, footprint) =
+            prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
+        let policy = self.policy();
+        let judgement = policy.judge(spec, &cx.caller, &footprint);
+        let offered = options(&policy, spec, &judgement, &[], true);
+        let allowing = if judgement.action == Action::Ask { allowing(&offered) } else { Vec::new() };
+        Ok((footprint, judgement, allowing))
+    }
+}
+
+/// What came of a question.
+enum Permission {
+    /// The word for the audit log.
+    Given(&'static str),
+    Edited(Value),
+}
+
+/// The rules that would have allowed a call, as they would stand in a file.
+fn allowing(offered: &[ApprovalOption]) -> Vec<String> {
+    let widest = offered.last().map(|option| option.rules.as_slice()).unwrap_or_default();
+    widest.iter().map(RuleText::to_toml).collect()
+}
+
+fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption]) -> String {
+    let rules = allowing(offered);
+    if rules.is_empty() {
+        return "No rule can allow what cannot be told; say it more plainly, or ask the user to run it.".to_owned();
+    }
+    let whole = Policy::rule_that_allows(spec);
+    if offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allowing(&spec.id))) {
+        return format!("The user can allow it with `{whole}` in zubi.toml.");
+    }
+    format!("The user can allow it in zubi.toml with\n{}\nor, whatever it does, with `{whole}`.", rules.join("\n"))
 }
 
 /// The arguments as the tool gets them, and what the call would touch.

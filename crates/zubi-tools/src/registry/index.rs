@@ -32,6 +32,12 @@ impl Index {
         index
     }
 
+    /// After a provider came or went.
+    pub(super) fn replace(&mut self, providers: &[Arc<dyn ToolProvider>]) {
+        self.changes = providers.iter().map(|provider| provider.changes()).collect();
+        self.build(providers);
+    }
+
     /// Builds the index anew if a provider's list changed since.
     pub(super) fn refresh(&mut self, providers: &[Arc<dyn ToolProvider>]) {
         // A provider that is gone changes nothing any more.

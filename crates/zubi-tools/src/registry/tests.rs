@@ -8,9 +8,8 @@ use std::time::Duration;
 use zubi_base::clock::FixedClock;
 
 use super::*;
-use crate::ProviderId;
 use crate::audit::AuditRecord;
-use crate::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, Caller, ToolCx};
+use crate::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, ToolCx};
 use crate::footprint::Footprint;
 use crate::output::ToolOutput;
 use crate::testing::{cx, spec};
@@ -265,7 +264,7 @@ struct Says(ApprovalAnswer, std::sync::atomic::AtomicUsize);
 impl Approver for Says {
     async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         self.1.fetch_add(1, Ordering::SeqCst);
-        self.0
+        self.0.clone()
     }
 }
 
@@ -279,24 +278,24 @@ async fn what_needs_a_yes_gets_one_or_is_refused() {
     "#);
     let ask = |answer| Arc::new(Says(answer, 0.into()));
     let with = |approver: &Arc<Says>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
-    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&ask(ApprovalAnswer::Deny))).await, @"
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&ask(ApprovalAnswer::Deny { text: None }))).await, @"
     Failed to run test.tool: the user said no (it runs something whose effect cannot be known)
     Do not call it again for this; ask the user what to do instead.
     (deny, denied)
     ");
-    let once = ask(ApprovalAnswer::Allow(ApprovalScope::Once));
+    let once = ask(ApprovalAnswer::once());
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&once)).await, @"
     done
     (approved, ok)
     ");
-    let session = ask(ApprovalAnswer::Allow(ApprovalScope::Session));
+    let session = ask(ApprovalAnswer::Allow { option: 1, arguments: None });
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
     done
     (approved, ok)
     ");
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
     done
-    (approved-before, ok)
+    (allow, ok)
     ");
     assert_eq!((once.1.load(Ordering::SeqCst), session.1.load(Ordering::SeqCst)), (1, 1));
 }

@@ -99,7 +99,7 @@ const WRAPPERS: &[Wrapper] = &[
 ];
 
 /// The name of a program that is searched for or lies where systems keep theirs; another file of that name is any program.
-pub(super) fn system_name(program: &str) -> Option<&str> {
+pub(crate) fn system_name(program: &str) -> Option<&str> {
     const DIRECTORIES: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin"];
     if !program.contains('/') {
         return Some(program);

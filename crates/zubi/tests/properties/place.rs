@@ -106,6 +106,6 @@ pub(crate) struct Yes;
 impl Approver for Yes {
     async fn ask(&self, request: zubi_tools::cx::ApprovalRequest) -> zubi_tools::cx::ApprovalAnswer {
         drop(request);
-        zubi_tools::cx::ApprovalAnswer::Allow(zubi_tools::cx::ApprovalScope::Once)
+        zubi_tools::cx::ApprovalAnswer::once()
     }
 }

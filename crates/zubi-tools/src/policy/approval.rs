@@ -1,0 +1,192 @@
+//! What a person can answer to a question, and exactly what each yes allows from then on.
+//!
+//! A yes is for this call, or makes rules of the parts that were asked about: the very same command, or the same program
+//! and subcommand with any arguments; the same hosts, files and secrets; always of the same tool. What cannot be told can
+//! be allowed once only. Before the person answers, each rule is held against the last calls: which would it have let by?
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::part::Part;
+use super::rule::{Action, Rule, RuleText};
+use super::{Judgement, Policy};
+use crate::cx::{ApprovalScope, Caller};
+use crate::footprint::Footprint;
+use crate::spec::ToolSpec;
+
+/// How many of the last calls are looked at.
+pub(crate) const RECENT: usize = 200;
+/// How many of them an answer lists.
+const LISTED: usize = 10;
+
+/// One possible yes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApprovalOption {
+    pub scope: ApprovalScope,
+    /// For a person: "`git push` with any arguments, for this session".
+    pub label: String,
+    /// What is kept; nothing for [`ApprovalScope::Once`].
+    pub rules: Vec<RuleText>,
+    /// Which of the last calls, that had to be asked about, would not have been.
+    pub would_also_allow: Vec<String>,
+}
+
+/// Keeps rules beyond the session. The host implements it: this crate writes no files.
+pub trait RuleStore: fmt::Debug + Send + Sync {
+    /// Keeps a rule for this workspace or for every one; an error says why it could not.
+    fn keep(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String>;
+}
+
+/// A call that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Recent {
+    pub(crate) spec: Arc<ToolSpec>,
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) footprint: Footprint,
+}
+
+/// The possible answers to a question, from the narrowest to the widest. `kept`: there is somewhere to keep rules.
+pub(crate) fn options(
+    policy: &Policy,
+    spec: &ToolSpec,
+    judgement: &Judgement,
+    recent: &[Recent],
+    kept: bool,
+) -> Vec<ApprovalOption> {
+    let once = ApprovalOption {
+        scope: ApprovalScope::Once,
+        label: "this call".to_owned(),
+        rules: Vec::new(),
+        would_also_allow: Vec::new(),
+    };
+    let mut options = vec![once];
+    let asked: Vec<&Part> =
+        judgement.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
+    if asked.iter().any(|part| matches!(part, Part::Unresolved(_))) {
+        return options;
+    }
+    let exact: Vec<RuleText> = rules(spec, &asked, false);
+    let wide: Vec<RuleText> = rules(spec, &asked, true);
+    let mut add = |scope, rules: &[RuleText]| {
+        let mut with = policy.clone();
+        for rule in rules {
+            match Rule::new(rule.clone(), "this answer", policy.places()) {
+                Ok(rule) => with = with.with_rule(Arc::new(rule)),
+                Err(_) => return,
+            }
+        }
+        let action = |policy: &Policy, call: &Recent| policy.judge(&call.spec, &call.caller, &call.footprint).action;
+        let others =
+            recent.iter().filter(|call| action(policy, call) == Action::Ask && action(&with, call) == Action::Allow);
+        let mut would_also_allow: Vec<String> = others.map(described).collect();
+        would_also_allow.sort();
+        would_also_allow.dedup();
+        would_also_allow.truncate(LISTED);
+        let how_long = match scope {
+            ApprovalScope::Once => "once",
+            ApprovalScope::Session => "for this session",
+            ApprovalScope::Workspace => "always in this workspace",
+            ApprovalScope::Always => "always and everywhere",
+        };
+        let what: Vec<String> = rules.iter().map(label).collect();
+        options.push(ApprovalOption {
+            scope,
+            label: format!("{}, {how_long}", what.join("; ")),
+            rules: rules.to_vec(),
+            would_also_allow,
+        });
+    };
+    add(ApprovalScope::Session, &exact);
+    if wide != exact {
+        add(ApprovalScope::Session, &wide);
+    }
+    if kept {
+        add(ApprovalScope::Workspace, &wide);
+        add(ApprovalScope::Always, &wide);
+    }
+    options
+}
+
+/// Rules that allow these parts of calls of this tool.
+fn rules(spec: &ToolSpec, asked: &[&Part], wide: bool) -> Vec<RuleText> {
+    let empty = RuleText::allowing(&spec.id);
+    let mut rules: Vec<RuleText> = Vec::new();
+    let mut rest = empty.clone();
+    for part in asked {
+        match part {
+            Part::Command(argv) => {
+                let rule = RuleText { command: command(argv, wide), ..empty.clone() };
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
+            }
+            Part::Host(host) => rest.hosts.push(escaped(host)),
+            Part::Secret(name) => rest.secrets.push(escaped(name)),
+            Part::Read(path) => rest.read.push(globset::escape(path.as_str())),
+            Part::Write(path) => rest.write.push(globset::escape(path.as_str())),
+            Part::Call | Part::Effect(_) | Part::Unresolved(_) => {}
+        }
+    }
+    // With nothing more exact to name it is the tool as a whole.
+    if rest != empty || rules.is_empty() {
+        rules.push(rest);
+    }
+    rules
+}
+
+fn command(argv: &[String], wide: bool) -> Vec<String> {
+    /// Programs whose arguments are programs: no prefix of theirs says what they do.
+    const INTERPRETERS: &[&str] = &[
+        "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "awk", "sudo", "doas",
+        "ssh", "env", "xargs", "find", "eval",
+    ];
+    let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
+    let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && !word.contains('/'));
+    if !wide || argv.len() < 2 || INTERPRETERS.contains(&name) {
+        return argv.iter().map(|word| escaped(word)).collect();
+    }
+    let kept = if subcommand { 2 } else { 1 };
+    argv.iter().take(kept).map(|word| escaped(word)).chain(["*".to_owned()]).collect()
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '*' | '|' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+fn label(rule: &RuleText) -> String {
+    let mut parts = Vec::new();
+    match rule.command.split_last() {
+        Some((last, words)) if last == "*" => parts.push(format!("`{}` with any arguments", words.join(" "))),
+        Some(_) => parts.push(format!("exactly `{}`", rule.command.join(" "))),
+        None => {}
+    }
+    for (what, names) in
+        [("reaching", &rule.hosts), ("reading", &rule.read), ("writing", &rule.write), ("the secret", &rule.secrets)]
+    {
+        if !names.is_empty() {
+            parts.push(format!("{what} {}", names.join(", ")));
+        }
+    }
+    let tool = rule.tools.join(", ");
+    if parts.is_empty() { format!("every call of {tool}") } else { format!("{} ({tool})", parts.join(", ")) }
+}
+
+fn described(call: &Recent) -> String {
+    let commands: Vec<String> = call.footprint.commands.iter().map(|argv| argv.join(" ")).collect();
+    let touched: Vec<String> = commands
+        .into_iter()
+        .chain(call.footprint.hosts.iter().cloned())
+        .chain(call.footprint.writes.iter().map(ToString::to_string))
+        .collect();
+    if touched.is_empty() { call.spec.id.clone() } else { format!("{}: {}", call.spec.id, touched.join("; ")) }
+}

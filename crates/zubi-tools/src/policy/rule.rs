@@ -1,0 +1,235 @@
+//! One rule: whom it concerns, what of a call it means, what is to become of it. Read from data and refused when
+//! anything about it is not understood, its own examples first of all.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Places;
+use super::part::Part;
+use super::pattern::{self, Command, Paths, Word};
+use crate::filter::ToolFilter;
+use crate::spec::Effect;
+
+/// What a rule makes of what it means. Stronger ones are greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Allow,
+    Ask,
+    Deny,
+}
+
+/// A rule as it is written: the table of keys of `[[policy]]`. A rule without `command`, `read`, `write`, `hosts` and
+/// `secrets` means whole calls; one with some means these parts of calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RuleText {
+    pub action: Action,
+    /// Only calls of these tools; the language of `tools` and `allow`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// Only calls with this effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// Words of one command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Globs of paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub write: Vec<String>,
+    /// `host:port` or `host`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Names of secrets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<String>,
+    /// Shown in the question and to whoever is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Examples::is_empty")]
+    pub examples: Examples,
+}
+
+impl RuleText {
+    /// A rule that allows calls of one tool, to be narrowed.
+    pub fn allowing(tool: &str) -> Self {
+        Self {
+            action: Action::Allow,
+            tools: vec![tool.to_owned()],
+            effect: None,
+            command: Vec::new(),
+            read: Vec::new(),
+            write: Vec::new(),
+            hosts: Vec::new(),
+            secrets: Vec::new(),
+            reason: None,
+            examples: Examples::default(),
+        }
+    }
+
+    /// As it would stand in a file.
+    pub fn to_toml(&self) -> String {
+        let list = |name: &str, items: &[String]| {
+            let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+            format!("{name} = [{}]\n", items.join(", "))
+        };
+        let action = match self.action {
+            Action::Allow => "allow",
+            Action::Ask => "ask",
+            Action::Deny => "deny",
+        };
+        let mut text = format!("[[policy]]\naction = \"{action}\"\n");
+        for (name, items) in [
+            ("tools", &self.tools),
+            ("command", &self.command),
+            ("read", &self.read),
+            ("write", &self.write),
+            ("hosts", &self.hosts),
+            ("secrets", &self.secrets),
+        ] {
+            if !items.is_empty() {
+                text.push_str(&list(name, items));
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// A TOML basic string.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.extend(format!("\\u{:04X}", u32::from(c)).chars()),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+/// Shell texts that hold a command's pattern to its word.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Examples {
+    /// Every command of each text is meant.
+    #[serde(rename = "match")]
+    pub matching: Vec<String>,
+    /// No command of any text is meant.
+    pub no_match: Vec<String>,
+}
+
+impl Examples {
+    fn is_empty(&self) -> bool {
+        self.matching.is_empty() && self.no_match.is_empty()
+    }
+}
+
+/// A rule that can be applied.
+#[derive(Debug, Clone)]
+pub struct Rule {
+    pub text: RuleText,
+    /// Where it stands: `` `…/zubi.toml`:12 ``, "this session".
+    pub source: String,
+    tools: ToolFilter,
+    command: Option<Command>,
+    read: Paths,
+    write: Paths,
+    secrets: Vec<Word>,
+    root: Option<Utf8PathBuf>,
+}
+
+impl Rule {
+    /// Reads a rule; the error says what is wrong with it, and where it stands.
+    pub fn read(value: &Value, source: &str, places: &Places) -> Result<Self, String> {
+        let text: RuleText =
+            serde_path_to_error::deserialize(value.clone()).map_err(|error| match error.path().to_string() {
+                path if path == "." => format!("{source}: {}", error.inner()),
+                path => format!("{source}: `{path}`: {}", error.inner()),
+            })?;
+        Self::new(text, source, places).map_err(|why| format!("{source}: {why}"))
+    }
+
+    pub fn new(text: RuleText, source: &str, places: &Places) -> Result<Self, String> {
+        let paths = |patterns: &[String]| Paths::new(patterns, &places.roots, places.home.as_deref());
+        let rule = Self {
+            source: source.to_owned(),
+            tools: ToolFilter::new(text.tools.iter().map(String::as_str)),
+            command: if text.command.is_empty() { None } else { Some(Command::new(&text.command)?) },
+            read: paths(&text.read)?,
+            write: paths(&text.write)?,
+            secrets: text.secrets.iter().map(|name| Word::new(name)).collect(),
+            root: places.roots.first().cloned(),
+            text,
+        };
+        if rule.means_calls() && rule.text.tools.is_empty() && rule.text.effect.is_none() {
+            return Err(
+                "the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`".into()
+            );
+        }
+        rule.examples()?;
+        Ok(rule)
+    }
+
+    /// Whether it means whole calls instead of parts of them.
+    pub fn means_calls(&self) -> bool {
+        let text = &self.text;
+        text.command.is_empty() && [&text.read, &text.write, &text.hosts, &text.secrets].into_iter().all(Vec::is_empty)
+    }
+
+    /// Whether it concerns calls of a tool with this effect.
+    pub(super) fn concerns(&self, tool: &str, effect: Effect) -> bool {
+        (self.text.tools.is_empty() || self.tools.permits(tool)) && self.text.effect.is_none_or(|only| only == effect)
+    }
+
+    /// Whether it means this part.
+    pub(super) fn means(&self, part: &Part, directory: Option<&Utf8Path>) -> bool {
+        match part {
+            Part::Command(argv) => self.means_command(argv, directory),
+            Part::Read(path) => self.read.matches(path),
+            Part::Write(path) => self.write.matches(path),
+            Part::Host(host) => self.text.hosts.iter().any(|pattern| pattern::host_matches(pattern, host)),
+            Part::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
+            // Who names a tool in a rule about parts knows that its author wants to be asked.
+            Part::Call => !self.text.tools.is_empty() && self.text.action == Action::Allow,
+            Part::Effect(_) | Part::Unresolved(_) => false,
+        }
+    }
+
+    fn means_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
+        let root = self.root.as_deref();
+        self.command.as_ref().is_some_and(|command| match self.text.action {
+            Action::Allow => command.is_exactly(argv, directory, root),
+            Action::Ask | Action::Deny => command.reaches(argv, directory, root),
+        })
+    }
+
+    fn examples(&self) -> Result<(), String> {
+        let examples = &self.text.examples;
+        if !examples.is_empty() && self.command.is_none() {
+            return Err("`examples` are for rules with a `command`".to_owned());
+        }
+        let directory = self.root.clone().unwrap_or_else(|| "/".into());
+        let texts = |texts: &[String], expected: bool| {
+            for text in texts {
+                let commands = crate::shell::read(text, &directory).commands;
+                let other = commands.iter().find(|argv| self.means_command(argv, Some(&directory)) != expected);
+                if let Some(argv) = other {
+                    let what = if expected { "does not mean" } else { "means" };
+                    return Err(format!("the example `{text}` fails: the rule {what} `{}`", argv.join(" ")));
+                }
+                if commands.is_empty() {
+                    return Err(format!("the example `{text}` has no command"));
+                }
+            }
+            Ok(())
+        };
+        texts(&examples.matching, true)?;
+        texts(&examples.no_match, false)
+    }
+}

@@ -1,0 +1,198 @@
+//! Takes secrets out of text: values that are known to be secret, and what has the shape of one.
+//!
+//! For logs, audit records and what programs print. What is not recognised stays; a shape costs a few false alarms in
+//! text that is only shown. Names of fields are the audit's business.
+
+use serde_json::{Map, Value};
+
+/// What stands in a secret's place.
+pub const REDACTED: &str = "(redacted)";
+/// Values shorter than this, in bytes, are no secrets worth the name, and their every occurrence would be taken out.
+const SHORTEST: usize = 4;
+
+/// How tokens of well-known issuers begin (their documentation of token formats), and how much follows at least.
+const PREFIXES: &[(&str, usize)] = &[
+    ("ghp_", 16),
+    ("gho_", 16),
+    ("ghu_", 16),
+    ("ghs_", 16),
+    ("ghr_", 16),
+    ("github_pat_", 16),
+    ("glpat-", 16),
+    ("sk-", 16),
+    ("sk_live_", 12),
+    ("rk_live_", 12),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xoxa-", 10),
+    ("xoxs-", 10),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 20),
+    ("npm_", 20),
+    ("pypi-", 20),
+    ("hf_", 20),
+    ("dop_v1_", 20),
+    ("SG.", 20),
+    ("ya29.", 16),
+];
+
+/// Knows some secrets' values, and the shapes of others.
+#[derive(Clone, Default)]
+pub struct Redactor {
+    /// Longest first, so that a secret that is part of another does not leave the rest of it.
+    values: Vec<String>,
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("values", &self.values.len()).finish()
+    }
+}
+
+impl Redactor {
+    /// `values` are secrets as they are; each line of one with several counts as well.
+    pub fn new(values: impl IntoIterator<Item = String>) -> Self {
+        let mut all: Vec<String> = Vec::new();
+        for value in values {
+            all.extend(value.lines().map(|line| line.trim().to_owned()));
+            all.push(value);
+        }
+        all.retain(|value| value.len() >= SHORTEST);
+        all.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        all.dedup();
+        Self { values: all }
+    }
+
+    /// A text without secrets.
+    pub fn text(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for value in &self.values {
+            if text.contains(value.as_str()) {
+                text = text.replace(value.as_str(), REDACTED);
+            }
+        }
+        shapes(&text)
+    }
+
+    /// The same value with every string, names of fields among them, without secrets.
+    pub fn value(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => self.text(text).into(),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(object) => {
+                let kept: Map<String, Value> =
+                    object.iter().map(|(name, inner)| (self.text(name), self.value(inner))).collect();
+                kept.into()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+}
+
+/// Takes out what looks like a token, a key or a password in a URL.
+fn shapes(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut before = "";
+    while !rest.is_empty() {
+        if let Some(after) = private_key(rest) {
+            result.push_str(REDACTED);
+            (rest, before) = (after, "");
+            continue;
+        }
+        let end = rest.find(|c| !is_token(c)).unwrap_or(rest.len());
+        if end == 0 {
+            let mut chars = rest.chars();
+            result.extend(chars.next());
+            rest = chars.as_str();
+            continue;
+        }
+        let (token, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let bearer = before.eq_ignore_ascii_case("bearer") || before.eq_ignore_ascii_case("basic");
+        let credential = token.len() >= 20 || (token.len() >= 8 && token.bytes().any(|byte| byte.is_ascii_digit()));
+        result.push_str(if is_secret(token) || (bearer && credential) { REDACTED } else { token });
+        (rest, before) = (after, token);
+        if let Some(host) = rest.strip_prefix("://").and_then(password) {
+            result.push_str("://");
+            result.push_str(REDACTED);
+            rest = host;
+        }
+    }
+    result
+}
+
+/// After `://`: the rest from `@` on, where a password stands before it.
+fn password(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| c == '/' || c.is_whitespace() || c == '"').unwrap_or(text.len());
+    let authority = text.get(..end)?;
+    let at = authority.rfind('@')?;
+    authority.get(..at)?.contains(':').then(|| text.get(at..)).flatten()
+}
+
+/// After a private key in PEM, to its end or to the end of the text.
+fn private_key(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("-----BEGIN ")?;
+    let head = inner.get(..inner.find("-----")?)?;
+    if !head.contains("PRIVATE KEY") || head.len() > 40 {
+        return None;
+    }
+    let Some((_, after)) = inner.split_once("-----END ") else { return Some("") };
+    Some(after.split_once("-----").map_or("", |(_, after)| after))
+}
+
+fn is_token(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '=')
+}
+
+fn is_secret(token: &str) -> bool {
+    // A value may stand right after its name: `token=ghp_…`.
+    let parts =
+        [Some(token), token.rsplit_once('=').map(|(_, value)| value), token.split_once('=').map(|(_, value)| value)];
+    parts.into_iter().flatten().any(|part| {
+        let known = PREFIXES.iter().any(|(prefix, length)| {
+            part.strip_prefix(prefix).is_some_and(|rest| {
+                rest.len() >= *length && rest.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
+            })
+        });
+        // A JSON Web Token: three parts, the first of which is the Base64 of `{"`.
+        known || (part.starts_with("eyJ") && part.len() > 24 && part.matches('.').count() == 2)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn shapes_table() {
+        for (text, expected) in [
+            ("nothing here, task-force sk-learn", "nothing here, task-force sk-learn"),
+            ("a ghp_abcdefghijklmnopqrstuvwxyz0123456789 b", "a (redacted) b"),
+            ("KEY=sk-proj-abcdEFGH1234567890 x", "(redacted) x"),
+            ("AKIAIOSFODNN7EXAMPLE", "(redacted)"),
+            ("Authorization: Bearer abc123def456", "Authorization: Bearer (redacted)"),
+            ("the bearer information", "the bearer information"),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "(redacted)"),
+            ("x -----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY----- y", "x (redacted) y"),
+            ("-----BEGIN PRIVATE KEY-----\nabc", "(redacted)"),
+            ("git clone https://me:pass@host/x é", "git clone https://(redacted)@host/x é"),
+            ("https://host/a@b:c", "https://host/a@b:c"),
+        ] {
+            assert_eq!(Redactor::default().text(text), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_secret_is_nowhere(secret in "[A-Z0-9!é ]{4,20}", before in "\\PC{0,20}", after in "\\PC{0,20}") {
+            prop_assume!(!secret.trim().is_empty() && secret.trim() == secret);
+            let redactor = Redactor::new([secret.clone()]);
+            let value = serde_json::json!({"a": [format!("{before}{secret}{after}")], format!("{secret}x"): 1});
+            let shown = redactor.value(&value).to_string();
+            prop_assert!(!shown.contains(&secret), "{}", shown);
+        }
+    }
+}

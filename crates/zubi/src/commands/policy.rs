@@ -1,0 +1,128 @@
+//! `zubi policy`: what the rules say about a call, without making it, and which rules there are.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_cli::failure::Failure;
+use zubi_cli::runtime::block_on;
+use zubi_cli::terminal;
+use zubi_host::{CallRequest, Circumstances, Explanation, PolicyInForce, ToolService as _};
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::output::clean;
+use zubi_tools::policy::rule::Action;
+
+use super::call::unknown;
+use super::end;
+use crate::cli::{ExplainPolicy, Policy};
+use crate::session::Session;
+
+/// Nothing runs, so nothing takes long.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failure> {
+    match policy {
+        Policy::Explain(explain) => self::explain(session, explain),
+        Policy::List { json } => {
+            let policy = session.host()?.policy();
+            if *json {
+                terminal::print_json(&json!(policy))?;
+            } else {
+                terminal::print(&listed(&policy))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failure> {
+    let (tool, arguments) = call(explain)?;
+    let host = session.host()?;
+    block_on(async {
+        let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+        let request = CallRequest { tool, arguments, caller: Arc::new(caller), token_budget: None };
+        let circumstances = Circumstances {
+            cancel: CancellationToken::new(),
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NobodyToAsk),
+            patience: PATIENCE,
+        };
+        let answer = host.explain(request, circumstances).await;
+        end(&host).await;
+        let explanation = answer.map_err(|error| unknown(&error))?.map_err(Failure::usage)?;
+        if explain.json {
+            terminal::print_json(&json!(explanation))?;
+        } else {
+            terminal::print(&shown(&explanation))?;
+        }
+        Ok(if explanation.judgement.action == Action::Allow { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    })?
+}
+
+/// The call that is meant: `TOOL`, `TOOL --input JSON`, `'TOOL JSON'` or `--shell TEXT`.
+fn call(explain: &ExplainPolicy) -> Result<(String, Value), Failure> {
+    if let Some(text) = &explain.shell {
+        return Ok(("shell.run".to_owned(), json!({ "command": text })));
+    }
+    let Some(call) = &explain.call else {
+        return Err(Failure::usage("which call? Give a tool, or --shell with a command"));
+    };
+    let (tool, rest) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), ""));
+    let input = explain.input.as_deref().unwrap_or(rest).trim();
+    let arguments = if input.is_empty() { json!({}) } else { serde_json::from_str(input).map_err(Failure::usage)? };
+    Ok((tool.to_owned(), arguments))
+}
+
+fn word(action: Action) -> &'static str {
+    match action {
+        Action::Allow => "allow",
+        Action::Ask => "ask",
+        Action::Deny => "deny",
+    }
+}
+
+fn shown(explanation: &Explanation) -> String {
+    let judgement = &explanation.judgement;
+    let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
+    if judgement.action != Action::Allow {
+        let _ = write!(text, ", because {}", judgement.why);
+    }
+    for part in &judgement.parts {
+        let by = part.rule.as_deref().unwrap_or("no rule");
+        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), part.what);
+        if let Some(reason) = &part.reason {
+            let _ = write!(text, " {reason}");
+        }
+    }
+    for (name, value) in [
+        ("in", explanation.footprint.directory.as_ref().map(ToString::to_string)),
+        ("sandbox", explanation.footprint.sandbox.clone()),
+    ] {
+        if let Some(value) = value {
+            let _ = write!(text, "\n  {name}: {value}");
+        }
+    }
+    if !explanation.would_allow.is_empty() {
+        let _ = write!(text, "\nThis would allow it, in zubi.toml:\n{}", explanation.would_allow.join("\n"));
+    }
+    clean(text)
+}
+
+fn listed(policy: &PolicyInForce) -> String {
+    let mut lines: Vec<String> =
+        policy.broken.iter().map(|why| format!("broken, and therefore closed: {why}")).collect();
+    lines.extend(policy.rules.iter().map(|rule| {
+        let text = rule.rule.to_toml();
+        let keys: Vec<&str> = text.lines().skip(1).collect();
+        format!("{}\n  {}", rule.source, keys.join("\n  "))
+    }));
+    if lines.is_empty() {
+        lines.push(
+            "There are no rules: looking and changing the workspace is allowed, all else is asked about.".to_owned(),
+        );
+    }
+    clean(lines.join("\n"))
+}
