@@ -111,6 +111,7 @@ fn the_table_and_the_type_name_the_same_settings() {
         toolsets: Some(Vec::new()),
         tools: Some(Vec::new()),
         allow: Some(Vec::new()),
+        policy: Vec::new(),
         servers: [("any".to_owned(), server)].into(),
     };
     let value = serde_json::to_value(&everything).unwrap();
