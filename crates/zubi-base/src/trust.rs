@@ -1,7 +1,7 @@
 //! Which folders the user trusts: language servers may run a trusted project's code, and its configuration files count
 //! in full.
 //!
-//! One file per folder, named by the hash of the folder's path, so that two processes that trust two folders at once
+//! One file per folder, named by the hash of the folder's path (and the contents that were trusted, by their own hash), so that two processes that trust two folders at once
 //! cannot lose each other's record. Files are 0600 and written atomically; one that another user could have written, or
 //! that is a link, counts as absent.
 //!
@@ -86,18 +86,45 @@ impl TrustStore {
         if folder.parent().is_none() {
             return Err(TrustError::TooWide { folder });
         }
-        let files = files
-            .iter()
-            .filter_map(|path| Some((path.clone(), ContentHash::of(&private::read(path, MAX_CONFIG_BYTES).ok()?))))
-            .collect();
+        let read = |path: &Utf8PathBuf| Some((path.clone(), private::read(path, MAX_CONFIG_BYTES).ok()?));
+        let contents: Vec<_> = files.iter().filter_map(read).collect();
+        let files = contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
         let grant = Grant { version: VERSION, folder, since: now.as_secs(), files };
         let path = self.path_of(&grant.folder);
         let write = |path: &Utf8Path| {
             private::create_directory(&self.directory)?;
+            for (_, bytes) in &contents {
+                let kept = self.content_path(&ContentHash::of(bytes));
+                kept.parent().map_or(Ok(()), private::create_directory)?;
+                private::write_atomic(&kept, bytes)?;
+            }
             private::write_atomic(path, &serde_json::to_vec_pretty(&grant)?)
         };
         write(&path).map_err(|source| TrustError::Write { path, source })?;
         Ok(grant)
+    }
+
+    /// The content under which a file of a folder is trusted, whatever it is now.
+    pub fn known(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
+        self.record(folder)?.files.remove(file)
+    }
+
+    /// A content that was trusted once, where it was kept: to show what has changed since.
+    pub fn text_of(&self, content: &ContentHash) -> Option<String> {
+        let bytes = private::read(&self.content_path(content), MAX_CONFIG_BYTES).ok()?;
+        // What does not have its hash is not what was trusted.
+        (ContentHash::of(&bytes) == *content).then(|| String::from_utf8(bytes).ok()).flatten()
+    }
+
+    /// Where the records are.
+    pub fn directory(&self) -> &Utf8Path {
+        &self.directory
+    }
+
+    fn content_path(&self, content: &ContentHash) -> Utf8PathBuf {
+        // A record is a file, but nobody else vouches for what it says; a hash that is none leads nowhere.
+        let is_hash = content.0.len() == 64 && content.0.bytes().all(|byte| byte.is_ascii_hexdigit());
+        self.directory.join("contents").join(if is_hash { content.0.as_str() } else { "none" })
     }
 
     /// Takes trust back from a folder; the path is resolved when it still exists.
@@ -181,6 +208,21 @@ impl Trust {
                 .store
                 .record(folder)
                 .is_some_and(|grant| grant.files.get(file).is_some_and(|known| known == content))
+    }
+
+    /// See [`TrustStore::known`].
+    pub fn known(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
+        self.store.known(folder, file)
+    }
+
+    /// See [`TrustStore::text_of`].
+    pub fn text_of(&self, content: &ContentHash) -> Option<String> {
+        self.store.text_of(content)
+    }
+
+    /// Where the records are, to notice that they change.
+    pub fn directory(&self) -> &Utf8Path {
+        self.store.directory()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tools themselves, one file each, grouped by what they are about. A tool reads its arguments, asks a lower crate,
 //! and writes the answer down for a model; it never knows who asked or over which protocol.
 
+pub mod declared;
 pub mod domainlang;
 pub mod file;
 pub mod lsp;

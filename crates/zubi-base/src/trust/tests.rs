@@ -118,3 +118,23 @@ fn files_are_trusted_by_content_and_by_their_own_folder() {
     assert!(!trust.file(&project, &file, &two));
     assert!(Trust::new(store.clone(), true).file(&project, &file, &two), "this session trusts everything");
 }
+
+#[test]
+fn what_was_trusted_is_kept_to_be_compared() {
+    let guard = tempfile::tempdir().unwrap();
+    let base = crate::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    let (folder, file) = (base.join("work"), base.join("work/tools.json"));
+    std::fs::create_dir(&folder).unwrap();
+    crate::fs::write_atomic(&file, b"before").unwrap();
+    let store = TrustStore::new(base.join("state"));
+    assert_eq!(store.known(&folder, &file), None);
+    store.trust(&folder, std::slice::from_ref(&file), Duration::ZERO).unwrap();
+    crate::fs::write_atomic(&file, b"after").unwrap();
+    let known = store.known(&folder, &file).unwrap();
+    assert_eq!(store.text_of(&known).as_deref(), Some("before"));
+    // A content that somebody has changed is not what was trusted, and a hash that is none leads nowhere.
+    crate::fs::write_atomic(&store.directory().join("contents").join(&known.0), b"other").unwrap();
+    assert_eq!(store.text_of(&known), None);
+    assert_eq!(store.text_of(&ContentHash("../../work/tools.json".to_owned())), None);
+    assert_eq!(store.list().len(), 1, "contents are no records");
+}

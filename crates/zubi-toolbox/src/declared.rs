@@ -1,0 +1,25 @@
+//! Declared tools: those that a workspace describes in `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json`.
+//!
+//! [`load`] finds, reads and checks the files; [`mod@format`] is their format and published schema; [`plan`] reads the templates
+//! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes. How things run is `zubi-run`'s,
+//! whether they may is the policy's.
+//!
+//! **Trust.** Only tools of a file that the user has trusted with this very content may reach a model: an unknown file's
+//! descriptions are text that nobody has looked at.
+
+mod definition;
+pub mod format;
+mod lint;
+pub mod load;
+pub mod plan;
+mod problem;
+pub mod sample;
+mod shape;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+pub use self::definition::Definition;
+pub use self::load::{DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, Standing, files_of, load, read};
+pub use self::problem::{Problem, Severity, Told};

@@ -1,0 +1,209 @@
+//! One declared tool as it is used: its id in full, its facts from wherever they stand, its specification.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zubi_tools::schema::Checker;
+use zubi_tools::{Approval, Effect, Exposure, ToolSpec};
+
+use super::format::{ToolDefinition, ToolExecution};
+use super::problem::Problem;
+use super::tree::Node;
+
+/// What stands before an id without a dot.
+const NAMESPACE: &str = "workspace";
+
+/// The longest wire name; see `zubi_tools::schema`.
+const MAX_WIRE_NAME: usize = 40;
+
+/// How long a tool may take that does not say.
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// The group of tools that `--toolsets` selects.
+pub(super) const TOOLSET: &str = "declared";
+
+/// The tag that every declared tool has.
+const TAG: &str = "workspace";
+
+/// A tool of a file.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// In full: with a dot.
+    pub id: String,
+    pub tool: ToolDefinition,
+    pub requires_approval: bool,
+    pub timeout: Duration,
+    pub category: String,
+    pub tags: Vec<String>,
+    pub icon: Option<String>,
+    /// Where it stands in its file.
+    pub(super) node: Node,
+    /// Where its id stands.
+    pub(super) id_range: Range<usize>,
+}
+
+impl Definition {
+    /// Reads a tool that has the form of the schema, and tells what the schema cannot. `None` when it cannot be used.
+    pub(super) fn read(node: &Node, problems: &mut Vec<Problem>) -> Option<Self> {
+        let tool: ToolDefinition = match serde_path_to_error::deserialize(node.to_value()) {
+            Ok(tool) => tool,
+            // The schema is made from the type, so this is left for what a type says beyond its schema.
+            Err(error) => {
+                let what = format!("cannot be read: {}: {}", error.path(), error.inner());
+                problems.push(Problem::error("unreadable", node.range.clone(), what, "See the schema of this file."));
+                return None;
+            }
+        };
+        let before = problems.len();
+        let id_range = node.get("id").map_or(node.range.clone(), |id| id.range.clone());
+        let id = if tool.id.contains('.') { tool.id.clone() } else { format!("{NAMESPACE}.{}", tool.id) };
+        if id.len() > MAX_WIRE_NAME {
+            let what = format!("`{id}` has {} characters, and clients take at most {MAX_WIRE_NAME}", id.len());
+            problems.push(Problem::error("long-id", id_range.clone(), what, "Choose a shorter id."));
+        }
+        conflicts(node, problems);
+        parameters(node, problems);
+        let metadata = tool.metadata.clone().unwrap_or_default();
+        let mut tags = vec![TAG.to_owned()];
+        for tag in tool.tags.clone().or(metadata.tags).unwrap_or_default() {
+            if !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        let definition = Self {
+            requires_approval: tool.requires_approval.or(metadata.requires_approval).unwrap_or(true),
+            timeout: tool.timeout.or(metadata.timeout).map_or(TIMEOUT, Duration::from_millis),
+            category: tool.category.clone().or(metadata.category).unwrap_or_else(|| NAMESPACE.to_owned()),
+            tags,
+            icon: tool.icon.clone().or(metadata.icon),
+            node: node.clone(),
+            id_range,
+            id,
+            tool,
+        };
+        if let Err(why) = Checker::new(&definition.spec(None)) {
+            let place = node.get("parameters").map_or(node.range.clone(), |node| node.range.clone());
+            problems.push(Problem::error(
+                "parameters",
+                place,
+                why,
+                "The parameters are a JSON Schema of type `object`.",
+            ));
+        }
+        let is_broken = problems.iter().skip(before).any(|problem| problem.severity == super::Severity::Error);
+        (!is_broken).then_some(definition)
+    }
+
+    /// What the tool says of itself. One that cannot run here says so first, for a model reads no further.
+    pub fn spec(&self, unavailable: Option<&str>) -> ToolSpec {
+        let description = match unavailable {
+            Some(why) => format!("Unavailable here: {why}. {}", self.tool.description),
+            None => self.tool.description.clone(),
+        };
+        let mut input = self.tool.parameters.clone();
+        input.entry("additionalProperties").or_insert(Value::Bool(false));
+        ToolSpec {
+            id: self.id.clone(),
+            title: self.tool.name.clone(),
+            description,
+            input,
+            examples: Vec::new(),
+            notes: String::new(),
+            effect: self.effect(),
+            toolset: TOOLSET.to_owned(),
+            exposure: Exposure::Direct,
+            approval: if self.requires_approval { Approval::Always } else { Approval::ByEffect },
+            timeout: self.timeout,
+            category: self.category.clone(),
+            tags: self.tags.clone(),
+            icon: self.icon.clone(),
+        }
+    }
+
+    /// The worst that a call can do. A request is Network whatever its method: what it asks for tells somebody something.
+    pub fn effect(&self) -> Effect {
+        match self.tool.execution {
+            ToolExecution::Http(_) => Effect::Network,
+            ToolExecution::Shell(_)
+            | ToolExecution::Inline(_)
+            | ToolExecution::Command(_)
+            | ToolExecution::Function(_) => Effect::Execute,
+        }
+    }
+
+    /// The kind of execution, in the format's word.
+    pub fn kind(&self) -> &'static str {
+        match self.tool.execution {
+            ToolExecution::Shell(_) => "shell",
+            ToolExecution::Http(_) => "http",
+            ToolExecution::Inline(_) => "inline",
+            ToolExecution::Command(_) => "command",
+            ToolExecution::Function(_) => "function",
+        }
+    }
+
+    /// What it would run, as it stands in the file: for whoever is to trust it.
+    pub fn runs(&self) -> String {
+        match &self.tool.execution {
+            ToolExecution::Shell(shell) => shell.script.clone(),
+            ToolExecution::Http(http) => format!("{} {}", http.method.name(), http.url),
+            ToolExecution::Inline(inline) => inline.code.clone(),
+            ToolExecution::Command(command) => command.command.clone(),
+            ToolExecution::Function(function) => function.handler.clone(),
+        }
+    }
+
+    /// The parameters by name, with whether each must be given.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = (&str, &Value, bool)> {
+        let required = self.tool.parameters.get("required").and_then(Value::as_array);
+        let is_required = move |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+        let properties = self.tool.parameters.get("properties").and_then(Value::as_object);
+        properties.into_iter().flatten().map(move |(name, schema)| (name.as_str(), schema, is_required(name)))
+    }
+
+    /// As data, for programs.
+    pub fn to_json(&self) -> Value {
+        json!({ "id": self.id, "kind": self.kind(), "runs": self.runs(), "requiresApproval": self.requires_approval })
+    }
+}
+
+/// Facts that stand at the top level and under `metadata`, and differ.
+fn conflicts(node: &Node, problems: &mut Vec<Problem>) {
+    let Some(metadata) = node.get("metadata") else { return };
+    for member in metadata.members() {
+        if let Some(top) = node.get(&member.name)
+            && top.to_value() != member.value.to_value()
+        {
+            let what = format!("`{0}` and `metadata.{0}` say different things", member.name);
+            problems.push(Problem::error("metadata-conflict", member.name_range.clone(), what, "Keep one of them."));
+        }
+    }
+}
+
+/// What a schema of parameters cannot say of itself.
+fn parameters(node: &Node, problems: &mut Vec<Problem>) {
+    let Some(parameters) = node.get("parameters") else { return };
+    let names = || parameters.get("properties").map(Node::members).unwrap_or_default();
+    for required in parameters.get("required").map(Node::items).unwrap_or_default() {
+        let name = required.as_str().unwrap_or_default();
+        if names().iter().all(|member| member.name != name) {
+            let near = zubi_base::nearest::nearest(name, names().iter().map(|member| member.name.as_str()), 1);
+            let hint = match near.first() {
+                Some(near) => format!("Did you mean `{near}`?"),
+                None => "Describe it under `properties`.".to_owned(),
+            };
+            let what = format!("`{name}` is required and no parameter");
+            problems.push(Problem::error("unknown-parameter", required.range.clone(), what, hint));
+        }
+    }
+    for member in names() {
+        let is_word = member.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && member.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !is_word || member.name.len() > 64 {
+            let what = format!("`{}` is no name for a parameter", super::shape::cut(&member.name));
+            let hint = "Letters, digits and `_`, at most 64, so that `$name` can stand for it.";
+            problems.push(Problem::error("parameter-name", member.name_range.clone(), what, hint));
+        }
+    }
+}

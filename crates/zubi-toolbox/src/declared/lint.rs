@@ -1,0 +1,124 @@
+//! What makes a tool work less well than it could, though it works: texts that tell a model too little, parameters and
+//! variables that nothing uses, tools that cannot be told apart.
+
+use std::collections::BTreeSet;
+
+use super::definition::Definition;
+use super::load::{self, Loaded};
+use super::plan::Plan;
+use super::problem::Problem;
+use super::tree::Node;
+
+/// Fewer characters say nothing a model could choose by.
+const SHORT: usize = 20;
+/// What clients show of a description.
+const STANDS_ALONE: usize = 300;
+/// The largest description, in bytes.
+const MAX_DESCRIPTION: usize = 1024;
+/// The share of words that two descriptions may have in common.
+const ALIKE: f64 = 0.8;
+
+/// One tool by itself.
+pub(super) fn tool(definition: &Definition, plan: &Plan, problems: &mut Vec<Problem>) {
+    description(definition, problems);
+    let parameters = definition.node.find(&["parameters", "properties"]).map(Node::members).unwrap_or_default();
+    for parameter in parameters {
+        let place = parameter.name_range.clone();
+        let says = parameter.value.get("description").and_then(Node::as_str).unwrap_or_default();
+        if says.trim().is_empty() {
+            let what = format!("the parameter `{}` has no description", parameter.name);
+            let hint = "Say what it is, with an example: the model has nothing else to go by.";
+            problems.push(Problem::warning("parameter-description", place.clone(), what, hint));
+        }
+        if !plan.uses(&parameter.name) {
+            let what = format!("nothing uses the parameter `{}`", parameter.name);
+            let hint = format!("Write `${}` where it belongs, or take it out.", parameter.name);
+            problems.push(Problem::warning("unused-parameter", place, what, hint));
+        }
+    }
+}
+
+fn description(definition: &Definition, problems: &mut Vec<Problem>) {
+    let Some(node) = definition.node.get("description") else { return };
+    let text = definition.tool.description.trim();
+    let place = || node.range.clone();
+    if text.len() > MAX_DESCRIPTION {
+        let what = format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len());
+        problems.push(Problem::error("description-long", place(), what, "Clients cut what is longer; say it shorter."));
+    }
+    if text.chars().count() < SHORT || text.eq_ignore_ascii_case(definition.tool.name.trim()) {
+        let hint = "Say what comes back and when to use it: a model chooses by this text alone.";
+        problems.push(Problem::warning("description-short", place(), "the description says little", hint));
+    }
+    let head: String = text.chars().take(STANDS_ALONE).collect();
+    if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
+        let what = format!("no sentence of the description ends within its first {STANDS_ALONE} characters");
+        problems.push(Problem::warning(
+            "description-head",
+            place(),
+            what,
+            "Some clients show no more; begin with the point.",
+        ));
+    }
+}
+
+/// Variables of a file.
+pub(super) fn variables(root: &Node, used: &[String], problems: &mut Vec<Problem>) {
+    for variable in root.get("variables").map(Node::members).unwrap_or_default() {
+        let place = variable.name_range.clone();
+        if !used.contains(&variable.name) {
+            let what = format!("no tool uses the variable `{}`", variable.name);
+            let hint = format!("Write `${{{}}}` where it belongs, or take it out.", variable.name);
+            problems.push(Problem::warning("unused-variable", place.clone(), what, hint));
+        }
+        let folded = variable.name.to_ascii_lowercase().replace(['_', '-'], "");
+        let is_secret = ["password", "passphrase", "secret", "token", "apikey", "credential", "privatekey"];
+        if is_secret.iter().any(|word| folded.contains(word)) {
+            let what =
+                format!("the variable `{}` looks like a secret, and this file is no place for one", variable.name);
+            let hint =
+                format!("Write `${{env:{0}}}` instead, and `[env]` `{0} = …` in your own zubi.toml.", variable.name);
+            problems.push(Problem::warning("secret-in-file", place, what, hint));
+        }
+    }
+}
+
+/// Tools whose descriptions are nearly the same: a model cannot choose between them.
+pub(super) fn overlaps(loaded: &mut Loaded) {
+    let words = |text: &str| -> BTreeSet<String> {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect()
+    };
+    let mut seen: Vec<(BTreeSet<String>, String)> = Vec::new();
+    for file in &mut loaded.files {
+        let mut problems = Vec::new();
+        for tool in &file.tools {
+            let definition = &tool.definition;
+            let own = words(&definition.tool.description);
+            let other = seen.iter().find(|(other, _)| likeness(&own, other) >= ALIKE);
+            if let (Some((_, other)), Some(node)) = (other, definition.node.get("description")) {
+                let what = format!("the description says nearly the same as that of `{other}`");
+                let hint = "Say in both when to use this one and when the other.";
+                problems.push(Problem::warning("description-overlap", node.range.clone(), what, hint));
+            }
+            seen.push((own, definition.id.clone()));
+        }
+        load::tell(file, problems);
+    }
+}
+
+/// The share of the words of both that both have.
+#[expect(clippy::cast_precision_loss, reason = "a description has a few hundred words")]
+fn likeness(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
+    let all = left.union(right).count();
+    if all == 0 { 0.0 } else { left.intersection(right).count() as f64 / all as f64 }
+}
+
+/// The names that a piece of JavaScript mentions as members of `args`, or all of them where it passes `args` on whole.
+pub(super) fn mentions(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    code.match_indices(name).any(|(at, _)| {
+        let before = code.get(..at).and_then(|text| text.chars().next_back());
+        let after = code.get(at + name.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}

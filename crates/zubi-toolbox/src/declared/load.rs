@@ -1,0 +1,309 @@
+//! Finds the tool files of a workspace and reads them: what is in them, what is wrong with them, and whether the user has
+//! trusted them as they are now.
+//!
+//! A file is `.vscode/agent-tools.json` or lies in `.vscode/agent-tools/`. Whatever is wrong with one, the others count; and
+//! of one tool that is broken the neighbours do.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use zubi_base::position::TextIndex;
+use zubi_base::private;
+use zubi_base::text::{BOM, ContentHash};
+use zubi_base::trust::Trust;
+use zubi_base::workspace::{Folder, Workspace};
+
+use super::definition::Definition;
+use super::format;
+use super::lint;
+use super::plan::{Execution, Plan, Scope};
+use super::problem::{Problem, Severity, Told, line_and_column};
+use super::shape::Shape;
+use super::tree::{self, Node};
+
+/// The main file, below a workspace folder.
+pub const MAIN_FILE: &str = ".vscode/agent-tools.json";
+/// The directory of further files, below a workspace folder.
+pub const DIRECTORY: &str = ".vscode/agent-tools";
+
+/// The largest file, in bytes. Two hundred tools with long scripts take half of it.
+pub const MAX_FILE_BYTES: u64 = 512 * 1024;
+/// The most files of one folder.
+const MAX_FILES: usize = 64;
+/// The most tools of one file.
+const MAX_TOOLS: usize = 200;
+
+/// The published schema, made once.
+static SCHEMA: LazyLock<Value> = LazyLock::new(format::schema);
+
+/// Whether a file's tools may be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// The user has trusted this very content.
+    Trusted,
+    /// The user has never seen it.
+    New,
+    /// The user has trusted another content; that one, where it was kept.
+    Changed { before: Option<String> },
+}
+
+/// One tool that can be used, but for trust.
+#[derive(Debug, Clone)]
+pub struct LoadedTool {
+    pub definition: Definition,
+    pub plan: Arc<Plan>,
+}
+
+/// One tool file.
+#[derive(Debug, Clone)]
+pub struct LoadedFile {
+    pub path: Utf8PathBuf,
+    /// As a person calls it: relative to the workspace.
+    pub shown: String,
+    /// The workspace folder it belongs to.
+    pub folder: Utf8PathBuf,
+    pub hash: ContentHash,
+    pub standing: Standing,
+    pub text: Arc<str>,
+    pub tools: Vec<LoadedTool>,
+    /// In the order of the file.
+    pub problems: Vec<Told>,
+}
+
+/// Everything that the workspace declares.
+#[derive(Debug, Clone, Default)]
+pub struct Loaded {
+    pub files: Vec<LoadedFile>,
+}
+
+impl Loaded {
+    /// All problems of all files.
+    pub fn problems(&self) -> impl Iterator<Item = &Told> {
+        self.files.iter().flat_map(|file| &file.problems)
+    }
+
+    /// A tool by its id, in full or without the namespace, with its file.
+    pub fn find(&self, id: &str) -> Option<(&LoadedFile, &LoadedTool)> {
+        let is_called = |tool: &LoadedTool| tool.definition.id == id || tool.definition.tool.id == id;
+        self.files.iter().find_map(|file| Some((file, file.tools.iter().find(|tool| is_called(tool))?)))
+    }
+
+    /// Files whose tools are left out because nobody trusted them.
+    pub fn quarantined(&self) -> impl Iterator<Item = &LoadedFile> {
+        self.files.iter().filter(|file| file.standing != Standing::Trusted && !file.tools.is_empty())
+    }
+}
+
+/// The tool files of a folder, the main one first, whether they can be read or not.
+pub fn files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut files = Vec::new();
+    let main = folder.join(MAIN_FILE);
+    // A link that leads nowhere is there as well; reading it says what is wrong.
+    if std::fs::symlink_metadata(&main).is_ok() {
+        files.push(main);
+    }
+    let entries = folder.join(DIRECTORY).read_dir_utf8().into_iter().flatten().filter_map(Result::ok);
+    let mut others: Vec<Utf8PathBuf> =
+        entries.map(camino::Utf8DirEntry::into_path).filter(|path| path.extension() == Some("json")).collect();
+    others.sort();
+    files.extend(others);
+    files
+}
+
+/// Reads all tool files of a workspace.
+pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded {
+    let mut loaded = Loaded::default();
+    for folder in workspace.folders() {
+        let files = files_of(&folder.path);
+        for (number, path) in files.iter().enumerate() {
+            let mut file = read(workspace, folder, path, trust, secrets);
+            if number >= MAX_FILES {
+                let what = format!("more than {MAX_FILES} tool files; this one is not used");
+                file.tools.clear();
+                file.tell([Problem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
+            }
+            loaded.files.push(file);
+        }
+    }
+    duplicates(&mut loaded);
+    lint::overlaps(&mut loaded);
+    loaded
+}
+
+/// Reads one file of a folder, wherever it lies.
+pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
+    let mut file = LoadedFile {
+        path: path.to_owned(),
+        shown: workspace.display(path),
+        folder: folder.path.clone(),
+        hash: ContentHash::of(b""),
+        standing: Standing::New,
+        text: "".into(),
+        tools: Vec::new(),
+        problems: Vec::new(),
+    };
+    let bytes = match bytes_of(folder, path) {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            file.tell([problem]);
+            return file;
+        }
+    };
+    file.hash = ContentHash::of(&bytes);
+    file.standing = if trust.file(&folder.path, path, &file.hash) {
+        Standing::Trusted
+    } else {
+        match trust.known(&folder.path, path) {
+            Some(known) => Standing::Changed { before: trust.text_of(&known) },
+            None => Standing::New,
+        }
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        file.tell([Problem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
+        return file;
+    };
+    file.text = text.into();
+    let mut problems = Vec::new();
+    file.tools = tools_of(&file.text, secrets, &mut problems);
+    file.tell(problems);
+    file
+}
+
+impl LoadedFile {
+    /// Adds problems at their places, in the file's order.
+    fn tell(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        let index = TextIndex::new(&self.text);
+        let told = problems.into_iter().map(|it| Told::new(&self.shown, &self.path, &self.text, &index, it));
+        self.problems.extend(told);
+        self.problems.sort_by_key(|told| told.problem.range.start);
+        self.problems.dedup();
+    }
+
+    /// Where a tool's id stands: `file:line:column`.
+    fn place(&self, range: &Range<usize>) -> String {
+        let (line, column) = line_and_column(&self.text, &TextIndex::new(&self.text), range.start);
+        format!("{}:{line}:{column}", self.shown)
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.problems.iter().any(|told| told.problem.severity == Severity::Error)
+    }
+}
+
+/// The bytes of a tool file: plain, not too large, and not somewhere else by way of a link.
+fn bytes_of(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, Problem> {
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let parent = path.parent().and_then(|parent| zubi_base::fs::canonical(parent).ok());
+    if is_link || parent.is_none_or(|parent| path.starts_with(&folder.path) && !parent.starts_with(&folder.path)) {
+        let hint = "Put the file itself there: what a link leads to can change without anybody seeing it.";
+        return Err(Problem::error("link", 0..0, "the file, or its directory, is a link", hint));
+    }
+    private::read(path, MAX_FILE_BYTES).map_err(|error| {
+        let is_large = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_FILE_BYTES);
+        if is_large {
+            let what = format!("the file has more than {MAX_FILE_BYTES} bytes");
+            Problem::error("too-large", 0..0, what, "Split it: every `.json` in `.vscode/agent-tools` is read.")
+        } else {
+            Problem::error("unreadable", 0..0, format!("the file cannot be read: {error}"), "Check its permissions.")
+        }
+    })
+}
+
+/// The tools of a text, and everything that is wrong with it. Never panics and never fails: a file is what is left of it.
+pub(super) fn tools_of(text: &str, secrets: &[String], problems: &mut Vec<Problem>) -> Vec<LoadedTool> {
+    // The mark is no part of the JSON; places are those of the file.
+    let marked = text.strip_prefix(BOM).map(|rest| format!("   {rest}"));
+    let text = marked.as_deref().unwrap_or(text);
+    let Some(root) = tree::parse(text, problems) else { return Vec::new() };
+    nul(&root, text, problems);
+    Shape::new(&SCHEMA, problems).check(&root, None);
+    if root.get("version").and_then(Node::as_str) != Some("1.0") {
+        // What the fields of another version mean is not known.
+        return Vec::new();
+    }
+    let variables: Vec<(String, String)> = root
+        .get("variables")
+        .map(Node::members)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|member| Some((member.name.clone(), member.value.as_str()?.to_owned())))
+        .collect();
+    let scope = Scope { text, variables: &variables, secrets };
+    let nodes = root.get("tools").map(Node::items).unwrap_or_default();
+    if let Some(node) = nodes.get(MAX_TOOLS) {
+        let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
+        let hint = "Put them into a file of their own below `.vscode/agent-tools`.";
+        problems.push(Problem::error("too-many-tools", node.range.clone(), what, hint));
+    }
+    let mut tools = Vec::new();
+    let mut used = Vec::new();
+    for node in nodes.iter().take(MAX_TOOLS) {
+        let is_sound = |problems: &[Problem]| {
+            let inside = |problem: &&Problem| node.range.contains(&problem.range.start);
+            !problems.iter().filter(inside).any(|problem| problem.severity == Severity::Error)
+        };
+        if !is_sound(problems) {
+            // Whatever a broken tool might use counts as used: one slip shall not be told twice.
+            used.extend(variables.iter().map(|(name, _)| name.clone()));
+            continue;
+        }
+        let Some(definition) = Definition::read(node, problems) else { continue };
+        let plan = Plan::new(&definition, &scope, problems);
+        if matches!(plan.execution, Execution::Broken) {
+            used.extend(variables.iter().map(|(name, _)| name.clone()));
+            continue;
+        }
+        used.extend(plan.variables.iter().cloned());
+        lint::tool(&definition, &plan, problems);
+        if is_sound(problems) {
+            tools.push(LoadedTool { definition, plan: Arc::new(plan) });
+        }
+    }
+    lint::variables(&root, &used, problems);
+    tools
+}
+
+/// A character that no script, URL or header can hold.
+fn nul(node: &Node, text: &str, problems: &mut Vec<Problem>) {
+    if let Some(at) = node.as_str().and_then(|text| text.find('\0')) {
+        let place = node.place_in(text, at..at + 1);
+        problems.push(Problem::error("nul", place, "a NUL character", "Take it out: nothing that runs can take it."));
+    }
+    node.items().iter().for_each(|item| nul(item, text, problems));
+    node.members().iter().for_each(|member| nul(&member.value, text, problems));
+}
+
+/// Ids that stand twice: the first keeps it, and both places are told.
+fn duplicates(loaded: &mut Loaded) {
+    let mut places: FxHashMap<String, String> = FxHashMap::default();
+    for file in &mut loaded.files {
+        let mut problems = Vec::new();
+        let mut kept = Vec::new();
+        for tool in std::mem::take(&mut file.tools) {
+            // `a.b` and `a_b` are one name on the wire.
+            let wire = tool.definition.id.replace('.', "_");
+            let place = file.place(&tool.definition.id_range);
+            match places.get(&wire) {
+                Some(first) => {
+                    let what = format!("the id `{}` is taken by the tool at {first}", tool.definition.id);
+                    let range = tool.definition.id_range.clone();
+                    problems.push(Problem::error("duplicate-id", range, what, "Give one of the two another id."));
+                }
+                None => {
+                    places.insert(wire, place);
+                    kept.push(tool);
+                }
+            }
+        }
+        file.tools = kept;
+        file.tell(problems);
+    }
+}
+
+/// Adds problems that are seen only over all files.
+pub(super) fn tell(file: &mut LoadedFile, problems: Vec<Problem>) {
+    file.tell(problems);
+}

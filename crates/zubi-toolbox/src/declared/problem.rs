@@ -1,0 +1,104 @@
+//! What is wrong with tool files: where, how bad, a stable code, what to do.
+
+use std::ops::Range;
+
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use zubi_base::position::{TextIndex, TextSize};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// What has it does not run.
+    Error,
+    /// It runs, but most likely not as meant, or not as well as it could.
+    Warning,
+}
+
+impl Severity {
+    /// The word that compilers use.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// One thing that is wrong in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    pub severity: Severity,
+    /// Stable: programs may depend on it.
+    pub code: &'static str,
+    /// Bytes of the file.
+    pub range: Range<usize>,
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+impl Problem {
+    pub(super) fn error(
+        code: &'static str,
+        range: Range<usize>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Error, code, range, message: message.into(), hint: hint.into() }
+    }
+
+    pub(super) fn warning(
+        code: &'static str,
+        range: Range<usize>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Self {
+        Self { severity: Severity::Warning, code, range, message: message.into(), hint: hint.into() }
+    }
+}
+
+/// A [`Problem`] as it is shown: with its file, and line and column from 1 (columns count characters).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// As a person calls it: relative to the workspace.
+    pub file: String,
+    pub path: Utf8PathBuf,
+    pub line: usize,
+    pub column: usize,
+    pub problem: Problem,
+}
+
+impl Told {
+    pub(super) fn new(file: &str, path: &Utf8PathBuf, text: &str, index: &TextIndex, problem: Problem) -> Self {
+        let (line, column) = line_and_column(text, index, problem.range.start);
+        Self { file: file.to_owned(), path: path.clone(), line, column, problem }
+    }
+
+    /// `file:line:column: error[code]: message` and, on a line of its own, the hint.
+    pub fn render(&self) -> String {
+        let Problem { severity, code, message, hint, .. } = &self.problem;
+        let head = format!("{}:{}:{}: {}[{code}]: {message}", self.file, self.line, self.column, severity.word());
+        if hint.is_empty() { head } else { format!("{head}\n  {hint}") }
+    }
+
+    pub fn to_json(&self) -> Value {
+        let Problem { severity, code, message, hint, .. } = &self.problem;
+        json!({
+            "file": self.file, "line": self.line, "column": self.column,
+            "severity": severity, "code": code, "message": message, "hint": hint,
+        })
+    }
+}
+
+/// Line and column from 1, the column in characters.
+pub(super) fn line_and_column(text: &str, index: &TextIndex, offset: usize) -> (usize, usize) {
+    let at = index.line_col(TextSize::try_from(offset).unwrap_or(index.len()));
+    let line = index.line_range(at.line);
+    let before = line.and_then(|line| {
+        let start = usize::from(line.start());
+        text.get(start..start + at.col as usize)
+    });
+    (at.line as usize + 1, before.unwrap_or_default().chars().count() + 1)
+}

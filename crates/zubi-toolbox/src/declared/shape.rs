@@ -1,0 +1,218 @@
+//! Compares a file with the published schema and tells everything that does not fit, each at its place.
+//!
+//! Understands what [`super::format::schema()`] uses of JSON Schema and nothing else: `$ref` into `definitions`, `allOf` of
+//! one, `oneOf` told apart by the constant of `type`, types, bounds, enumerations, and `pattern` for ids alone. A file that
+//! passes can be read into the types the schema was made from.
+
+use serde_json::{Map, Value};
+use zubi_base::nearest::nearest;
+
+use super::format::ID_PATTERN;
+use super::problem::Problem;
+use super::tree::{Kind, Member, Node};
+
+/// Tells what does not fit.
+pub(super) struct Shape<'a> {
+    root: &'a Value,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl<'a> Shape<'a> {
+    pub(super) fn new(root: &'a Value, problems: &'a mut Vec<Problem>) -> Self {
+        Self { root, problems }
+    }
+
+    /// Compares with a definition of the schema, or with its root.
+    pub(super) fn check(&mut self, node: &Node, definition: Option<&str>) {
+        let schema = match definition {
+            Some(name) => self.root.get("definitions").and_then(|all| all.get(name)).unwrap_or(&Value::Null),
+            None => self.root,
+        };
+        self.node(node, schema, "the file");
+    }
+
+    fn node(&mut self, node: &Node, schema: &'a Value, name: &str) {
+        let Some(object) = schema.as_object() else { return };
+        if let Some(reference) = object.get("$ref").and_then(Value::as_str) {
+            let target =
+                reference.strip_prefix("#/definitions/").and_then(|name| self.root.get("definitions")?.get(name));
+            return self.node(node, target.unwrap_or(&Value::Null), name);
+        }
+        for inner in object.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.node(node, inner, name);
+        }
+        if let Some(Value::Array(choices)) = object.get("oneOf") {
+            return self.choice(node, choices, name);
+        }
+        if let Some(expected) = object.get("type").and_then(Value::as_str) {
+            let found = node.type_name();
+            if found != expected && !(expected == "number" && found == "integer") {
+                let what = format!("{name} is {}, and must be {}", with_article(found), with_article(expected));
+                let hint = object.get("description").and_then(Value::as_str).unwrap_or("See the schema of this file.");
+                self.problems.push(Problem::error("wrong-type", node.range.clone(), what, hint));
+                return;
+            }
+        }
+        self.values(node, object, name);
+        match &node.kind {
+            Kind::Object(members) => self.members(node, members, object, name),
+            Kind::Array(items) => {
+                if let Some(schema) = object.get("items") {
+                    for (index, item) in items.iter().enumerate() {
+                        self.node(item, schema, &format!("item {} of {name}", index + 1));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Enumerations and bounds.
+    fn values(&mut self, node: &Node, schema: &Map<String, Value>, name: &str) {
+        let mut tell = |what: String, hint: String| {
+            self.problems.push(Problem::error("wrong-value", node.range.clone(), what, hint));
+        };
+        if let Some(Value::Array(allowed)) = schema.get("enum")
+            && !allowed.contains(&node.to_value())
+        {
+            let words: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
+            let given = node.as_str().unwrap_or_default();
+            let near = nearest(given, words.iter().copied(), 1);
+            let hint = match near.first() {
+                Some(near) => format!("Did you mean `{near}`? There are: {}.", words.join(", ")),
+                None => format!("There are: {}.", words.join(", ")),
+            };
+            tell(format!("{name} cannot be {}", shown(node)), hint);
+        }
+        let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+        #[expect(clippy::cast_precision_loss, reason = "compared with small bounds")]
+        let size = match &node.kind {
+            Kind::String(text) => Some((text.chars().count() as f64, "minLength", "maxLength", "characters")),
+            Kind::Array(items) => Some((items.len() as f64, "minItems", "maxItems", "items")),
+            Kind::Number(number) => number.as_f64().map(|number| (number, "minimum", "maximum", "")),
+            _ => None,
+        };
+        if let Some((size, least, most, unit)) = size {
+            if let Some(bound) = bound(least).filter(|bound| size < *bound) {
+                let what = match &node.kind {
+                    Kind::Number(number) => format!("{name} cannot be {number}"),
+                    _ if size == 0.0 => format!("{name} is empty"),
+                    _ => format!("{name} has fewer than {bound} {unit}"),
+                };
+                tell(what, format!("At least {bound} {unit}").trim_end().to_owned() + ".");
+            }
+            if let Some(bound) = bound(most).filter(|bound| size > *bound) {
+                let what = match &node.kind {
+                    Kind::Number(number) => format!("{name} cannot be {number}"),
+                    _ => format!("{name} has more than {bound} {unit}"),
+                };
+                tell(what, format!("At most {bound} {unit}").trim_end().to_owned() + ".");
+            }
+        }
+        if schema.get("pattern").and_then(Value::as_str) == Some(ID_PATTERN)
+            && let Some(id) = node.as_str()
+            && !is_id(id)
+        {
+            let hint = "Ids are words of small letters, digits and `_`, the first beginning with a letter, joined by dots: `kb.search`.";
+            self.problems.push(Problem::error(
+                "invalid-id",
+                node.range.clone(),
+                format!("`{}` is no id", cut(id)),
+                hint,
+            ));
+        }
+    }
+
+    fn members(&mut self, node: &Node, members: &[Member], schema: &'a Map<String, Value>, name: &str) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let others = schema.get("additionalProperties");
+        for member in members {
+            match properties.and_then(|properties| properties.get(&member.name)) {
+                Some(schema) => self.node(&member.value, schema, &format!("`{}`", member.name)),
+                None if others == Some(&Value::Bool(false)) => {
+                    let known = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
+                    let hint = match nearest(&member.name, known(), 1).first() {
+                        Some(near) => format!("Did you mean `{near}`?"),
+                        None => format!(
+                            "There are: {}.",
+                            known().filter(|it| *it != "$schema").collect::<Vec<_>>().join(", ")
+                        ),
+                    };
+                    let what = format!("{name} has no field `{}`", cut(&member.name));
+                    self.problems.push(Problem::error("unknown-field", member.name_range.clone(), what, hint));
+                }
+                None => {
+                    if let Some(schema) = others {
+                        self.node(&member.value, schema, &format!("`{}`", cut(&member.name)));
+                    }
+                }
+            }
+        }
+        for required in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+        {
+            if members.iter().all(|member| member.name != required) {
+                let about = properties.and_then(|properties| properties.get(required));
+                let hint = about.and_then(|about| about.get("description")).and_then(Value::as_str).unwrap_or_default();
+                let place = node.range.start..node.range.start + 1;
+                self.problems.push(Problem::error("missing-field", place, format!("{name} has no `{required}`"), hint));
+            }
+        }
+    }
+
+    /// One of several shapes, told apart by `type`.
+    fn choice(&mut self, node: &Node, choices: &'a [Value], name: &str) {
+        let constant = |choice: &'a Value| choice.get("properties")?.get("type")?.get("const")?.as_str();
+        let kinds = || choices.iter().filter_map(constant).collect::<Vec<_>>().join(", ");
+        if !matches!(node.kind, Kind::Object(_)) {
+            let what = format!("{name} is {}, and must be an object", with_article(node.type_name()));
+            let hint = format!("Its `type` is one of: {}.", kinds());
+            self.problems.push(Problem::error("wrong-type", node.range.clone(), what, hint));
+            return;
+        }
+        let Some(kind) = node.get("type") else {
+            let place = node.range.start..node.range.start + 1;
+            let hint = format!("It is one of: {}.", kinds());
+            self.problems.push(Problem::error("missing-field", place, format!("{name} has no `type`"), hint));
+            return;
+        };
+        let given = kind.as_str().unwrap_or_default();
+        match choices.iter().find(|choice| constant(choice) == Some(given)) {
+            Some(choice) => self.node(node, choice, name),
+            None => {
+                let near = nearest(given, choices.iter().filter_map(constant), 1)
+                    .first()
+                    .map(|near| format!("Did you mean `{near}`? "));
+                let hint = format!("{}There are: {}.", near.unwrap_or_default(), kinds());
+                let what = format!("there is no execution {}", shown(kind));
+                self.problems.push(Problem::error("wrong-value", kind.range.clone(), what, hint));
+            }
+        }
+    }
+}
+
+/// Whether a text has the form of [`ID_PATTERN`].
+pub(super) fn is_id(id: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    };
+    id.starts_with(|c: char| c.is_ascii_lowercase()) && id.split('.').all(is_word)
+}
+
+fn with_article(kind: &str) -> String {
+    match kind {
+        "null" => "null".to_owned(),
+        "integer" => "a whole number".to_owned(),
+        "array" | "object" => format!("an {kind}"),
+        kind => format!("a {kind}"),
+    }
+}
+
+fn shown(node: &Node) -> String {
+    format!("`{}`", cut(&node.as_str().map_or_else(|| node.to_value().to_string(), str::to_owned)))
+}
+
+/// A text short enough for a message.
+pub(super) fn cut(text: &str) -> String {
+    const SHOWN: usize = 60;
+    if text.chars().count() <= SHOWN { text.to_owned() } else { text.chars().take(SHOWN).chain(['…']).collect() }
+}

@@ -1,0 +1,298 @@
+//! What is read, what is told, where, and what is left of a file.
+
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use insta::assert_snapshot;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_base::workspace::Workspace;
+
+use super::*;
+
+struct Fixture {
+    _guard: tempfile::TempDir,
+    workspace: Workspace,
+    store: TrustStore,
+    root: Utf8PathBuf,
+}
+
+fn fixture(files: &[(&str, &str)]) -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let base = zubi_base::fs::canonical(camino::Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    let root = base.join("work");
+    std::fs::create_dir_all(&root).unwrap();
+    let fixture = Fixture {
+        _guard: guard,
+        workspace: Workspace::open(&[root.clone()]).unwrap(),
+        store: TrustStore::new(base.join("state")),
+        root,
+    };
+    for (path, text) in files {
+        fixture.write(path, text);
+    }
+    fixture
+}
+
+impl Fixture {
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        zubi_base::fs::write_atomic(&path, text.as_bytes()).unwrap();
+    }
+
+    fn load(&self) -> Loaded {
+        load(&self.workspace, &Trust::new(self.store.clone(), false), &[])
+    }
+
+    fn trust(&self) {
+        self.store.trust(&self.root, &files_of(&self.root), Duration::ZERO).unwrap();
+    }
+}
+
+/// The ids of the tools of a file that stands alone, then everything that is wrong with it.
+fn told(text: &str) -> String {
+    let fixture = fixture(&[(MAIN_FILE, text)]);
+    let loaded = fixture.load();
+    let tools = loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.clone());
+    let lines = loaded.problems().map(Told::render);
+    [format!("tools: {}", tools.collect::<Vec<_>>().join(" "))].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// A file with one tool, with this in place of its execution, and two parameters.
+fn with_execution(execution: &str) -> String {
+    format!(
+        r#"{{"version": "1.0", "variables": {{"URL": "https://api.example.com"}}, "tools": [{{"id": "t", "name": "T",
+"description": "Does something for a test, and says so.", "parameters": {{"type": "object", "properties": {{
+"a": {{"type": "string", "description": "Any."}}, "list": {{"type": "array", "items": {{"type": "string"}}, "description": "Some."}}}},
+"required": ["a"]}},
+"execution": {execution} }}]}}"#
+    )
+}
+
+#[test]
+fn the_sample_has_nothing_wrong() {
+    assert_snapshot!(told(sample::SAMPLE), @"tools: workspace.greet");
+}
+
+#[test]
+fn the_missions_own_example_is_read() {
+    let text = r#"{"version": "1.0", "variables": {"API_URL": "https://api.example.com"}, "tools": [{
+        "id": "deploy", "name": "Deploy to Production", "description": "Deploy the current branch to production",
+        "parameters": {"type": "object", "properties": {"environment": {"type": "string", "enum": ["staging", "production"]}},
+        "required": ["environment"]}, "execution": {"type": "shell", "script": "./scripts/deploy.sh $environment"},
+        "requiresApproval": true, "category": "deployment"}]}"#;
+    assert_snapshot!(told(text), @r##"
+    tools: workspace.deploy
+    .vscode/agent-tools.json:1:34: warning[unused-variable]: no tool uses the variable `API_URL`
+      Write `${API_URL}` where it belongs, or take it out.
+    .vscode/agent-tools.json:3:57: warning[parameter-description]: the parameter `environment` has no description
+      Say what it is, with an example: the model has nothing else to go by.
+    "##);
+}
+
+/// X8: an id with a dot stays, one without gets the namespace; what the loader takes is what the schema says.
+#[test]
+fn x08_ids_may_have_dots_in_the_schema_and_in_the_loader() {
+    for (id, fits) in [
+        ("kb.search", true),
+        ("deploy", true),
+        ("a.b.c", true),
+        ("Kb", false),
+        ("a..b", false),
+        ("", false),
+        ("1a", false),
+        ("a-b", false),
+        (".a", false),
+    ] {
+        let text = sample::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
+        let answer = told(&text);
+        let expected = if id.contains('.') { id.to_owned() } else { format!("workspace.{id}") };
+        assert_eq!(
+            answer.starts_with(&format!("tools: {expected}\n")) || answer == format!("tools: {expected}"),
+            fits,
+            "{id}: {answer}"
+        );
+    }
+    let published = format::schema();
+    assert_eq!(
+        published["definitions"]["ToolDefinition"]["properties"]["id"]["pattern"],
+        "^[a-z][a-z0-9_]*(\\.[a-z0-9_]+)*$"
+    );
+}
+
+/// X9: each execution of the design is known, and so are `timeout`, `shell` and `env`.
+#[test]
+fn x09_every_execution_and_every_field_is_known() {
+    for execution in [
+        r#"{"type": "shell", "script": "echo \"$a\" $list", "shell": "bash", "cwd": "${workspaceFolder}", "env": {"X": "${URL}"}}"#,
+        r#"{"type": "http", "url": "${URL}/find/$a?tag=$list", "method": "POST", "headers": {"Accept": "text/plain"}}"#,
+        r#"{"type": "inline", "code": "return args.a + args.list"}"#,
+        r#"{"type": "command", "command": "editor.action.format", "args": ["$a", "$list"]}"#,
+        r#"{"type": "function", "handler": "kb.search"}"#,
+    ] {
+        let text = with_execution(execution)
+            .replace("\"id\": \"t\"", "\"id\": \"t\", \"timeout\": 120000, \"icon\": \"rocket\", \"tags\": [\"x\"]");
+        let answer = told(&text);
+        assert!(!answer.contains("error["), "{answer}");
+        let loaded = fixture(&[(MAIN_FILE, &text)]).load();
+        let definition = &loaded.files[0].tools[0].definition;
+        // X2: the time-out is the tool's own.
+        assert_eq!((definition.timeout, definition.tags.join(" ")), (Duration::from_mins(2), "workspace x".to_owned()));
+    }
+}
+
+/// X10: every problem of every file, at its place; one broken tool does not take the others away.
+#[test]
+fn x10_all_problems_of_all_files_are_told_at_once() {
+    let good = r#"{"id": "good", "name": "Good", "description": "Says hello to whoever asks for it.", "parameters": {"type": "object"}, "execution": {"type": "shell", "script": "echo hello"}}"#;
+    let main = format!(
+        "{{\n  \"version\": \"1.0\",\n  \"varables\": {{}},\n  \"tools\": [\n    {{\"id\": \"Bad\", \"nam\": \"x\", \"description\": 3, \"parameters\": {{\"type\": \"object\", \"required\": [\"x\"]}}, \"execution\": {{\"type\": \"shel\"}}, \"timeout\": 0}},\n    {good}\n  ]\n}}"
+    );
+    let fixture = fixture(&[
+        (MAIN_FILE, &main),
+        (".vscode/agent-tools/a.json", &format!("{{\"version\": \"1.0\", \"tools\": [{good}]}}")),
+        (".vscode/agent-tools/b.json", "{\"version\": \"1.0\",\n \"tools\": [}"),
+        (".vscode/agent-tools/c.json", "{\"version\": \"2.0\", \"tools\": []}"),
+        (".vscode/agent-tools/d.txt", "not read"),
+    ]);
+    let loaded = fixture.load();
+    let ids: Vec<_> = loaded.files.iter().flat_map(|file| &file.tools).map(|tool| &tool.definition.id).collect();
+    assert_eq!(ids, ["workspace.good"]);
+    assert_snapshot!(loaded.problems().map(Told::render).collect::<Vec<_>>().join("\n"), @r##"
+    .vscode/agent-tools.json:3:3: error[unknown-field]: the file has no field `varables`
+      Did you mean `variables`?
+    .vscode/agent-tools.json:5:5: error[missing-field]: item 1 of `tools` has no `name`
+      For people: a short title.
+    .vscode/agent-tools.json:5:12: error[invalid-id]: `Bad` is no id
+      Ids are words of small letters, digits and `_`, the first beginning with a letter, joined by dots: `kb.search`.
+    .vscode/agent-tools.json:5:19: error[unknown-field]: item 1 of `tools` has no field `nam`
+      Did you mean `name`?
+    .vscode/agent-tools.json:5:46: error[wrong-type]: `description` is a whole number, and must be a string
+      For the model: what comes back, and when to use it. At most 1,024 bytes; the first 300 characters must stand alone.
+    .vscode/agent-tools.json:5:124: error[wrong-value]: there is no execution `shel`
+      Did you mean `shell`? There are: shell, http, inline, command, function.
+    .vscode/agent-tools.json:5:144: error[wrong-value]: `timeout` cannot be 0
+      At least 1.
+    .vscode/agent-tools/a.json:1:37: error[duplicate-id]: the id `workspace.good` is taken by the tool at .vscode/agent-tools.json:6:12
+      Give one of the two another id.
+    .vscode/agent-tools/b.json:2:12: error[syntax]: no JSON: Unexpected close brace
+      Everything after this place is unread; comments and a comma after the last item are fine.
+    .vscode/agent-tools/c.json:1:13: error[wrong-value]: `version` cannot be `2.0`
+      There are: 1.0.
+    "##);
+}
+
+/// X12–X16: what cannot be quoted, and what nobody declared, is refused when the file is loaded, at its place.
+#[test]
+fn x12_to_x16_templates_are_refused_where_they_stand() {
+    let executions = [
+        r#"{"type": "shell", "script": "echo '$a'"}"#,
+        r#"{"type": "shell", "script": "echo \"\\u00e9\" $(echo $a) $list"}"#,
+        r#"{"type": "shell", "script": "echo ${URI} $HOME $1 \"$a\""}"#,
+        r#"{"type": "shell", "script": "echo ${arg:b}; $a"}"#,
+        r#"{"type": "http", "url": "https://$a/x"}"#,
+        r#"{"type": "shell", "script": "curl -H ${env:TOKEN} \"$a\" $list ${URL}"}"#,
+    ];
+    let answers: Vec<String> = executions.iter().map(|it| told(&with_execution(it))).collect();
+    assert_snapshot!(answers.join("\n---\n"), @r##"
+    tools: 
+    .vscode/agent-tools.json:5:49: error[template]: argument `a` stands in single quotes, where the shell replaces nothing
+      take them away, or use double quotes
+    ---
+    tools: 
+    .vscode/agent-tools.json:5:67: error[template]: argument `a` stands in `$(…)`, where it cannot be quoted
+      give it to a variable of the script first (`value=$name`) and use that there (`"$value"`)
+    ---
+    tools: 
+    .vscode/agent-tools.json:5:48: error[template]: there is no variable `URI` (nearest: `URL`)
+      an argument is `${arg:URI}`, the shell's own variable `$${URI}`
+    ---
+    tools: 
+    .vscode/agent-tools.json:5:48: error[template]: there is no parameter `b`
+    .vscode/agent-tools.json:5:58: error[template]: argument `a` would be the name of the command
+      write the name, or choose with `case $name in …`
+    ---
+    tools: 
+    .vscode/agent-tools.json:5:47: error[template]: argument `a` cannot choose which host is asked
+      write it, or take a variable
+    ---
+    tools: workspace.t
+    .vscode/agent-tools.json:5:51: warning[missing-secret]: the secret `TOKEN` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `TOKEN = { file = "…" }`.
+    .vscode/agent-tools.json:5:66: warning[template]: a value of argument `a` that begins with `-` would be an option of the command
+      put `--` before it if the command knows that
+    .vscode/agent-tools.json:5:71: warning[template]: a value of argument `list` that begins with `-` would be an option of the command
+      put `--` before it if the command knows that
+    "##);
+}
+
+#[test]
+fn ids_that_stand_twice_are_told_with_both_places() {
+    let tool = |id: &str, says: &str| {
+        format!(
+            r#"{{"version": "1.0", "tools": [{{"id": "{id}", "name": "One", "description": "{says}", "parameters": {{"type": "object"}}, "execution": {{"type": "shell", "script": "true"}}}}]}}"#
+        )
+    };
+    let fixture = fixture(&[
+        (".vscode/agent-tools/a.json", &tool("kb.find", "Finds something in the first knowledge base.")),
+        (".vscode/agent-tools/b.json", &tool("kb.find", "Does another thing altogether, elsewhere.")),
+    ]);
+    let loaded = fixture.load();
+    assert_snapshot!(loaded.problems().map(Told::render).collect::<Vec<_>>().join("\n"), @r"
+    .vscode/agent-tools/b.json:1:37: error[duplicate-id]: the id `kb.find` is taken by the tool at .vscode/agent-tools/a.json:1:37
+      Give one of the two another id.
+    ");
+}
+
+/// X29: nothing of a file is trusted until the user has said so, and a changed file is another one.
+#[test]
+fn x29_a_file_is_trusted_by_its_content() {
+    let fixture = fixture(&[(MAIN_FILE, sample::SAMPLE)]);
+    let standing = || fixture.load().files[0].standing.clone();
+    assert_eq!(standing(), Standing::New);
+    assert_eq!(fixture.load().quarantined().count(), 1);
+    fixture.trust();
+    assert_eq!(standing(), Standing::Trusted);
+    assert_eq!(fixture.load().quarantined().count(), 0);
+    fixture.write(MAIN_FILE, &sample::SAMPLE.replace("printf", "rm -rf"));
+    assert_eq!(standing(), Standing::Changed { before: Some(sample::SAMPLE.to_owned()) });
+    assert_eq!(fixture.load().quarantined().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_nowhere() {
+    let fixture = fixture(&[("real.json", sample::SAMPLE)]);
+    std::fs::create_dir_all(fixture.root.join(".vscode")).unwrap();
+    std::os::unix::fs::symlink(fixture.root.join("real.json"), fixture.root.join(MAIN_FILE)).unwrap();
+    std::os::unix::fs::symlink("/etc", fixture.root.join(DIRECTORY)).unwrap();
+    let loaded = fixture.load();
+    assert!(loaded.files.iter().all(|file| file.tools.is_empty()));
+    assert!(loaded.problems().all(|told| told.problem.code == "link"), "{:?}", loaded.problems().next());
+    assert!(loaded.problems().count() >= 1);
+}
+
+#[test]
+fn hostile_files_are_problems_and_nothing_more() {
+    let deep = format!(r#"{{"version": "1.0", "tools": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let huge = format!(r#"{{"version": "1.0", "tools": [], "x": "{}"}}"#, "x".repeat(600 * 1024));
+    let many = format!(r#"{{"version": "1.0", "tools": [{}]}}"#, vec!["{}"; 300].join(","));
+    let cyclic =
+        sample::SAMPLE.replace(r##""type": "string", "description": "Whom"##, r##""$ref": "#", "description": "Whom"##);
+    let nul = sample::SAMPLE.replace("printf", "\\u0000");
+    for (text, code) in [
+        (deep, "syntax"),
+        (huge, "too-large"),
+        (many, "too-many-tools"),
+        (cyclic, "unknown-field"),
+        (nul, "nul"),
+        (String::new(), "syntax"),
+        ("[1]".to_owned(), "wrong-type"),
+        ("null".to_owned(), "wrong-type"),
+    ] {
+        let fixture = fixture(&[(MAIN_FILE, &text)]);
+        let loaded = fixture.load();
+        assert!(loaded.problems().any(|told| told.problem.code == code), "{code}: {:?}", loaded.problems().next());
+        assert!(loaded.files[0].tools.is_empty());
+    }
+}
