@@ -50,6 +50,26 @@ pub enum Standing {
     Changed { before: Option<String> },
 }
 
+impl Standing {
+    /// For programs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::New => "new",
+            Self::Changed { .. } => "changed",
+        }
+    }
+
+    /// Why the tools are left out, as a clause about the file; `None` when they are not.
+    pub fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Trusted => None,
+            Self::New => Some("is not trusted"),
+            Self::Changed { .. } => Some("has changed since it was trusted"),
+        }
+    }
+}
+
 /// One tool that can be used, but for trust.
 #[derive(Debug, Clone)]
 pub struct LoadedTool {
@@ -128,6 +148,18 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded 
             loaded.files.push(file);
         }
     }
+    together(loaded)
+}
+
+/// Reads these files, wherever they lie; absolute. One outside the workspace counts as the first folder's.
+pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> Loaded {
+    let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
+    let read = |path: &Utf8PathBuf| Some(read(workspace, folder_of(path)?, path, trust, secrets));
+    together(Loaded { files: paths.iter().filter_map(read).collect() })
+}
+
+/// What is seen only over all files.
+fn together(mut loaded: Loaded) -> Loaded {
     duplicates(&mut loaded);
     lint::overlaps(&mut loaded);
     loaded
@@ -186,6 +218,16 @@ impl LoadedFile {
     fn place(&self, range: &Range<usize>) -> String {
         let (line, column) = line_and_column(&self.text, &TextIndex::new(&self.text), range.start);
         format!("{}:{line}:{column}", self.shown)
+    }
+
+    /// What has changed since the user trusted it, as a unified diff; `None` where nothing has or nothing was kept.
+    pub fn diff(&self, workspace: &Workspace) -> Option<String> {
+        match &self.standing {
+            Standing::Changed { before: Some(before) } => {
+                Some(zubi_code::edit::diff::of_text(&self.path, Some(before), &self.text, workspace))
+            }
+            _ => None,
+        }
     }
 
     pub fn has_errors(&self) -> bool {

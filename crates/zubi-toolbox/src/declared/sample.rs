@@ -3,7 +3,7 @@
 /// The text of the sample. A test holds that it has neither errors nor warnings.
 pub const SAMPLE: &str = r#"{
   // Tools of this workspace, for agents. `zubi tools check` says what is wrong with this file, `zubi trust` lets its tools in.
-  "$schema": "https://raw.githubusercontent.com/zubi-dev/zubi/main/editors/vscode/schemas/agent-tools.schema.json",
+  // For an editor that knows nothing of it: `zubi tools schema` prints the JSON Schema, and "$schema" says where that lies.
   "version": "1.0",
   // Values that every tool of this file can use as ${NAME}. Secrets do not belong here: they are ${env:NAME}.
   "variables": {

@@ -23,7 +23,7 @@ fn fixture(files: &[(&str, &str)]) -> Fixture {
     std::fs::create_dir_all(&root).unwrap();
     let fixture = Fixture {
         _guard: guard,
-        workspace: Workspace::open(&[root.clone()]).unwrap(),
+        workspace: Workspace::open(std::slice::from_ref(&root)).unwrap(),
         store: TrustStore::new(base.join("state")),
         root,
     };
