@@ -18,8 +18,10 @@ fn commands() {
       lsp     Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
       call    Call one tool and print its answer
       tools   Show what can be asked
+      policy  Find out what calls may do, and which rule says so
       trust   Let language servers run a project's code
       doctor  Find out which language servers this workspace needs, has, and what is missing
+      verify  Check that zubi works here, and report it as JSON
       help    Print this message or the help of the given subcommand(s)
 
     Options:
@@ -181,33 +183,45 @@ fn tools() {
     assert_snapshot!(check(&["tools", "list"]), @r"
     exit 0
     --- stdout
-    lsp_definition         lsp         read     Go to definition
-    lsp_references         lsp         read     Find references
-    lsp_hover              lsp         read     Type and documentation
-    lsp_completion         lsp         read     Completions
-    lsp_workspace_symbols  lsp         read     Find symbols by name
-    lsp_document_symbols   lsp         read     Outline of a file
-    lsp_rename_symbol      lsp         plan     Plan a rename
-    lsp_code_actions       lsp         plan     Quick fixes and refactorings
-    lsp_format_document    lsp         plan     Plan formatting
-    lsp_signature_help     lsp         read     Signatures of a call
-    lsp_diagnostics        lsp         read     Errors and warnings
-    lsp_call_hierarchy     lsp         read     Callers and callees
-    lsp_implementations    lsp         read     Find implementations
-    lsp_type_definition    lsp         read     Go to the type
-    lsp_type_hierarchy     lsp         read     Supertypes and subtypes
-    lsp_explain            lsp         read     Everything about a symbol
-    apply_edit             edit        write    Apply a plan
-    undo_edit              edit        write    Undo an applied plan
-    domainlang_validate    domainlang  read     Validate the DomainLang model
-    domainlang_list        domainlang  read     List DomainLang elements
-    domainlang_get         domainlang  read     Get a DomainLang element
-    domainlang_explain     domainlang  read     Explain a DomainLang element
-    domainlang_search      domainlang  read     Search the DomainLang model
-    domainlang_diagram     domainlang  read     Draw a DomainLang map
-    find_tools             tools       read     Find tools
-    call_read_tool         tools       plan     Call a tool that changes nothing
-    call_tool              tools       execute  Call any tool
+    lsp_definition              lsp         read     Go to definition
+    lsp_references              lsp         read     Find references
+    lsp_hover                   lsp         read     Type and documentation
+    lsp_completion              lsp         read     Completions
+    lsp_workspace_symbols       lsp         read     Find symbols by name
+    lsp_document_symbols        lsp         read     Outline of a file
+    lsp_rename_symbol           lsp         plan     Plan a rename
+    lsp_code_actions            lsp         plan     Quick fixes and refactorings
+    lsp_format_document         lsp         plan     Plan formatting
+    lsp_signature_help          lsp         read     Signatures of a call
+    lsp_diagnostics             lsp         read     Errors and warnings
+    lsp_call_hierarchy          lsp         read     Callers and callees
+    lsp_implementations         lsp         read     Find implementations
+    lsp_type_definition         lsp         read     Go to the type
+    lsp_type_hierarchy          lsp         read     Supertypes and subtypes
+    lsp_explain                 lsp         read     Everything about a symbol
+    apply_edit                  edit        write    Apply a plan
+    undo_edit                   edit        write    Undo an applied plan
+    domainlang_validate         domainlang  read     Validate the DomainLang model
+    domainlang_list             domainlang  read     List DomainLang elements
+    domainlang_get              domainlang  read     Get a DomainLang element
+    domainlang_explain          domainlang  read     Explain a DomainLang element
+    domainlang_search           domainlang  read     Search the DomainLang model
+    domainlang_diagram          domainlang  read     Draw a DomainLang map
+    file.read                   file        read     Read a file
+    file.write                  file        write    Write a file
+    file.edit                   file        write    Edit a file
+    file.list                   file        read     List files
+    file.search                 file        read     Search in files
+    file.getCurrent             file        read     The active editor
+    rename_file                 refactor    write    Rename a file
+    rename_symbol               refactor    write    Rename a symbol
+    organize_imports            refactor    write    Organize imports
+    get_setting                 settings    read     Read a setting
+    set_setting                 settings    write    Change a setting
+    set_update_imports_setting  settings    write    Whether imports follow moves
+    find_tools                  tools       read     Find tools
+    call_read_tool              tools       plan     Call a tool that changes nothing
+    call_tool                   tools       execute  Call any tool
     ");
     assert_snapshot!(check(&["tools", "show", "undo_edit"]), @r#"
     exit 0
