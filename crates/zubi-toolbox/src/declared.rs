@@ -21,5 +21,7 @@ mod tree;
 mod tests;
 
 pub use self::definition::Definition;
-pub use self::load::{DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, Standing, files_of, load, load_files, read};
+pub use self::load::{
+    DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, Standing, files_of, load, load_files, read,
+};
 pub use self::problem::{Problem, Severity, Told};

@@ -5,6 +5,7 @@
 //! [`ToolSpec`](crate::ToolSpec), [`Checker`] checks arguments before a call, [`parse`] reads them into the tool's type.
 
 mod check;
+mod coerce;
 mod portable;
 mod problems;
 

@@ -6,6 +6,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 
+use super::coerce;
 use crate::output::ToolError;
 use crate::spec::ToolSpec;
 
@@ -31,8 +32,8 @@ impl Checker {
             .map_err(|error| format!("the input is no JSON Schema: {error}"))
     }
 
-    /// The arguments as the tool gets them: an object that satisfies the schema. Nulls at the root count as not given,
-    /// for models fill in what they leave out.
+    /// The arguments as the tool gets them: an object that satisfies the schema, with defaults filled in and values read as
+    /// what they stand for ([`mod@coerce`]). Nulls at the root count as not given, for models fill in what they leave out.
     pub fn check(&self, spec: &ToolSpec, args: Value) -> Result<Value, ToolError> {
         let mut args = match args {
             Value::Null => Map::new(),
@@ -45,6 +46,7 @@ impl Checker {
         args.retain(|_, value| !value.is_null());
         unknown(spec, &args)?;
         too_long(spec, &args)?;
+        coerce::arguments(&spec.input, &mut args);
         let args = Value::Object(args);
         match self.problem(spec, &args) {
             Some(error) => Err(error),

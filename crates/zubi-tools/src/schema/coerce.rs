@@ -1,0 +1,179 @@
+//! Arguments as their schema wants them, where what a model sent can only mean one thing.
+//!
+//! Models send numbers as text, one item where a list is wanted, objects as JSON text. Nothing is lost by reading these
+//! as what they stand for, and a question is saved. What could mean two things stays as it is, and is refused.
+
+use serde_json::{Map, Number, Value};
+
+/// How deep schemas are followed. What models fill in is flat.
+const MAX_DEPTH: usize = 8;
+
+/// Makes arguments fit a schema and fills in what has a default.
+pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
+    inside(schema, args, 0);
+}
+
+fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usize) {
+    let Some(Value::Object(properties)) = schema.get("properties") else { return };
+    for (name, property) in properties {
+        match args.get_mut(name) {
+            Some(value) => one(property, value, depth),
+            None => {
+                if let Some(default) = property.get("default").filter(|default| !default.is_null()) {
+                    args.insert(name.clone(), default.clone());
+                }
+            }
+        }
+    }
+}
+
+fn one(schema: &Value, value: &mut Value, depth: usize) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    let Some(kind) = schema.get("type").and_then(Value::as_str) else { return };
+    if let Some(meant) = meant(kind, schema, value) {
+        *value = meant;
+    }
+    match (kind, &mut *value) {
+        ("object", Value::Object(object)) => {
+            if let Value::Object(schema) = schema {
+                // Of what a tool did not ask for, nothing is left out: the schema's own check tells it.
+                inside(schema, object, depth + 1);
+            }
+        }
+        ("array", Value::Array(items)) => {
+            if let Some(schema) = schema.get("items") {
+                items.iter_mut().for_each(|item| one(schema, item, depth + 1));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What a value stands for where the schema wants this type; `None` when it is one already, or could be two things.
+fn meant(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
+    match (kind, value) {
+        ("integer", Value::String(text)) => integer(text),
+        // 5.0 is an integer to JSON Schema, and none to the types that read it.
+        ("integer", Value::Number(number)) if number.is_f64() => {
+            let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < MAX_EXACT)?;
+            #[expect(clippy::cast_possible_truncation, reason = "whole and within what is exact")]
+            let whole = number as i64;
+            Some(whole.into())
+        }
+        ("number", Value::String(text)) => integer(text).or_else(|| {
+            let number: f64 = text.parse().ok()?;
+            text.contains(|c: char| c.is_ascii_digit()).then(|| Number::from_f64(number))?.map(Value::Number)
+        }),
+        ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("true") => Some(true.into()),
+        ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("false") => Some(false.into()),
+        ("string", Value::Number(_) | Value::Bool(_)) => Some(value.to_string().into()),
+        ("string", Value::String(text)) => of_a_choice(schema, text),
+        ("array", Value::String(text)) => {
+            let json = text.trim_start().starts_with('[').then(|| serde_json::from_str(text).ok()).flatten();
+            match json {
+                Some(list @ Value::Array(_)) => Some(list),
+                _ => is_item(schema, value).then(|| Value::Array(vec![value.clone()])),
+            }
+        }
+        ("array", Value::Number(_) | Value::Bool(_)) => {
+            is_item(schema, value).then(|| Value::Array(vec![value.clone()]))
+        }
+        ("object", Value::String(text)) if text.trim_start().starts_with('{') => {
+            serde_json::from_str(text).ok().filter(Value::is_object)
+        }
+        _ => None,
+    }
+}
+
+/// Up to here every whole number is one of the numbers that JSON's readers agree on (IEEE 754, 2^53).
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A whole number that is written as such: nothing of `007`, `+5` or `5 ` would be left to tell.
+fn integer(text: &str) -> Option<Value> {
+    let number: i64 = text.parse().ok()?;
+    (number.to_string() == text).then(|| number.into())
+}
+
+/// The value of a choice that differs in case alone.
+fn of_a_choice(schema: &Value, text: &str) -> Option<Value> {
+    let choice = schema.get("enum")?.as_array()?;
+    if choice.iter().any(|value| value == text) {
+        return None;
+    }
+    let mut alike = choice.iter().filter(|value| value.as_str().is_some_and(|value| value.eq_ignore_ascii_case(text)));
+    let only = alike.next()?;
+    alike.next().is_none().then(|| only.clone())
+}
+
+/// Whether a list's items are of a value's type; a list of anything might mean something else.
+fn is_item(schema: &Value, value: &Value) -> bool {
+    let kind = schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str);
+    match (kind, value) {
+        (Some("string"), Value::String(_)) | (Some("number"), Value::Number(_)) | (Some("boolean"), Value::Bool(_)) => {
+            true
+        }
+        (Some("integer"), Value::Number(number)) => !number.is_f64(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// X33: arguments are read as what they stand for, or left to be refused.
+    #[test]
+    fn x33_what_can_only_mean_one_thing_is_read_as_that() {
+        let schema = json!({
+            "properties": {
+                "int": { "type": "integer" },
+                "num": { "type": "number" },
+                "flag": { "type": "boolean" },
+                "text": { "type": "string" },
+                "kind": { "type": "string", "enum": ["Read", "Write", "write"] },
+                "list": { "type": "array", "items": { "type": "string" } },
+                "ints": { "type": "array", "items": { "type": "integer" } },
+                "any": { "type": "array" },
+                "deep": { "type": "object", "properties": { "int": { "type": "integer" }, "set": { "type": "boolean", "default": true } } },
+                "limit": { "type": "integer", "default": 5 },
+            },
+        });
+        for (name, given, expected) in [
+            ("int", json!("5"), json!(5)),
+            ("int", json!("-7"), json!(-7)),
+            ("int", json!(5.0), json!(5)),
+            ("int", json!(5.5), json!(5.5)),
+            ("int", json!("5 "), json!("5 ")),
+            ("int", json!("007"), json!("007")),
+            ("int", json!("many"), json!("many")),
+            ("int", json!(true), json!(true)),
+            ("num", json!("2.5"), json!(2.5)),
+            ("num", json!("inf"), json!("inf")),
+            ("flag", json!("TRUE"), json!(true)),
+            ("flag", json!("false"), json!(false)),
+            ("flag", json!("yes"), json!("yes")),
+            ("flag", json!(1), json!(1)),
+            ("text", json!(12), json!("12")),
+            ("text", json!({ "a": 1 }), json!({ "a": 1 })),
+            ("kind", json!("read"), json!("Read")),
+            ("kind", json!("WRITE"), json!("WRITE")),
+            ("list", json!("one"), json!(["one"])),
+            ("list", json!("[\"a\",\"b\"]"), json!(["a", "b"])),
+            ("list", json!("[broken"), json!(["[broken"])),
+            ("list", json!([1, "b"]), json!(["1", "b"])),
+            ("ints", json!("[\"1\", 2]"), json!([1, 2])),
+            ("ints", json!(3), json!([3])),
+            ("any", json!("one"), json!("one")),
+            ("deep", json!("{\"int\": \"4\"}"), json!({ "int": 4, "set": true })),
+            ("deep", json!("words"), json!("words")),
+        ] {
+            let mut args = Map::from_iter([(name.to_owned(), given.clone())]);
+            arguments(schema.as_object().unwrap(), &mut args);
+            assert_eq!((&args[name], &args["limit"]), (&expected, &json!(5)), "{name}: {given}");
+        }
+    }
+}
