@@ -16,6 +16,9 @@ use zubi_tools::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError
 
 use super::{Bench, Found, Outcome, Problem};
 
+/// The id of its provider.
+const PROVIDER: &str = "verify";
+
 /// The tool's id.
 const ECHO: &str = "verify.echo";
 
@@ -29,7 +32,7 @@ pub(super) async fn all(bench: Arc<Bench>) -> Outcome {
         ("a provider's tools are registered", registration(&bench)),
         ("a tool runs", execution(&bench).await),
         ("a provider that has gone takes its tools with it", disposal(&bench)),
-        ("a provider is told by its id", provider(&bench)),
+        ("a provider is added once", provider(&bench)),
         ("an unknown tool is told", unknown_tool(&bench).await),
         ("a tool is what models take", model_format(&bench)),
     ] {
@@ -60,7 +63,8 @@ fn creation(bench: &Bench) -> Test {
 }
 
 fn registration(bench: &Bench) -> Test {
-    let registry = registry(bench, vec![Echoes::provider(1)]);
+    let registry = registry(bench, Vec::new());
+    registry.add(Echoes::provider(1)).map_err(|error| error.to_string())?;
     require(registry.list(&Restrictions::default()).len() == 1, "the tool is not listed")?;
     require(registry.problems().is_empty(), "there are problems")
 }
@@ -75,17 +79,16 @@ async fn execution(bench: &Bench) -> Test {
 }
 
 fn disposal(bench: &Bench) -> Test {
-    let provider = Arc::new(Echoes::new(1));
-    let registry = registry(bench, vec![Arc::clone(&provider) as Arc<dyn ToolProvider>]);
+    let registry = registry(bench, vec![Echoes::provider(1)]);
     require(registry.everything().len() == 1, "the tool is not there")?;
-    provider.count.send_replace(0);
+    require(registry.remove(&ProviderId(PROVIDER.into())), "the provider is not found")?;
     require(registry.everything().is_empty(), "the tool is still there")
 }
 
 fn provider(bench: &Bench) -> Test {
-    let twice = registry(bench, vec![Echoes::provider(1), Echoes::provider(1)]);
-    require(twice.everything().len() == 1, "one tool is there twice")?;
-    require(twice.problems().iter().any(|problem| problem.contains(ECHO)), "nobody is told of it")
+    let registry = registry(bench, vec![Echoes::provider(1)]);
+    require(registry.add(Echoes::provider(1)).is_err(), "it is added twice")?;
+    require(registry.everything().len() == 1, "one tool is there twice")
 }
 
 async fn unknown_tool(bench: &Bench) -> Test {
@@ -128,7 +131,7 @@ struct Echoes {
 
 impl Echoes {
     fn new(count: u64) -> Self {
-        Self { id: ProviderId("verify".into()), count: watch::Sender::new(count) }
+        Self { id: ProviderId(PROVIDER.into()), count: watch::Sender::new(count) }
     }
 
     fn provider(count: u64) -> Arc<dyn ToolProvider> {

@@ -131,8 +131,9 @@ async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String
     format!("{answer}\n({}, {})", record.decision, record.outcome)
 }
 
+/// X4: one id, one tool, both listed and called. X34: names are fit for the wire.
 #[tokio::test]
-async fn order_is_fixed_and_names_are_unique() {
+async fn x04_x34_order_is_fixed_and_names_are_unique() {
     let first = provider(
         "first",
         vec![tool("b.b", Effect::Read, Does::Answers("")), tool("a.a", Effect::Read, Does::Answers(""))],
@@ -160,8 +161,33 @@ async fn order_is_fixed_and_names_are_unique() {
     assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c", "d"]);
 }
 
+/// X3: what is listed can be called, from the moment a provider comes until it goes, and when it changes its list.
 #[tokio::test]
-async fn restricted_tools_are_absent_and_refused() {
+async fn x03_providers_come_and_go() {
+    let fixture = registry(vec![provider("first", vec![tool("a.a", Effect::Read, Does::Answers("a"))])]);
+    let registry = &fixture.registry;
+    let everyone = Restrictions::default();
+    let call = async |name: &str| check(&fixture, name, json!({}), cx()).await;
+    let later = provider("later", vec![tool("b.b", Effect::Read, Does::Answers("b"))]);
+    assert!(call("b.b").await.starts_with("unknown b.b"));
+    registry.add(Arc::clone(&later) as Arc<dyn ToolProvider>).unwrap();
+    assert_eq!(ids(registry, &everyone), ["a.a", "b.b"]);
+    assert_eq!(call("b_b").await, "b\n(allow, ok)");
+    assert!(registry.add(provider("later", Vec::new())).is_err(), "an id twice");
+
+    later.tools.lock().unwrap().push(tool("b.c", Effect::Read, Does::Answers("c")));
+    later.changes.send_modify(|count| *count += 1);
+    assert_eq!(ids(registry, &everyone), ["a.a", "b.b", "b.c"]);
+    assert_eq!(call("b.c").await, "c\n(allow, ok)");
+
+    assert!(registry.remove(&ProviderId("later".into())));
+    assert!(!registry.remove(&ProviderId("later".into())), "it is gone already");
+    assert_eq!(ids(registry, &everyone), ["a.a"]);
+    assert!(call("b.b").await.starts_with("unknown b.b"));
+}
+
+#[tokio::test]
+async fn x25_restricted_tools_are_absent_and_refused() {
     let fixture = registry(vec![provider(
         "p",
         vec![tool("read.a", Effect::Read, Does::Answers("a")), tool("edit.b", Effect::Write, Does::Answers("b"))],
@@ -184,7 +210,7 @@ async fn restricted_tools_are_absent_and_refused() {
 }
 
 #[tokio::test]
-async fn how_calls_end() {
+async fn x07_how_calls_end() {
     let answers = one(Effect::Read, Does::Answers("hello \u{202e}"));
     assert_snapshot!(check(&answers, "test_tool", json!({"text": "you"}), cx()).await, @"
     hello you
@@ -215,7 +241,7 @@ async fn how_calls_end() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
+async fn x01_a_call_that_is_cancelled_or_late_tells_the_tool_first() {
     let told = Arc::new(AtomicBool::new(false));
     let patient = one(Effect::Read, Does::WaitsForCancel(Arc::clone(&told)));
     let cx_cancelled = cx();

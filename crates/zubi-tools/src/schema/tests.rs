@@ -163,8 +163,8 @@ fn wrong_arguments_are_told_with_what_is_expected() {
     Invalid input: direction: expected one of "incoming", "outgoing", got "up"
     `direction` ("incoming"|"outgoing"): Where to look. incoming: Who calls it; outgoing: What it calls.
     "#);
-    assert_snapshot!(check(json!({"query": "x", "context": {"only": ["a", {}]}})), @"
-    Invalid input: context.only[1]: expected string, got {}
+    assert_snapshot!(check(json!({"query": "x", "context": {"only": ["a", 5]}})), @"
+    Invalid input: context.only[1]: expected string, got 5
     `context` (object): Narrows the actions.
     ");
     assert_snapshot!(check(json!({"query": "x".repeat(5), "line": "x".repeat(500)})), @r#"
