@@ -36,6 +36,10 @@ fn pages() -> Result<Vec<Fresh>> {
         Fresh { file: reference.join("tools.md"), text: tools_page(&tools)? },
         Fresh { file: reference.join("command-line.md"), text: command_line_page()? },
         Fresh { file: reference.join("servers.md"), text: servers::page()? },
+        Fresh {
+            file: place::ROOT.join("editors/vscode/schemas/agent-tools.schema.json"),
+            text: zubi(&["tools", "schema"])?,
+        },
         extension::manifest(tools.as_array().context("the tool list is no array")?)?,
     ])
 }

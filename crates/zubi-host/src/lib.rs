@@ -13,3 +13,6 @@ pub use crate::service::{
     CallAnswer, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, RuleInForce, ToolService,
     UnknownTool,
 };
+
+/// The tools that a workspace declares: for the commands that look at their files.
+pub use zubi_toolbox::declared;

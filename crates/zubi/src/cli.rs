@@ -58,7 +58,7 @@ pub(crate) enum Command {
     /// Call one tool and print its answer
     #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
     Call(Call),
-    /// Show what can be asked
+    /// Show what can be asked; check the tools that this workspace declares
     #[command(subcommand)]
     Tools(Tools),
     /// Find out what calls may do, and which rule says so
@@ -145,6 +145,15 @@ pub(crate) enum Tools {
         #[arg(long)]
         json: bool,
     },
+    /// Check the files in which this workspace declares tools
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckTools),
+    /// Write a first tool file, with a tool that works
+    #[command(after_help = "Nothing is ever overwritten.\n\nExample:\n  zubi tools init")]
+    Init,
+    /// Print the JSON Schema of tool files
+    #[command(after_help = "Example:\n  zubi tools schema > .vscode/agent-tools.schema.json")]
+    Schema,
 }
 
 #[derive(Debug, Subcommand)]
@@ -196,6 +205,26 @@ Further keys: tools, effect, read, write, hosts, secrets. A rule that is broken,
 nothing that changes or runs anything is allowed until it is mended.";
 
 #[derive(Debug, Args)]
+pub(crate) struct CheckTools {
+    /// Tool files [default: `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json` of the workspace]
+    pub(crate) files: Vec<Utf8PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fail on warnings as well
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Tells everything that is wrong, with file, line and column, and which files are left out because nobody has trusted them
+as they are. The exit code is 1 when there are errors, with --deny-warnings also when there are warnings.
+
+Examples:
+  zubi tools check
+  zubi tools check --deny-warnings .vscode/agent-tools.json";
+
+#[derive(Debug, Args)]
 pub(crate) struct Trust {
     /// Folder to trust, with everything below it [default: the current directory]
     #[arg(conflicts_with = "list")]
@@ -206,6 +235,9 @@ pub(crate) struct Trust {
     /// Take trust back
     #[arg(long)]
     pub(crate) revoke: bool,
+    /// Show what would be trusted: tool files that are new, and what has changed in the others. Trusts nothing
+    #[arg(long, conflicts_with_all = ["list", "revoke", "json"])]
+    pub(crate) diff: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -238,10 +270,13 @@ Examples:
 
 const TRUST_EXAMPLES: &str = "\
 Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in
-folders you trust. A folder covers everything below it; a `.zubi.toml` in it is trusted as it is now.
+folders you trust. A folder covers everything below it. A `.zubi.toml` in it, and the files in which it declares tools
+(`.vscode/agent-tools.json`, `.vscode/agent-tools/*.json`), are trusted as they are now: one that changes is left out until
+it is trusted again.
 
 Examples:
   zubi trust                 the current directory
+  zubi trust --diff          what that would let in
   zubi trust ~/work          everything in it
   zubi trust --list
   zubi trust --revoke ~/work";

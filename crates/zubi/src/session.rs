@@ -56,6 +56,11 @@ impl Session {
         TrustStore::new(&self.directories.state)
     }
 
+    /// What is trusted in this session.
+    pub(crate) fn trust(&self) -> Trust {
+        Trust::new(self.trust_store(), self.trust_all)
+    }
+
     /// The settings in force; says on stderr what an untrusted workspace asked for in vain.
     fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust) -> Result<Settings, Failure> {
         let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
@@ -83,7 +88,7 @@ impl Session {
 
     /// The same for these folders.
     pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>) -> Result<HostConfig, Failure> {
-        let trust = Trust::new(self.trust_store(), self.trust_all);
+        let trust = self.trust();
         let settings = self.settings(&folders, &trust)?;
         Ok(HostConfig {
             folders,

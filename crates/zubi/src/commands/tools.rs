@@ -1,4 +1,4 @@
-//! `zubi tools`: what can be asked.
+//! `zubi tools`: what can be asked, and the files in which a workspace declares tools of its own.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::ToolService as _;
+use zubi_host::{ToolService as _, declared};
 use zubi_tools::ToolSpec;
 use zubi_tools::cx::Restrictions;
 
@@ -15,7 +15,20 @@ use super::call::unknown;
 use crate::cli::Tools;
 use crate::session::Session;
 
+mod check;
+mod init;
+
 pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure> {
+    match tools {
+        Tools::Check(files) => return check::run(session, files),
+        Tools::Init => return init::run(session),
+        Tools::Schema => {
+            // The same text as the published file.
+            terminal::print_exact(&format!("{:#}\n", declared::format::schema()))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        Tools::List { .. } | Tools::Show { .. } => {}
+    }
     let host = session.host()?;
     let everyone = Restrictions::default();
     block_on(async {
@@ -44,6 +57,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
                     terminal::print(&page(&spec))?;
                 }
             }
+            Tools::Check(_) | Tools::Init | Tools::Schema => {}
         }
         Ok(ExitCode::SUCCESS)
     })?

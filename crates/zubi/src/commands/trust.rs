@@ -1,18 +1,21 @@
-//! `zubi trust`: which folders' code may run.
+//! `zubi trust`: which folders' code may run, and which files of theirs count.
 
 use std::process::ExitCode;
 
+use camino::Utf8Path;
 use serde_json::{Value, json};
 use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::WORKSPACE_FILE;
-use zubi_base::trust::{Grant, TrustError};
+use zubi_base::trust::{Grant, Trust, TrustError};
+use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
+use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing};
 
-use crate::cli::Trust;
+use crate::cli;
 use crate::session::Session;
 
-pub(super) fn run(session: &Session, trust: &Trust) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Failure> {
     let store = session.trust_store();
     if trust.list {
         let grants = store.list();
@@ -40,18 +43,71 @@ pub(super) fn run(session: &Session, trust: &Trust) -> Result<ExitCode, Failure>
             continue;
         }
         let root = zubi_base::fs::canonical(folder).unwrap_or_else(|_| folder.clone());
-        let grant =
-            store.trust(folder, &[root.join(WORKSPACE_FILE)], SystemClock.now()).map_err(|error| failure(&error))?;
+        if trust.diff {
+            preview(&root, &Trust::new(store.clone(), false))?;
+            continue;
+        }
+        let mut files = vec![root.join(WORKSPACE_FILE)];
+        files.extend(declared::files_of(&root));
+        let grant = store.trust(folder, &files, SystemClock.now()).map_err(|error| failure(&error))?;
         if trust.json {
             terminal::print_json(&describe(&grant))?;
         } else {
             terminal::print(&format!("trusted: {}", grant.folder))?;
+            // Read after it was trusted: a file that has another content than the one trusted says so itself.
+            let loaded = loaded(&root, &Trust::new(store.clone(), false))?;
             for file in grant.files.keys() {
                 terminal::print(&format!("trusted as it is now: {file}"))?;
+                for file in loaded.files.iter().filter(|loaded| loaded.path == *file) {
+                    if let Some(why) = file.standing.reason() {
+                        terminal::print(&format!("  it {why} just now; look at it and trust it again"))?;
+                    }
+                    show_tools(file)?;
+                }
             }
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn loaded(root: &Utf8Path, trust: &Trust) -> Result<Loaded, Failure> {
+    let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
+    Ok(declared::load(&workspace, trust, &[]))
+}
+
+/// What the tools of a file would run, word for word: that is what is trusted.
+fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
+    for tool in &file.tools {
+        let definition = &tool.definition;
+        terminal::print(&format!("  {} ({}):", definition.id, definition.kind()))?;
+        for line in definition.runs().lines() {
+            terminal::print(&format!("    {line}"))?;
+        }
+    }
+    let broken = file.problems.iter().filter(|told| told.problem.severity == Severity::Error).count();
+    if broken > 0 {
+        terminal::print("  it has errors; what has them is left out (`zubi tools check`)")?;
+    }
+    Ok(())
+}
+
+/// What trusting would let in.
+fn preview(root: &Utf8Path, trust: &Trust) -> Result<(), Failure> {
+    let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
+    let loaded = declared::load(&workspace, trust, &[]);
+    let mut anything = false;
+    for file in loaded.files.iter().filter(|file| file.standing != Standing::Trusted) {
+        anything = true;
+        terminal::print(&format!("{}: {}", file.standing.word(), file.path))?;
+        match file.diff(&workspace) {
+            Some(diff) => terminal::print(diff.trim_end())?,
+            None => show_tools(file)?,
+        }
+    }
+    if !anything {
+        terminal::say(&format!("{root}: there is no tool file that is new or has changed"));
+    }
+    Ok(())
 }
 
 fn describe(grant: &Grant) -> Value {

@@ -24,6 +24,23 @@ impl Place {
         fs::write(self.directory.path().join(path), text).unwrap();
     }
 
+    pub(crate) fn directory(&self, path: &str) {
+        fs::create_dir_all(self.directory.path().join(path)).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        String::from_utf8(fs::read(self.directory.path().join(path)).unwrap()).unwrap()
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.directory.path().join(path).exists()
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn link(&self, to: &str, path: &str) {
+        std::os::unix::fs::symlink(to, self.directory.path().join(path)).unwrap();
+    }
+
     /// As zubi prints it: links resolved.
     fn root(&self) -> String {
         let root = camino::Utf8Path::from_path(self.directory.path()).unwrap();

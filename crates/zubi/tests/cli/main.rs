@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod declared;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod help;

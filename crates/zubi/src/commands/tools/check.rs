@@ -1,0 +1,100 @@
+//! `zubi tools check`: what is wrong with the files in which a workspace declares tools.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use zubi_base::workspace::Workspace;
+use zubi_cli::failure::{Failure, NEGATIVE};
+use zubi_cli::terminal;
+use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing, Told};
+
+use crate::cli::CheckTools;
+use crate::session::Session;
+
+pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Failure> {
+    let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
+    let loaded = load(session, &workspace, check)?;
+    let count = |severity| loaded.problems().filter(|told| told.problem.severity == severity).count();
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    if check.json {
+        let files: Vec<Value> = loaded.files.iter().map(|file| describe(file, &workspace)).collect();
+        terminal::print_json(&json!({ "files": files, "errors": errors, "warnings": warnings }))?;
+    } else {
+        show(&loaded, &workspace)?;
+        let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
+        let counted = [
+            number(loaded.files.len(), "file"),
+            number(tools, "tool"),
+            number(errors, "error"),
+            number(warnings, "warning"),
+        ];
+        terminal::say(&counted.join(", "));
+        if loaded.files.is_empty() {
+            terminal::say("`zubi tools init` writes a first tool file.");
+        }
+    }
+    let is_bad = errors > 0 || (check.deny_warnings && warnings > 0);
+    Ok(if is_bad { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
+}
+
+fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<Loaded, Failure> {
+    let trust = session.trust();
+    let secrets = [];
+    if check.files.is_empty() {
+        return Ok(declared::load(workspace, &trust, &secrets));
+    }
+    let here = zubi_cli::current_directory()?;
+    let mut files = Vec::new();
+    for given in &check.files {
+        let path = here.join(given);
+        // The directory's links are resolved, so that the file is known under the path by which it is trusted; whether the
+        // file itself is a link is for the loader to see.
+        let resolved = match (path.parent().map(zubi_base::fs::canonical), path.file_name()) {
+            (Some(Ok(directory)), Some(name)) => directory.join(name),
+            _ => path,
+        };
+        if std::fs::symlink_metadata(&resolved).is_err() {
+            return Err(Failure::usage(format!("there is no file `{given}`")));
+        }
+        files.push(resolved);
+    }
+    Ok(declared::load_files(workspace, &files, &trust, &secrets))
+}
+
+fn show(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failure> {
+    for told in loaded.problems() {
+        terminal::print(&told.render())?;
+    }
+    for file in loaded.quarantined() {
+        terminal::print(&quarantined(file))?;
+        if let Some(diff) = file.diff(workspace) {
+            terminal::print(diff.trim_end())?;
+        }
+    }
+    Ok(())
+}
+
+/// Why the tools of a file are left out, and what to do.
+pub(super) fn quarantined(file: &LoadedFile) -> String {
+    let why = file.standing.reason().unwrap_or("is trusted");
+    let (tools, are) = (number(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
+    let next = match file.standing {
+        Standing::Changed { .. } => "`zubi trust --diff` shows what has changed, `zubi trust` lets it in",
+        _ => "`zubi trust --diff` shows what it would run, `zubi trust` lets it in",
+    };
+    format!("{}: note: the file {why}, so its {tools} {are} left out\n  {next}", file.shown)
+}
+
+fn number(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn describe(file: &LoadedFile, workspace: &Workspace) -> Value {
+    json!({
+        "file": file.shown,
+        "standing": file.standing.word(),
+        "diff": file.diff(workspace),
+        "tools": file.tools.iter().map(|tool| tool.definition.to_json()).collect::<Vec<_>>(),
+        "problems": file.problems.iter().map(Told::to_json).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,42 @@
+//! `zubi tools init`: a first tool file. It never writes over anything.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use zubi_base::workspace::Workspace;
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
+use zubi_host::declared::{self, MAIN_FILE, sample};
+
+use crate::session::Session;
+
+pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
+    let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
+    let path = workspace.root().join(MAIN_FILE);
+    match write(&workspace, &path) {
+        Ok(()) => {
+            terminal::print(&format!("wrote {}", workspace.display(&path)))?;
+            terminal::say("Next: change it, `zubi tools check`, then `zubi trust`.");
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let loaded = declared::load_files(&workspace, &[path], &session.trust(), &[]);
+            let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
+            let message = format!("`{MAIN_FILE}` is there already, with {tools} tools; nothing was changed");
+            Err(Failure::usage(message).hint("`zubi tools check` says what is wrong with it, if anything."))
+        }
+        Err(error) => Err(Failure::environment(format!("cannot write `{MAIN_FILE}`: {error}"))),
+    }
+}
+
+/// Writes the sample as a new file. What is there under that name, be it a link that leads nowhere, stays.
+fn write(workspace: &Workspace, path: &Utf8Path) -> io::Result<()> {
+    let Some(directory) = path.parent() else { return Ok(()) };
+    std::fs::create_dir_all(directory)?;
+    if !workspace.contains(&zubi_base::fs::canonical(directory)?) {
+        return Err(io::Error::other("its directory is a link that leads out of the workspace"));
+    }
+    let mut file = std::fs::File::create_new(path)?;
+    file.write_all(sample::SAMPLE.as_bytes())
+}
