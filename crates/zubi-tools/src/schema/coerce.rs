@@ -44,7 +44,9 @@ fn one(schema: &Value, value: &mut Value, depth: usize) {
         }
         ("array", Value::Array(items)) => {
             if let Some(schema) = schema.get("items") {
-                items.iter_mut().for_each(|item| one(schema, item, depth + 1));
+                for item in items.iter_mut() {
+                    one(schema, item, depth + 1);
+                }
             }
         }
         _ => {}

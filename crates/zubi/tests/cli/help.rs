@@ -17,7 +17,7 @@ fn commands() {
       mcp     Answer an agent over MCP on stdin and stdout
       lsp     Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
       call    Call one tool and print its answer
-      tools   Show what can be asked
+      tools   Show what can be asked; check the tools that this workspace declares
       policy  Find out what calls may do, and which rule says so
       trust   Let language servers run a project's code
       doctor  Find out which language servers this workspace needs, has, and what is missing
@@ -122,14 +122,17 @@ fn commands() {
     assert_snapshot!(check(&["tools", "--help"]), @"
     exit 0
     --- stdout
-    Show what can be asked
+    Show what can be asked; check the tools that this workspace declares
 
     Usage: zubi tools [OPTIONS] <COMMAND>
 
     Commands:
-      list  List the tools of this session
-      show  Describe one tool: its arguments, its effect, an example
-      help  Print this message or the help of the given subcommand(s)
+      list    List the tools of this session
+      show    Describe one tool: its arguments, its effect, an example
+      check   Check the files in which this workspace declares tools
+      init    Write a first tool file, with a tool that works
+      schema  Print the JSON Schema of tool files
+      help    Print this message or the help of the given subcommand(s)
 
     Options:
           --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
@@ -155,18 +158,22 @@ fn commands() {
           --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
           --read-only        No tool that writes exists
           --revoke           Take trust back
-          --json             Print JSON
+          --diff             Show what would be trusted: tool files that are new, and what has changed in the others. Trusts nothing
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
+          --json             Print JSON
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace in this session only
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
 
     Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in
-    folders you trust. A folder covers everything below it; a `.zubi.toml` in it is trusted as it is now.
+    folders you trust. A folder covers everything below it. A `.zubi.toml` in it, and the files in which it declares tools
+    (`.vscode/agent-tools.json`, `.vscode/agent-tools/*.json`), are trusted as they are now: one that changes is left out until
+    it is trusted again.
 
     Examples:
       zubi trust                 the current directory
+      zubi trust --diff          what that would let in
       zubi trust ~/work          everything in it
       zubi trust --list
       zubi trust --revoke ~/work
