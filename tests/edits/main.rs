@@ -1,6 +1,8 @@
 //! Edits on real files with real servers: what a plan may not disturb, and what undo gives back.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
+mod moves;
+
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use insta::assert_snapshot;
