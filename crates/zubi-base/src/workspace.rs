@@ -112,6 +112,21 @@ impl Workspace {
         Err(PathError::Outside { given: given.to_owned(), folder: self.root().to_owned() })
     }
 
+    /// Like [`Self::resolve`], but a link in the last component stays: for what is done to the entry itself, as moving
+    /// it. What the link points to may lie anywhere.
+    pub fn resolve_entry(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
+        for candidate in self.candidates(given)? {
+            if candidate.is_symlink()
+                && let (Some(parent), Some(name)) = (candidate.parent(), candidate.file_name())
+                && let Ok(parent) = fs::canonical(parent)
+                && self.contains(&parent)
+            {
+                return Ok(parent.join(name));
+            }
+        }
+        self.resolve(given)
+    }
+
     fn candidates(&self, given: &str) -> Result<Vec<Utf8PathBuf>, PathError> {
         let not_a_path = || PathError::NotAPath { given: given.to_owned() };
         if given.is_empty() || given.contains('\0') {

@@ -34,6 +34,26 @@ fn tree() -> Tree {
 }
 
 #[test]
+fn an_entry_is_a_link_and_not_what_it_points_to() {
+    let tree = tree();
+    let root = tree.root.join("ws");
+    let workspace = Workspace::open(std::slice::from_ref(&root)).unwrap();
+    for (given, entry) in [
+        ("src/a.rs", "src/a.rs"),
+        ("src/to-a", "src/to-a"),
+        ("src/to-secret", "src/to-secret"),
+        ("src/dangling", "src/dangling"),
+        ("src/up/ws/src/to-a", "src/to-a"),
+    ] {
+        assert_eq!(workspace.resolve_entry(given), Ok(root.join(entry)), "{given}");
+    }
+    // A slash at the end asks for the directory that a link points to, as everywhere in POSIX.
+    for given in ["src/up/secret", "src/chain/x.rs", "src/up/ws-other", "src/up/..", "src/up/", "none"] {
+        assert!(workspace.resolve_entry(given).is_err(), "{given}");
+    }
+}
+
+#[test]
 fn one_folder() {
     let tree = tree();
     let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();

@@ -13,7 +13,7 @@ pub enum EditError {
     NotAFile { uri: String },
     #[error("the server wants to change `{path}`, which is outside the workspace")]
     Outside { path: String },
-    #[error("the server wants to change `{path}`, which edits may not touch (`.git` and zubi's own settings)")]
+    #[error("`{path}` belongs to git or to zubi's own settings, which no edit may touch")]
     Protected { path: String },
     #[error("the server wants to change `{path}`, which does not exist")]
     Missing { path: String },
@@ -84,9 +84,10 @@ impl EditError {
     /// The next step, as a sentence or two.
     pub fn hint(&self) -> String {
         match self {
-            Self::NotAFile { .. } | Self::Outside { .. } | Self::Protected { .. } => {
+            Self::NotAFile { .. } | Self::Outside { .. } => {
                 "Nothing was planned. Make the change by hand in the files that may be edited.".to_owned()
             }
+            Self::Protected { .. } => "Nothing was changed. Ask the user to change it.".to_owned(),
             Self::Missing { .. } | Self::BeyondEnd { .. } | Self::Version { .. } | Self::CutsCharacter { .. } => {
                 "Ask again: the server may have answered for an older state of the file.".to_owned()
             }

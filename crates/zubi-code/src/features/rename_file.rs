@@ -32,7 +32,11 @@ impl Question<'_> {
         let mut replies = Vec::new();
         let mut by = Err("imports stay as they are".to_owned());
         // Of a folder, its first source file says who knows what is in it.
-        let example = if from.is_dir() { walk::files(from, Order { depth: None, sorted: true }).next() } else { None };
+        let example = if from.is_dir() && !from.is_symlink() {
+            walk::files(from, Order { depth: None, sorted: true }).next()
+        } else {
+            None
+        };
         let reference = DocumentRef::new(example.as_deref().unwrap_or(from));
         if imports {
             match self.ready_for(&reference, METHOD, "update imports", Need::Project).await {

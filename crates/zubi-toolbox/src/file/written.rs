@@ -105,10 +105,6 @@ fn cut(diff: &str) -> String {
 /// Why an edit of a caller was not made; [`EditError`] speaks of servers.
 pub(crate) fn refused(operation: &str, error: &EditError) -> ToolError {
     let (why, hint) = match error {
-        EditError::Protected { path } => (
-            format!("`{path}` belongs to git or to zubi's own settings, which tools do not write"),
-            "Ask the user to change it.".to_owned(),
-        ),
         EditError::Outside { path } => {
             (format!("`{path}` is outside the workspace"), "Only files of the workspace can be written.".to_owned())
         }

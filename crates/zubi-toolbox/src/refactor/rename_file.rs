@@ -50,7 +50,7 @@ impl CodeTool for RenameFile {
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
         let workspace = intel.workspace();
-        let old = workspace.resolve(&input.old_uri).ok();
+        let old = workspace.resolve_entry(&input.old_uri).ok();
         old.into_iter().chain(workspace.resolve_for_creation(&input.new_uri).ok()).collect()
     }
 
@@ -59,12 +59,13 @@ impl CodeTool for RenameFile {
         let path = |field: &'static str, path: Result<Utf8PathBuf, zubi_base::workspace::PathError>| {
             path.map_err(|error| CodeError::input(field, error.to_string(), "Name files of the workspace."))
         };
-        let from = path("oldUri", workspace.resolve(&input.old_uri))?;
+        let from = path("oldUri", workspace.resolve_entry(&input.old_uri))?;
         let to = path("newUri", workspace.resolve_for_creation(&input.new_uri))?;
         if from == to {
             return Err(CodeError::input("newUri", "it is the same as `oldUri`", "Give another path."));
         }
-        if to.exists() {
+        // A link is there also where what it points to is gone.
+        if to.exists() || to.is_symlink() {
             let what = format!("`{}` exists already", workspace.display(&to));
             return Err(CodeError::input(
                 "newUri",
@@ -78,6 +79,12 @@ impl CodeTool for RenameFile {
         };
         let planned = question.rename_file(&from, &to, setting != UpdateImports::Never).await?;
         let mut notes = Vec::new();
+        if from.is_symlink() {
+            notes.push(format!(
+                "`{}` is a symbolic link: the link moves as it is, what it points to stays",
+                workspace.display(&from)
+            ));
+        }
         let edits = planned.value.plan.edit_count;
         match &planned.value.imports {
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),

@@ -1,11 +1,10 @@
 //! `settings://update-imports`: whether imports follow files that move.
 
 use async_trait::async_trait;
-use serde_json::Value;
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolError};
 
 use crate::settings::setting;
-use crate::settings::update_imports::{DEFAULT, TYPESCRIPT};
+use crate::settings::update_imports::{TYPESCRIPT, UpdateImports};
 
 const PLAIN: &str = "text/plain";
 
@@ -19,7 +18,7 @@ impl UpdateImportsEnabled {
             spec: ResourceSpec {
                 uri: "settings://update-imports".to_owned(),
                 name: "update-imports-enabled".to_owned(),
-                description: "Whether imports follow TypeScript files that move: always, prompt or never.".to_owned(),
+                description: "Whether rename_file lets imports follow TypeScript files: always (also where the workspace sets nothing), prompt or never.".to_owned(),
                 mime_type: PLAIN.to_owned(),
             },
         }
@@ -34,7 +33,7 @@ impl Resource for UpdateImportsEnabled {
 
     async fn read(&self, _uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError> {
         let value = setting(cx, "read the setting", TYPESCRIPT).await?;
-        let text = value.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT).to_owned();
+        let text = UpdateImports::of(value.as_ref()).name().to_owned();
         Ok(ResourceText { mime_type: PLAIN.to_owned(), text })
     }
 }

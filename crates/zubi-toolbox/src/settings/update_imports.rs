@@ -11,18 +11,36 @@ use super::store;
 pub(crate) const TYPESCRIPT: &str = "typescript.updateImportsOnFileMove.enabled";
 /// See [`TYPESCRIPT`].
 pub(crate) const JAVASCRIPT: &str = "javascript.updateImportsOnFileMove.enabled";
-/// VS Code's value where nothing is set.
-pub(crate) const DEFAULT: &str = "prompt";
 /// See [`TYPESCRIPT`].
 pub(crate) const VALUES: &[&str] = &["prompt", "always", "never"];
 
 /// What the setting says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UpdateImports {
+    /// Also where nothing is set: a tool that is called to move a file is called to move its imports as well. VS Code
+    /// itself would ask then, but it asks a person.
     Always,
-    /// Ask; which is the default and not spoken of unless somebody has set it.
     Prompt,
     Never,
+}
+
+impl UpdateImports {
+    /// What a value of the setting means; one that VS Code does not know means as little as none.
+    pub(crate) fn of(value: Option<&Value>) -> Self {
+        match value.and_then(Value::as_str) {
+            Some("never") => Self::Never,
+            Some("prompt") => Self::Prompt,
+            _ => Self::Always,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Prompt => "prompt",
+            Self::Never => "never",
+        }
+    }
 }
 
 /// The setting that is about a file; other languages have none.
@@ -34,8 +52,7 @@ pub(crate) fn key_for(path: &Utf8Path) -> Option<&'static str> {
     }
 }
 
-/// What the workspace's settings say. Not set is [`UpdateImports::Always`]: a tool that is called to move a file is
-/// called to move its imports as well.
+/// What the workspace's settings say.
 pub(crate) async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
     let path = question.workspace().root().join(store::FILE);
     let text = match question.document(&path).await {
@@ -47,9 +64,5 @@ pub(crate) async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImp
         let what = format!("{}:{why}, so it is not known whether imports shall follow", store::FILE);
         CodeError::input("settings", what, "Correct the file, then call again; nothing was changed.")
     })?;
-    Ok(match value.as_ref().and_then(Value::as_str) {
-        Some("never") => UpdateImports::Never,
-        Some("prompt") => UpdateImports::Prompt,
-        _ => UpdateImports::Always,
-    })
+    Ok(UpdateImports::of(value.as_ref()))
 }

@@ -188,12 +188,12 @@ async fn write() {
     Leave `expected` out to create it.
     ");
     insta::assert_snapshot!(session.ask("file.write", json!({ "path": ".git/hooks/pre-commit", "content": "evil" })).await, @"
-    Failed to write the file: `.git/hooks/pre-commit` belongs to git or to zubi's own settings, which tools do not write
-    Ask the user to change it.
+    Failed to write the file: `.git/hooks/pre-commit` belongs to git or to zubi's own settings, which no edit may touch
+    Nothing was changed. Ask the user to change it.
     ");
     insta::assert_snapshot!(session.ask("file.write", json!({ "path": ".zubi.toml", "content": "evil" })).await, @"
-    Failed to write the file: `.zubi.toml` belongs to git or to zubi's own settings, which tools do not write
-    Ask the user to change it.
+    Failed to write the file: `.zubi.toml` belongs to git or to zubi's own settings, which no edit may touch
+    Nothing was changed. Ask the user to change it.
     ");
     insta::assert_snapshot!(session.ask("file.write", json!({ "path": "src", "content": "x" })).await, @"
     Failed to write the file: `src` is a directory

@@ -80,8 +80,26 @@ async fn rename_file() {
     Name files of the workspace.
     ");
     insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": ".git/x" })).await, @"
-    Failed to rename the file: the server wants to change `.git/x`, which edits may not touch (`.git` and zubi's own settings)
-    Nothing was planned. Make the change by hand in the files that may be edited.
+    Failed to rename the file: `.git/x` belongs to git or to zubi's own settings, which no edit may touch
+    Nothing was changed. Ask the user to change it.
+    ");
+}
+
+#[tokio::test]
+async fn rename_file_moves_a_link_and_not_what_it_points_to() {
+    let toy = Toy::new(SHAPES);
+    std::os::unix::fs::symlink("shapes.toy", toy.root.join("alias.toy")).unwrap();
+    std::os::unix::fs::symlink("/nowhere", toy.root.join("dangling")).unwrap();
+    let answer = call(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "other.toy" })).await;
+    assert!(answer.contains("the link moves as it is"), "{answer}");
+    assert!(toy.root.join("shapes.toy").is_file() && !toy.root.join("alias.toy").is_symlink(), "{answer}");
+    assert_eq!(toy.root.join("other.toy").read_link_utf8().unwrap(), "shapes.toy");
+    let plan = answer.split("\"plan\":\"").nth(1).and_then(|rest| rest.get(..12)).unwrap();
+    call(&toy, "undo_edit", json!({ "plan": plan })).await;
+    assert_eq!(toy.root.join("alias.toy").read_link_utf8().unwrap(), "shapes.toy");
+    insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "dangling" })).await, @"
+    Invalid input: newUri: `dangling` is outside the workspace; only files under `[root]` can be named
+    Name files of the workspace.
     ");
 }
 
@@ -219,7 +237,7 @@ async fn the_resource_says_whether_imports_follow() {
         let text = resource.read(&spec.uri, &cx(&toy, Restrictions::default())).await.unwrap();
         (text.mime_type, text.text)
     };
-    assert_eq!(read().await, ("text/plain".to_owned(), "prompt".to_owned()), "VS Code's default");
+    assert_eq!(read().await, ("text/plain".to_owned(), "always".to_owned()), "as rename_file does");
     call(&toy, "set_update_imports_setting", json!({ "value": "never" })).await;
     assert_eq!(read().await.1, "never");
 }

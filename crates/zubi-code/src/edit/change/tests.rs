@@ -121,8 +121,8 @@ fn what_is_refused_and_what_is_said() {
     the server wants to change `file://{ws}/../ws2/file`, which is outside the workspace
     the server wants to change `leak`, which is outside the workspace
     the server wants to change `file://{ws}/up/outside.txt`, which is outside the workspace
-    the server wants to change `.git/config`, which edits may not touch (`.git` and zubi's own settings)
-    the server wants to change `.zubi.toml`, which edits may not touch (`.git` and zubi's own settings)
+    `.git/config` belongs to git or to zubi's own settings, which no edit may touch
+    `.zubi.toml` belongs to git or to zubi's own settings, which no edit may touch
     the server wants to change `none`, which does not exist
     `d` cannot be edited: it is a directory
     `binary` cannot be edited: it is not UTF-8 text
@@ -137,10 +137,10 @@ fn what_is_refused_and_what_is_said() {
     `d` cannot be changed as the server wants: it would move into itself
     the server wants to create `a.rs`, which already exists
     the server wants to change `file:///elsewhere/stolen.rs`, which is outside the workspace
-    the server wants to change `sub/.git`, which edits may not touch (`.git` and zubi's own settings)
+    `sub/.git` belongs to git or to zubi's own settings, which no edit may touch
     the server wants to change `none`, which does not exist
     `d` cannot be changed as the server wants: it is a directory with files in it, and the server did not ask for those
-    the server wants to change `sub/.git`, which edits may not touch (`.git` and zubi's own settings)
+    `sub/.git` belongs to git or to zubi's own settings, which no edit may touch
     the server wants to change `file://{ws}/`, which is outside the workspace
     two edits of `a.rs` overlap: one at 1:1 and one at 1:4
     an edit of `a.rs` begins on line 10, but the file has 2 lines: it was made for another text
