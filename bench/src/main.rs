@@ -5,7 +5,8 @@
 //! zubi tells it ([`introduction`]). Both sides are driven by the same code ([`wire`]), with times taken when a whole message
 //! has arrived.
 //!
-//! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), which needs no other.
+//! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), with `tools` the tools
+//! that ask no server ([`tools`]). Neither needs another server.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -23,6 +24,7 @@ mod recovery;
 mod stats;
 mod subject;
 mod table;
+mod tools;
 mod warm;
 mod wire;
 
@@ -34,10 +36,14 @@ use table::Table;
 
 const USAGE: &str = "\
 usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go|basedpyright|ty]…
-       zubi-bench lsp [--quick]";
+       zubi-bench lsp [--quick]
+       zubi-bench tools [--quick]";
 
 /// What the command line calls the measurements of DomainLang's language server.
 const LSP: &str = "lsp";
+
+/// What it calls the measurements of tools that ask no server.
+const TOOLS: &str = "tools";
 
 /// What the command line calls the measurements with many servers and many files.
 const BREADTH: &str = "breadth";
@@ -53,6 +59,7 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.as_slice() {
         [first, rest @ ..] if first == LSP => editor::run(rest),
+        [first, rest @ ..] if first == TOOLS => tools::run(rest),
         arguments => servers(arguments),
     }
 }

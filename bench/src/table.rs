@@ -22,6 +22,8 @@ pub(crate) enum Aim {
     AtMost(f64),
     /// The difference to the floor is at most this.
     Adds(f64),
+    /// The figure is at most so many times the floor.
+    Times(f64),
 }
 
 impl Row {
@@ -38,6 +40,7 @@ impl Row {
         match self.aim? {
             Aim::AtMost(limit) => Some(self.zubi <= limit),
             Aim::Adds(limit) => self.difference().map(|difference| difference <= limit),
+            Aim::Times(limit) => self.ratio().map(|ratio| ratio <= limit),
         }
     }
 }
@@ -61,6 +64,7 @@ impl Table {
             let aim = match row.aim {
                 Some(Aim::AtMost(limit)) => format!("≤ {}", number(limit)),
                 Some(Aim::Adds(limit)) => format!("+ {}", number(limit)),
+                Some(Aim::Times(limit)) => format!("× {}", number(limit)),
                 None => String::new(),
             };
             let verdict = match row.reached() {
@@ -103,12 +107,14 @@ mod tests {
             note: String::new(),
         };
         table.push(row("quick", 1.0, Some(0.75), Some(Aim::Adds(0.5))));
+        table.push(row("late", 3.0, Some(2.0), Some(Aim::Times(1.3))));
         table.push(row("slow", 12.0, None, Some(Aim::AtMost(10.0))));
         table.push(row("plain", 120.4, None, None));
         assert_eq!(
             table.render(),
             "| what | zubi | floor | difference | ratio | aim | |\n|---|--:|--:|--:|--:|--:|---|\n\
              | quick (ms) | 1.00 | 0.75 | 0.25 | 1.33 | + 0.50 | reached |\n\
+             | late (ms) | 3.00 | 2.00 | 1.00 | 1.50 | × 1.30 | MISSED |\n\
              | slow (ms) | 12.00 |  |  |  | ≤ 10.00 | MISSED |\n\
              | plain (ms) | 120 |  |  |  |  |  |\n"
         );

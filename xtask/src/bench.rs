@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: measures what is distributed (the profile `dist`): zubi against the bare language servers, and with
-//! `model` or `lsp` as the first argument DomainLang on large models.
+//! `model` or `lsp` as the first argument DomainLang on large models, with `tools` the tools that ask no server.
 
 use anyhow::Result;
 
@@ -33,6 +33,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [first, rest @ ..] if first == "model" => model(rest),
         [first, ..] if first == "lsp" => bench(arguments),
+        [first, ..] if first == "tools" => {
+            setup::run(&["ripgrep".to_owned()])?;
+            bench(arguments)
+        }
         arguments => servers(arguments),
     }
 }
@@ -52,7 +56,7 @@ fn servers(arguments: &[String]) -> Result<()> {
     bench(arguments)
 }
 
-/// zubi's benchmark; with `lsp` as its first argument it needs no language server of others.
+/// zubi's benchmark; with `lsp` or `tools` as its first argument it needs no language server of others.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))

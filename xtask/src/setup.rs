@@ -14,18 +14,17 @@ use anyhow::{Context as _, Result, bail};
 use camino::Utf8PathBuf;
 
 use crate::place;
-use components::{COMPONENTS, Component, Source};
+use components::{Component, Source};
 
 /// Installs the named components, or all that are not on demand.
 pub(crate) fn run(only: &[String]) -> Result<()> {
     for name in only {
-        if COMPONENTS.iter().all(|component| component.name != name) {
-            let known: Vec<_> = COMPONENTS.iter().map(|component| component.name).collect();
+        if components::all().all(|component| component.name != name) {
+            let known: Vec<_> = components::all().map(|component| component.name).collect();
             bail!("there is no component `{name}`; there are {}", known.join(", "));
         }
     }
-    let wanted: Vec<&Component> = COMPONENTS
-        .iter()
+    let wanted: Vec<&Component> = components::all()
         .filter(
             |component| if only.is_empty() { !component.on_demand } else { only.iter().any(|n| n == component.name) },
         )

@@ -3,7 +3,7 @@
 use anyhow::{Context as _, Result};
 use serde_json::{Map, Value, json};
 
-use super::components::COMPONENTS;
+use super::components;
 use super::install;
 use crate::{place, run};
 
@@ -12,7 +12,7 @@ use crate::{place, run};
 pub(crate) fn write() -> Result<()> {
     let tools = place::tools();
     let mut components = Map::new();
-    for component in COMPONENTS.iter().filter(|component| install::is_there(component)) {
+    for component in components::all().filter(|component| install::is_there(component)) {
         let Ok(stamp) = std::fs::read_to_string(tools.join("stamps").join(component.name)) else { continue };
         let says = stamp.lines().next().unwrap_or_default();
         components.insert(

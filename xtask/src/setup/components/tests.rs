@@ -1,11 +1,11 @@
 //! Tests of `components`.
 
-use super::{COMPONENTS, Source};
+use super::{Source, all};
 
 #[test]
 fn names_are_unique_and_versions_are_exact() {
-    for (index, component) in COMPONENTS.iter().enumerate() {
-        assert!(COMPONENTS.iter().skip(index + 1).all(|other| other.name != component.name), "{}", component.name);
+    for (index, component) in all().enumerate() {
+        assert!(all().skip(index + 1).all(|other| other.name != component.name), "{}", component.name);
         let pinned = match component.source {
             Source::Pip(packages) | Source::PythonProgram(packages) => {
                 packages.iter().all(|package| package.contains("=="))

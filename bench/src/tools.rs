@@ -1,0 +1,153 @@
+//! Tools that ask no server: `file.search` against `rg` on a large tree, and what a call costs beside a bare message.
+//!
+//! Both searches find the same lines, which is checked, in rounds that take turns. `rg` is started for each search, as an
+//! agent does with a shell; zubi runs already. `rg` writes every line that matches, zubi counts all and shows some.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+use zubi_tests::{Project, processes, tools};
+
+use crate::mcp::Zubi;
+use crate::stats::{self, Samples};
+use crate::table::{Aim, Row, Table};
+
+/// The tree: so many folders of so many files of so many bytes each, 100 MB together.
+const FOLDERS: usize = 100;
+const FILES: usize = 100;
+const FILE_BYTES: usize = 10_000;
+
+/// What is searched, with the way to say it: rare and common, plain, with capitals of any kind, and an expression.
+const SEARCHES: &[(&str, &str)] = &[
+    ("a rare word", "Needle"),
+    ("a rare word in any case", "needle"),
+    ("an expression", "[a-z]+_needle\\(\\d+\\)"),
+    ("an expression without a fixed part", "\\d{5,}\\)$"),
+    ("a word on every tenth line", "Lantern"),
+];
+
+/// Words of the generated text. The rare ones are written apart from them.
+const WORDS: &[&str] = &[
+    "river", "stone", "harbour", "let", "return", "Lantern", "match", "winter", "copper", "signal", "orchard", "value",
+    "index", "shape", "area", "window", "ledger", "motion", "copy", "border", "paper", "table", "garden", "window",
+];
+
+/// Measures, in many rounds or in a few.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let quick = match arguments {
+        [] => false,
+        [flag] if flag == "--quick" => true,
+        _ => anyhow::bail!("usage: zubi-bench tools [--quick]"),
+    };
+    processes::adopt_orphans();
+    println!("tools that ask no server; load average {}", stats::load_average());
+    let mut table = Table::default();
+    searches(&mut table, if quick { 5 } else { 21 })?;
+    calls(&mut table, if quick { 200 } else { 2_000 })?;
+    println!("\nload average {}\n\n{}", stats::load_average(), table.render());
+    Ok(())
+}
+
+/// `file.search` against `rg`.
+fn searches(table: &mut Table, rounds: usize) -> Result<()> {
+    let project = Project::empty();
+    generate(project.root().as_std_path())?;
+    let rg = tools::program("ripgrep", "rg");
+    let mut zubi = Zubi::start(&project, &[])?;
+    for (what, query) in SEARCHES {
+        let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+        let mut lines = 0;
+        for round in 0..=rounds {
+            let arguments = json!({ "query": query });
+            let reply = zubi.wire.request("tools/call", &json!({ "name": "file.search", "arguments": arguments }))?;
+            let text = reply.result["content"][0]["text"].as_str().unwrap_or_default();
+            let start = Instant::now();
+            let output = Command::new(&rg)
+                .args(["--no-config", "--color", "never", "--no-heading", "--line-number", "--column"])
+                .args(["--hidden", "--no-require-git", "--smart-case", "--", query, "."])
+                .current_dir(project.root())
+                .output()
+                .context("rg starts")?;
+            let took = start.elapsed();
+            lines = String::from_utf8_lossy(&output.stdout).lines().count();
+            ensure!(text.starts_with(&format!("{lines} line")), "rg finds {lines} lines of `{query}`, zubi: {text}");
+            // The first round fills the caches of both.
+            if round > 0 {
+                ours.push(reply.took);
+                theirs.push(took);
+            }
+        }
+        table.push(Row {
+            what: format!("file.search for {what}, against `rg`, p50 of {rounds}"),
+            zubi: ours.percentile(50),
+            floor: Some(theirs.percentile(50)),
+            unit: "ms",
+            aim: Some(Aim::Times(1.3)),
+            note: format!("{lines} lines"),
+        });
+    }
+    Ok(())
+}
+
+/// A tool with next to nothing to do against a message with nothing to do: validation, footprint, policy, audit and the
+/// answer's form are the difference.
+fn calls(table: &mut Table, rounds: usize) -> Result<()> {
+    let project = Project::empty();
+    let mut zubi = Zubi::start(&project, &[])?;
+    let call = json!({ "name": "get_setting", "arguments": { "key": "editor.tabSize" } });
+    let (mut ours, mut bare) = (Samples::default(), Samples::default());
+    for _ in 0..rounds {
+        let reply = zubi.wire.request("tools/call", &call)?;
+        ensure!(reply.result["isError"] != Value::Bool(true), "get_setting fails: {}", reply.result);
+        ours.push(reply.took);
+        bare.push(zubi.wire.request("ping", &json!({}))?.took);
+    }
+    for percent in [50, 95] {
+        table.push(Row {
+            what: format!("call of a trivial tool, against `ping`, p{percent} of {rounds}"),
+            zubi: ours.percentile(percent),
+            floor: Some(bare.percentile(percent)),
+            unit: "ms",
+            aim: Some(Aim::Adds(0.5)),
+            note: String::new(),
+        });
+    }
+    Ok(())
+}
+
+/// Writes the tree, the same each time.
+fn generate(root: &Path) -> Result<()> {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = |below: usize| {
+        // Marsaglia's xorshift with his first triple of shifts.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap_or_default()
+    };
+    for folder in 0..FOLDERS {
+        let folder = root.join(format!("part{:02}/module{folder:03}", folder % 10));
+        std::fs::create_dir_all(&folder).context("the tree's folders")?;
+        for file in 0..FILES {
+            let mut text = String::with_capacity(FILE_BYTES + 200);
+            while text.len() < FILE_BYTES {
+                text.push_str("    ");
+                for _ in 0..4 + next(8) {
+                    text.push_str(WORDS.get(next(WORDS.len())).unwrap_or(&"word"));
+                    text.push(if next(5) == 0 { '(' } else { ' ' });
+                }
+                // One line of some 20,000 has what is looked for.
+                if next(20_000) == 0 {
+                    let _ = write!(text, "the_needle({}) Needle({})", next(1_000), 10_000 + next(1_000));
+                }
+                text.push('\n');
+            }
+            std::fs::write(folder.join(format!("file{file:03}.txt")), text).context("the tree's files")?;
+        }
+    }
+    Ok(())
+}
