@@ -100,6 +100,11 @@ impl Spawner {
         Self { supervisor: Some(executable.into()) }
     }
 
+    /// zubi's own program, where children are started through it.
+    pub fn executable(&self) -> Option<&Utf8Path> {
+        self.supervisor.as_deref()
+    }
+
     /// Starts a child. Needs a tokio runtime. The error names the program.
     pub fn spawn(&self, spec: &CommandSpec) -> io::Result<Child> {
         let named =

@@ -3,6 +3,7 @@
 pub(crate) mod code;
 mod policy;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
 use zubi_servers::catalogue::CatalogueError;
+use zubi_toolbox::declared::{self, Declared};
 use zubi_toolbox::domainlang::{self, Listing};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
@@ -113,15 +115,25 @@ impl LocalHost {
         sources.insert(0, domainlang::endpoint_source(model));
         let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
-        let providers = vec![
+        let declared = Declared::new(declared::Setup {
+            workspace: Arc::clone(&workspace),
+            trust: config.trust.clone(),
+            secrets: BTreeMap::new(),
+            spawner: config.spawner.clone(),
+        });
+        let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
             domainlang::provider(model, Listing::WhereModelsAre),
             zubi_toolbox::file::provider(&intel),
             zubi_toolbox::refactor::provider(&intel),
             zubi_toolbox::settings::provider(&intel),
+            // Last: whatever a workspace calls its tools, the names of the others are taken.
+            Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
         let resources = [domainlang::resources(), zubi_toolbox::resources::all()].concat();
-        Self { intel: Some(intel), texts, ..Self::assemble(config, workspace, providers, resources) }
+        let host = Self { intel: Some(intel), texts, ..Self::assemble(config, workspace, providers, resources) };
+        declared.connect(Arc::downgrade(&host.registry));
+        host
     }
 
     /// A host that knows the DomainLang tools alone. The models are those of `root`; paths of callers are relative to
@@ -196,6 +208,11 @@ impl LocalHost {
         &self.workspace
     }
 
+    /// What the providers leave out of their lists although it is there, and why, one sentence each.
+    pub fn left_out(&self) -> Vec<String> {
+        self.registry.notes()
+    }
+
     /// What the settings name but does not exist, one sentence each: misspellings, most likely. A filter that matches
     /// nothing hides more, or less, than was meant.
     pub fn misspellings(&self, config: &HostConfig) -> Vec<String> {
@@ -216,6 +233,7 @@ impl LocalHost {
             deadline: now.checked_add(circumstances.patience).unwrap_or(now),
             progress: circumstances.progress,
             token_budget,
+            nesting: 0,
             caller,
             approver: circumstances.approver,
             workspace: Arc::clone(&self.workspace),

@@ -239,6 +239,13 @@ fn check_url(url: Url) -> Result<Url, HttpError> {
     Err(HttpError::Url { why })
 }
 
+/// The `host:port` that a URL asks, in the form in which [`HttpRequest::hosts`] names it.
+pub fn host_and_port(url: &str) -> Result<String, HttpError> {
+    let url = parse(url)?;
+    let host = host_of(&url)?;
+    Ok(format!("{host}:{}", url.port_or_known_default().unwrap_or_default()))
+}
+
 fn host_of(url: &Url) -> Result<String, HttpError> {
     url.host_str().map(str::to_owned).ok_or_else(|| HttpError::Url { why: "it has no host".to_owned() })
 }

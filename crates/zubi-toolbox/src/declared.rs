@@ -1,20 +1,24 @@
 //! Declared tools: those that a workspace describes in `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json`.
 //!
 //! [`load`] finds, reads and checks the files; [`mod@format`] is their format and published schema; [`plan`] reads the templates
-//! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes. How things run is `zubi-run`'s,
-//! whether they may is the policy's.
+//! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes. `provider` offers the tools and
+//! follows the files; `tool` and `execute` hand a call to what runs it. How things run is `zubi-run`'s, whether they may is the
+//! policy's.
 //!
 //! **Trust.** Only tools of a file that the user has trusted with this very content may reach a model: an unknown file's
 //! descriptions are text that nobody has looked at.
 
 mod definition;
+mod execute;
 pub mod format;
 mod lint;
 pub mod load;
 pub mod plan;
 mod problem;
+mod provider;
 pub mod sample;
 mod shape;
+mod tool;
 mod tree;
 
 #[cfg(test)]
@@ -25,3 +29,4 @@ pub use self::load::{
     DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, Standing, files_of, load, load_files, read,
 };
 pub use self::problem::{Problem, Severity, Told};
+pub use self::provider::{Declared, Setup};

@@ -152,6 +152,8 @@ pub struct ToolCx {
     pub progress: Arc<dyn ProgressSink>,
     /// Upper bound for the answer's text, in tokens (about four bytes each), where the surface gives one.
     pub token_budget: Option<usize>,
+    /// How many calls this one is inside of: tools may call tools.
+    pub nesting: usize,
     pub caller: Arc<Caller>,
     pub approver: Arc<dyn Approver>,
     pub workspace: Arc<Workspace>,

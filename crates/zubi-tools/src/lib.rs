@@ -92,4 +92,9 @@ pub trait ToolProvider: Send + Sync {
     /// Finds out what decides about the list and takes time, such as what kind of files there are. Awaited before a list
     /// is given, so that it says the same from the first time on. Most lists depend on nothing.
     async fn prepare(&self) {}
+
+    /// What the list leaves out although it is there, and why, one sentence each: for whoever looks for it.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }

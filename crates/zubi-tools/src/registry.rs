@@ -145,6 +145,12 @@ impl Registry {
         self.with_index(|index| index.problems.clone())
     }
 
+    /// What the providers leave out although it is there; see [`ToolProvider::notes`].
+    pub fn notes(&self) -> Vec<String> {
+        let providers = self.listed().providers.clone();
+        providers.iter().flat_map(|provider| provider.notes()).collect()
+    }
+
     /// One receiver for each provider and one for their coming and going; a change of any means that [`Self::list`] may
     /// answer differently, and that there may be other receivers to follow.
     pub fn changes(&self) -> Vec<watch::Receiver<u64>> {

@@ -44,6 +44,7 @@ pub(crate) fn cx() -> ToolCx {
         deadline: Instant::now() + Duration::from_mins(10),
         progress: Arc::new(NoProgress),
         token_budget: None,
+        nesting: 0,
         caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() }),
         approver: Arc::new(NobodyToAsk),
         workspace: Arc::new(Workspace::open(&[here]).unwrap()),

@@ -116,6 +116,7 @@ fn cx(bench: &Bench) -> ToolCx {
         deadline: Instant::now() + Duration::from_secs(20),
         progress: Arc::new(NoProgress),
         token_budget: None,
+        nesting: 0,
         caller: Arc::new(Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() }),
         approver: Arc::new(NobodyToAsk),
         workspace: Arc::clone(bench.host.workspace()),

@@ -70,16 +70,31 @@ impl Tool for FindTools {
         // More than this nobody asks in words; the answer repeats the question.
         let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
         let words = words(&query);
+        // Who finds something has no use for what was left out; who does not, or asks for all, may have meant that.
+        let notes = registry.notes();
         if words.is_empty() {
-            return Ok(overview(&format!("{} in all", tools_of(tools.len())), &tools));
+            return Ok(noting(overview(&format!("{} in all", tools_of(tools.len())), &tools), &notes));
         }
         let found = ranked(tools.clone(), &query, &words);
         if found.is_empty() {
-            return Ok(overview(&format!("no tool fits `{}`; there are", query.trim()), &tools));
+            return Ok(noting(overview(&format!("no tool fits `{}`; there are", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
         Ok(described(&found, &query, limit, cx.token_budget.unwrap_or(DEFAULT_TOKENS) * 4))
     }
+}
+
+/// An answer with what the providers leave out.
+fn noting(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
+    for note in notes {
+        output.text.push_str("left out: ");
+        output.text.push_str(note);
+        output.text.push('\n');
+    }
+    if let Some(data) = output.data.as_mut().filter(|_| !notes.is_empty()) {
+        data["leftOut"] = json!(notes);
+    }
+    output
 }
 
 fn tools_of(number: usize) -> String {

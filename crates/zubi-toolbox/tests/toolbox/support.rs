@@ -74,6 +74,7 @@ pub(crate) fn cx(toy: &Toy, restrictions: Restrictions) -> ToolCx {
         deadline: Instant::now() + Duration::from_mins(1),
         progress: Arc::new(NoProgress),
         token_budget: None,
+        nesting: 0,
         caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions }),
         approver: Arc::new(NobodyToAsk),
         workspace: Arc::clone(toy.intel.workspace()),

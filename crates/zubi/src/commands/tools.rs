@@ -35,6 +35,9 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         match tools {
             Tools::List { json } => {
                 let specs = host.list(&everyone).await;
+                for note in host.left_out() {
+                    terminal::say(&format!("note: {note}"));
+                }
                 if *json {
                     terminal::print_json(&specs.iter().map(|spec| spec.to_json()).collect())?;
                 } else {

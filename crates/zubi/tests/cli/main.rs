@@ -6,6 +6,8 @@ mod check;
 #[cfg(test)]
 mod declared;
 #[cfg(test)]
+mod declared_calls;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod help;

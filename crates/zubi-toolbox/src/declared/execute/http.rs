@@ -1,0 +1,114 @@
+//! Runs an HTTP tool: one request, whose answer's body is the tool's.
+
+use serde_json::{Map, Value};
+use zubi_run::http::{self, Body, Header, HttpAnswer, HttpError, HttpRequest};
+use zubi_run::template::Template;
+use zubi_tools::output::Status;
+use zubi_tools::redact::Redactor;
+use zubi_tools::{ToolCx, ToolError, ToolOutput};
+
+use super::{bounded, room};
+use crate::declared::format::Method;
+use crate::declared::tool::DeclaredTool;
+
+/// The templates of a request.
+pub(in crate::declared) struct Parts<'a> {
+    pub(in crate::declared) method: Method,
+    pub(in crate::declared) url: &'a Template,
+    pub(in crate::declared) headers: &'a [(String, Template)],
+    pub(in crate::declared) body: Option<&'a Template>,
+}
+
+pub(in crate::declared) async fn run(
+    tool: &DeclaredTool,
+    parts: &Parts<'_>,
+    args: Map<String, Value>,
+    cx: &ToolCx,
+) -> Result<ToolOutput, ToolError> {
+    let request = request(tool, parts, args)?;
+    let answer = http::send(&request, &tool.machinery.lookup, &cx.cancel).await;
+    let answer = answer.map_err(|error| tell(tool, &error))?;
+    // What a server sends back may be what it was sent.
+    let secrets = Redactor::new(tool.secret_values());
+    let (text, data) = match answer.body() {
+        Body::Empty => ("(no body)".to_owned(), None),
+        Body::Json(value) => {
+            let value = secrets.value(&value);
+            (format!("{value:#}"), Some(value))
+        }
+        Body::Text(text) => (secrets.text(&text), None),
+        Body::Binary => (format!("(binary, {} bytes)", answer.bytes.len()), None),
+    };
+    let text = bounded(&text, room(cx));
+    if !answer.is_success() {
+        let why = format!("the server answered {}\n{text}", answer.status);
+        return Err(tool.failed(why, next(answer.status)));
+    }
+    Ok(ToolOutput { text, data, status: Some(status(&answer)), truncated: None })
+}
+
+fn request(tool: &DeclaredTool, parts: &Parts<'_>, args: Map<String, Value>) -> Result<HttpRequest, ToolError> {
+    let url = tool.render(parts.url, &args)?;
+    let mut request = HttpRequest::new(parts.method.name(), url.text);
+    for (name, template) in parts.headers {
+        let value = tool.render(template, &args)?;
+        if !value.absent {
+            request.headers.push(Header { name: name.clone(), value: value.text, secret: !value.secrets.is_empty() });
+        }
+    }
+    request.body = match parts.body {
+        Some(body) => Some(tool.render(body, &args)?.text.into_bytes()),
+        None if matches!(parts.method, Method::Get | Method::Head) => None,
+        None => Some(Value::Object(args).to_string().into_bytes()),
+    };
+    request.hosts = tool.declared_hosts();
+    request.timeout = tool.definition.timeout;
+    Ok(request)
+}
+
+fn status(answer: &HttpAnswer) -> Status {
+    let mut notes = Vec::new();
+    if answer.redirects > 0 {
+        notes.push(format!("after {} redirects", answer.redirects));
+    }
+    if answer.truncated {
+        notes.push("the answer was longer than is read".to_owned());
+    }
+    Status {
+        endpoint: http::host_and_port(&answer.url).unwrap_or_default(),
+        readiness: answer.status.to_string(),
+        complete: Some(!answer.truncated),
+        note: (!notes.is_empty()).then(|| notes.join(", ")),
+    }
+}
+
+/// What to do about a status that is no success.
+fn next(status: u16) -> &'static str {
+    match status {
+        401 | 403 => "The user's credentials for it are missing or not enough; ask the user.",
+        404 | 410 => "Check the arguments: nothing is there.",
+        429 => "Too many requests; call again later.",
+        500.. => "The server failed; call again later, or tell the user.",
+        _ => "Check the arguments against what the server says.",
+    }
+}
+
+fn tell(tool: &DeclaredTool, error: &HttpError) -> ToolError {
+    match error {
+        HttpError::TimedOut { .. } => ToolError::tell(
+            "timed_out",
+            format!("Error in {}: {error}", tool.id()),
+            "Call again later; the tool's `timeout` says how long it may take.",
+        ),
+        HttpError::Cancelled => ToolError::tell(
+            "cancelled",
+            format!("Error in {}: {error}", tool.id()),
+            "Call again if the answer is still wanted.",
+        ),
+        HttpError::Address { .. } | HttpError::RedirectHost { .. } => tool.failed(
+            error.to_string().replace("`hosts`", "`sandbox.net`"),
+            "The user can add it to `sandbox.net` of the tool in its file.",
+        ),
+        _ => tool.failed(error, "Check that the server can be reached from here, or tell the user."),
+    }
+}

@@ -1,0 +1,88 @@
+//! Runs a tool's JavaScript. Tools that it calls go through the registry as every call does, so through the policy, with
+//! the restrictions of whoever asked.
+
+use std::sync::{Arc, Weak};
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+use zubi_run::script::{Finished, Job, Limits, NestedCaller, ScriptError};
+use zubi_tools::registry::{CallError, Registry};
+use zubi_tools::{ToolCx, ToolError, ToolOutput};
+
+use super::{bounded, room};
+use crate::declared::tool::DeclaredTool;
+
+pub(in crate::declared) async fn run(
+    tool: &DeclaredTool,
+    code: &str,
+    args: Map<String, Value>,
+    cx: &ToolCx,
+) -> Result<ToolOutput, ToolError> {
+    let Some(runner) = &tool.machinery.scripts else {
+        return Err(tool.failed("JavaScript cannot run here", "Use another tool."));
+    };
+    let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
+    let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
+    let nested = Nested { registry: tool.machinery.registry.get().cloned(), cx: cx.clone() };
+    // The time of calls counts as well: it is the tool's caller who waits.
+    let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
+    let finished = finished.await.unwrap_or(Err(ScriptError::TimedOut { after_ms: time_ms }));
+    let finished = finished.map_err(|error| tell(tool, &error))?;
+    answer(tool, finished, room(cx))
+}
+
+fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<ToolOutput, ToolError> {
+    let Finished { outcome, log, log_truncated } = finished;
+    let mut lines = log;
+    if log_truncated {
+        lines.push("… more was logged than is kept …".to_owned());
+    }
+    match outcome {
+        Ok(value) => {
+            lines.extend(match &value {
+                Value::Null => None,
+                Value::String(text) => Some(text.clone()),
+                other => Some(format!("{other:#}")),
+            });
+            let text = if lines.is_empty() { "(no result)".to_owned() } else { bounded(&lines.join("\n"), room) };
+            Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
+        }
+        Err(thrown) => {
+            lines.insert(0, thrown.to_string());
+            Err(tool.failed(bounded(&lines.join("\n"), room), "Check the arguments; the code is in the tool's file."))
+        }
+    }
+}
+
+fn tell(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
+    let (code, hint) = match error {
+        ScriptError::TimedOut { .. } => {
+            ("timed_out", "Give it less to do; the tool's `timeout` says how long it may take.")
+        }
+        ScriptError::Cancelled => ("cancelled", "Call again if the answer is still wanted."),
+        ScriptError::TooDeep => ("failed", "Call the inner tool itself."),
+        _ => ("failed", "Call again; if it fails again, tell the user."),
+    };
+    ToolError::tell(code, format!("Error in {}: {error}", tool.id()), hint)
+}
+
+/// Calls tools for code.
+struct Nested {
+    registry: Option<Weak<Registry>>,
+    cx: ToolCx,
+}
+
+#[async_trait]
+impl NestedCaller for Nested {
+    async fn call(&self, tool: &str, args: Value) -> Result<Value, String> {
+        let registry: Option<Arc<Registry>> = self.registry.as_ref().and_then(Weak::upgrade);
+        let registry = registry.ok_or_else(|| format!("`{tool}` cannot be called here"))?;
+        let cx = ToolCx { nesting: self.cx.nesting + 1, token_budget: None, ..self.cx.clone() };
+        let args = if args.is_null() { Value::Object(Map::new()) } else { args };
+        match registry.call(tool, args, cx).await {
+            Ok(output) => Ok(output.data.clone().unwrap_or_else(|| Value::String(output.render()))),
+            Err(CallError::Unknown { name, why }) => Err(format!("Invalid input: tool: `{name}`: {why}")),
+            Err(CallError::Tool { id, error }) => Err(error.render(&id)),
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The provider of declared tools: loads the files, follows their changes, offers the tools of those that are trusted.
+//!
+//! Files are read again when something happens to them (or to the records of trust), and before a list is given, so that a
+//! list is right where nothing can be watched. What is compared is contents; nothing is asked on a clock.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
+use tokio::sync::watch;
+use zubi_base::process::Spawner;
+use zubi_base::text::ContentHash;
+use zubi_base::trust::Trust;
+use zubi_base::workspace::Workspace;
+use zubi_run::http::{Lookup, SystemLookup};
+use zubi_run::script;
+use zubi_tools::registry::Registry;
+use zubi_tools::{ProviderId, Tool, ToolProvider};
+
+use super::execute::Machinery;
+use super::load::{self, DIRECTORY, Loaded, LoadedFile, Standing};
+use super::tool::DeclaredTool;
+
+/// The directory in which tool files are.
+const EDITOR_DIRECTORY: &str = ".vscode";
+
+/// How many characters of a file's name a note repeats: whoever named it has not been trusted.
+const MAX_SHOWN: usize = 80;
+
+/// What declared tools run with.
+pub struct Setup {
+    pub workspace: Arc<Workspace>,
+    pub trust: Trust,
+    /// The user's values of `${env:NAME}`.
+    pub secrets: BTreeMap<String, String>,
+    pub spawner: Spawner,
+}
+
+/// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
+pub struct Declared {
+    id: ProviderId,
+    workspace: Arc<Workspace>,
+    trust: Trust,
+    machinery: Arc<Machinery>,
+    state: Mutex<State>,
+    /// Held while files are read, so that what was read last is what stays.
+    reading: Mutex<()>,
+    changes: watch::Sender<u64>,
+    watcher: OnceLock<Option<Mutex<RecommendedWatcher>>>,
+    me: Weak<Self>,
+}
+
+#[derive(Default)]
+struct State {
+    seen: Vec<(Utf8PathBuf, ContentHash, bool)>,
+    tools: Vec<Arc<dyn Tool>>,
+    notes: Vec<String>,
+}
+
+impl Declared {
+    /// Reads the files once; nothing is watched before the first list.
+    pub fn new(setup: Setup) -> Arc<Self> {
+        Self::with_lookup(setup, Arc::new(SystemLookup))
+    }
+
+    /// The same with another way to find the addresses of names.
+    pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
+        let Setup { workspace, trust, secrets, spawner } = setup;
+        let scripts = spawner.executable().map(|zubi| script::Runner::new(spawner.clone(), zubi));
+        let machinery = Machinery { registry: OnceLock::new(), scripts, lookup, secrets };
+        let declared = Arc::new_cyclic(|me| Self {
+            id: ProviderId("declared".into()),
+            workspace,
+            trust,
+            machinery: Arc::new(machinery),
+            state: Mutex::default(),
+            reading: Mutex::default(),
+            changes: watch::Sender::new(0),
+            watcher: OnceLock::new(),
+            me: me.clone(),
+        });
+        declared.reload();
+        declared
+    }
+
+    /// Says through which registry code calls other tools. The first one counts.
+    pub fn connect(&self, registry: Weak<Registry>) {
+        // A second registry would be one that does not hold this provider.
+        drop(self.machinery.registry.set(registry));
+    }
+
+    /// Reads the files again, and tells it when the list is another one now.
+    fn reload(&self) {
+        let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let names: Vec<String> = self.machinery.secrets.keys().cloned().collect();
+        let loaded = load::load(&self.workspace, &self.trust, &names);
+        let is_trusted = |file: &LoadedFile| file.standing == Standing::Trusted;
+        let seen = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();
+        {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.seen == seen {
+                return;
+            }
+            *state = State { seen, tools: self.tools_of(&loaded), notes: notes(&loaded) };
+        }
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    fn tools_of(&self, loaded: &Loaded) -> Vec<Arc<dyn Tool>> {
+        let trusted = loaded.files.iter().filter(|file| file.standing == Standing::Trusted);
+        let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
+            Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.machinery)))
+        };
+        trusted.flat_map(|file| file.tools.iter().map(move |it| tool(file, it))).collect()
+    }
+
+    /// Begins to follow what happens to the files. Where nothing can be watched, lists are right all the same.
+    fn follow(&self) {
+        let begin = || {
+            let (tell, heard) = mpsc::channel();
+            let of_interest = self.of_interest();
+            let told = move |event: notify::Result<notify::Event>| {
+                let Ok(event) = event else { return };
+                let concerns = |path: &std::path::PathBuf| of_interest.iter().any(|it| path.starts_with(it));
+                // Reading is an event too; heeding it would never end.
+                if !event.kind.is_access() && (event.need_rescan() || event.paths.iter().any(concerns)) {
+                    // Nobody hears it only when the provider is going.
+                    let _ = tell.send(());
+                }
+            };
+            let watcher = notify::recommended_watcher(told);
+            let watcher = watcher.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
+            let me = self.me.clone();
+            let thread = std::thread::Builder::new().name("tool files".to_owned()).spawn(move || hear(&heard, &me));
+            thread.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
+            Some(Mutex::new(watcher))
+        };
+        self.watcher.get_or_init(begin);
+        self.watch();
+    }
+
+    /// Below these, what happens may change the list.
+    fn of_interest(&self) -> Vec<Utf8PathBuf> {
+        let folders = self.workspace.folders().iter().map(|folder| folder.path.join(EDITOR_DIRECTORY));
+        folders.chain([self.trust.directory().to_owned()]).collect()
+    }
+
+    /// Watches every directory that is there by now. One that is watched already stays so.
+    fn watch(&self) {
+        let Some(Some(watcher)) = self.watcher.get() else { return };
+        let mut directories: Vec<Utf8PathBuf> = Vec::new();
+        for folder in self.workspace.folders() {
+            directories.push(folder.path.clone());
+            directories.extend([EDITOR_DIRECTORY, DIRECTORY].map(|name| folder.path.join(name)));
+        }
+        directories.push(self.trust.directory().to_owned());
+        directories.extend(self.trust.directory().parent().map(ToOwned::to_owned));
+        let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        for directory in directories.iter().filter(|directory| directory.is_dir()) {
+            if let Err(error) = watcher.watch(directory.as_std_path(), RecursiveMode::NonRecursive) {
+                tracing::debug!(%directory, %error, "not watched");
+            }
+        }
+    }
+}
+
+/// Reads the files again for each bundle of events, until the provider is gone.
+fn hear(heard: &Receiver<()>, me: &Weak<Declared>) {
+    while heard.recv().is_ok() {
+        while heard.try_recv().is_ok() {}
+        let Some(declared) = me.upgrade() else { return };
+        // In this order, so that what appears in a new directory is seen by one of the two.
+        declared.watch();
+        declared.reload();
+    }
+}
+
+/// What the list leaves out, for whoever looks for it. Of a file that nobody trusts not a word is repeated but its name.
+fn notes(loaded: &Loaded) -> Vec<String> {
+    let shown = |file: &LoadedFile| -> String { file.shown.chars().take(MAX_SHOWN).collect() };
+    let mut notes: Vec<String> = loaded
+        .quarantined()
+        .filter_map(|file| {
+            let why = file.standing.reason()?;
+            let count = file.tools.len();
+            let tools = if count == 1 { "its tool is".to_owned() } else { format!("its {count} tools are") };
+            Some(format!("`{}` {why}, so {tools} left out; the user can look at it and run `zubi trust`", shown(file)))
+        })
+        .collect();
+    for file in loaded.files.iter().filter(|file| file.standing == Standing::Trusted && file.has_errors()) {
+        notes.push(format!("`{}` has errors; what has them is left out (`zubi tools check`)", shown(file)));
+    }
+    notes
+}
+
+#[async_trait]
+impl ToolProvider for Declared {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+
+    fn name(&self) -> &'static str {
+        "Tools of this workspace"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).tools.clone()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).notes.clone()
+    }
+
+    async fn prepare(&self) {
+        let Some(me) = self.me.upgrade() else { return };
+        let look = move || {
+            me.follow();
+            me.reload();
+        };
+        if tokio::task::spawn_blocking(look).await.is_err() {
+            tracing::error!("reading the tool files failed");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

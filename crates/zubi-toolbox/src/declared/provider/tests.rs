@@ -1,0 +1,99 @@
+//! The list follows the files.
+
+use std::time::Duration;
+
+use camino::Utf8Path;
+use zubi_base::trust::TrustStore;
+
+use super::*;
+use crate::declared::sample::SAMPLE;
+
+/// Far longer than an event takes.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+struct Fixture {
+    _guard: tempfile::TempDir,
+    declared: Arc<Declared>,
+    store: TrustStore,
+    root: Utf8PathBuf,
+}
+
+fn fixture() -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let base = zubi_base::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
+    let (root, state) = (base.join("work"), base.join("state"));
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::create_dir_all(&state).unwrap();
+    let store = TrustStore::new(state);
+    let declared = Declared::new(Setup {
+        workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
+        trust: Trust::new(store.clone(), false),
+        secrets: BTreeMap::new(),
+        spawner: Spawner::direct(),
+    });
+    Fixture { _guard: guard, declared, store, root }
+}
+
+impl Fixture {
+    fn write(&self, text: &str) {
+        let path = self.root.join(load::MAIN_FILE);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        zubi_base::fs::write_atomic(&path, text.as_bytes()).unwrap();
+    }
+
+    fn trust(&self) {
+        self.store.trust(&self.root, &load::files_of(&self.root), Duration::ZERO).unwrap();
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.declared.tools().iter().map(|tool| tool.spec().id.clone()).collect()
+    }
+
+    /// Waits until the list says this, without asking for it anew.
+    async fn becomes(&self, ids: &[&str], notes: usize) {
+        let mut changes = self.declared.changes();
+        let wait = async {
+            while self.ids() != ids || self.declared.notes().len() != notes {
+                changes.changed().await.unwrap();
+            }
+        };
+        let waited = tokio::time::timeout(DEADLINE, wait).await;
+        assert!(waited.is_ok(), "{:?} {:?}", self.ids(), self.declared.notes());
+    }
+}
+
+/// X3, X29: what is written and trusted while zubi runs is listed; what changes is gone at once.
+#[tokio::test]
+async fn x03_the_list_follows_the_files_and_the_trust() {
+    let fixture = fixture();
+    fixture.declared.prepare().await;
+    fixture.becomes(&[], 0).await;
+    // A directory that was not there when watching began.
+    fixture.write(SAMPLE);
+    fixture.becomes(&[], 1).await;
+    fixture.trust();
+    fixture.becomes(&["workspace.greet"], 0).await;
+    fixture.write(&SAMPLE.replace("printf", "rm -rf"));
+    fixture.becomes(&[], 1).await;
+    fixture.write(SAMPLE);
+    fixture.becomes(&["workspace.greet"], 0).await;
+    std::fs::remove_file(fixture.root.join(load::MAIN_FILE)).unwrap();
+    fixture.becomes(&[], 0).await;
+}
+
+/// A list that is asked for is right, whatever has been heard by then.
+#[tokio::test]
+async fn a_list_that_is_asked_for_is_never_old() {
+    let fixture = fixture();
+    for _ in 0..20 {
+        fixture.write(SAMPLE);
+        fixture.trust();
+        fixture.declared.prepare().await;
+        assert_eq!(fixture.ids(), ["workspace.greet"]);
+        fixture.write(&SAMPLE.replace("printf", "rm -rf"));
+        fixture.declared.prepare().await;
+        assert!(fixture.ids().is_empty());
+        let note = "`.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can look at it and run `zubi trust`";
+        assert_eq!(fixture.declared.notes(), [note]);
+    }
+}

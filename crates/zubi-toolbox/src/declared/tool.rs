@@ -1,0 +1,142 @@
+//! A declared tool as the registry has it: what a call would touch, and the way to what runs it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::{Map, Value};
+use zubi_run::template::{RenderError, Rendered, Template, Values};
+use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
+
+use super::definition::Definition;
+use super::execute::{Machinery, http, inline};
+use super::load::LoadedTool;
+use super::plan::{Execution, Plan};
+
+/// The call ends by itself when the tool's time is up, and tells what there is by then; the registry, which knows nothing of
+/// that, waits so much longer.
+const GRACE: Duration = Duration::from_secs(2);
+
+pub(super) struct DeclaredTool {
+    spec: ToolSpec,
+    pub(super) definition: Definition,
+    plan: Arc<Plan>,
+    /// The workspace folder that declares it.
+    pub(super) folder: Utf8PathBuf,
+    pub(super) machinery: Arc<Machinery>,
+}
+
+impl DeclaredTool {
+    pub(super) fn new(tool: &LoadedTool, folder: Utf8PathBuf, machinery: Arc<Machinery>) -> Self {
+        let (definition, plan) = (tool.definition.clone(), Arc::clone(&tool.plan));
+        let why = machinery.unavailable(&plan.execution);
+        let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
+        Self { spec, definition, plan, folder, machinery }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.definition.id
+    }
+
+    /// The values of secrets that a call of this tool sees.
+    pub(super) fn secret_values(&self) -> impl Iterator<Item = String> {
+        self.plan.secrets.iter().filter_map(|name| self.machinery.secrets.get(name).cloned())
+    }
+
+    /// A template with the values of a call.
+    pub(super) fn render(&self, template: &Template, args: &Map<String, Value>) -> Result<Rendered, ToolError> {
+        let values =
+            Values { arguments: args, environment: &self.machinery.secrets, workspace_folder: self.folder.as_str() };
+        template.render(values).map_err(|error| self.cannot_render(&error))
+    }
+
+    fn cannot_render(&self, error: &RenderError) -> ToolError {
+        let missing = self.plan.secrets.iter().find(|name| !self.machinery.secrets.contains_key(*name));
+        match (error, missing) {
+            (RenderError::Missing { .. }, Some(name)) => self.failed(
+                format!("the secret `{name}` is not set on this machine"),
+                format!("The user can set it in zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`."),
+            ),
+            (RenderError::TooLong, _) => self.failed(error, "Give it less at once."),
+            _ => ToolError::invalid("arguments", error, format!("`{}` takes what its schema says.", self.id())),
+        }
+    }
+
+    /// `Failed to run <id>: …`.
+    pub(super) fn failed(&self, why: impl std::fmt::Display, hint: impl Into<String>) -> ToolError {
+        ToolError::failed(&format!("run {}", self.id()), why, hint)
+    }
+
+    /// The hosts of the sandbox's declaration, without `*`, which is none.
+    pub(super) fn declared_hosts(&self) -> Vec<String> {
+        let declared = self.definition.tool.sandbox.as_ref().and_then(|sandbox| sandbox.net.clone());
+        declared.unwrap_or_default().into_iter().filter(|host| host != "*").collect()
+    }
+
+    fn unavailable(&self) -> Option<ToolError> {
+        let why = self.machinery.unavailable(&self.plan.execution)?;
+        let next: &str = match &self.plan.execution {
+            Execution::Elsewhere { next, .. } => next,
+            _ => "Use another tool.",
+        };
+        Some(self.failed(format!("it is unavailable here: {why}"), next))
+    }
+}
+
+/// The arguments as an object; the registry has checked that they are one.
+fn object(args: &Value) -> Map<String, Value> {
+    args.as_object().cloned().unwrap_or_default()
+}
+
+#[async_trait]
+impl Tool for DeclaredTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        if let Some(unavailable) = self.unavailable() {
+            return Err(unavailable);
+        }
+        let args = object(args);
+        let common = Footprint {
+            effect: Some(self.definition.effect()),
+            secrets: self.plan.secrets.iter().cloned().collect(),
+            // The file is trusted with this content, or the tool would not be here.
+            vouched: true,
+            ..Footprint::default()
+        };
+        Ok(match &self.plan.execution {
+            Execution::Http { url, body, .. } => {
+                let url = self.render(url, &args)?;
+                let body = body.as_ref().map(|body| self.render(body, &args)).transpose()?;
+                let host = zubi_run::http::host_and_port(&url.text);
+                let host = host.map_err(|error| self.failed(error, "Mend the URL in the tool's file."))?;
+                let body = body.map_or(String::new(), |body| format!("\n\n{}", body.shown));
+                Footprint { hosts: vec![host], preview: Some(format!("{}{body}", url.shown)), ..common }
+            }
+            // What code calls is judged when it calls it.
+            Execution::Inline { code } => Footprint { preview: Some(code.clone()), ..common },
+            Execution::Shell { .. } | Execution::Elsewhere { .. } | Execution::Broken => {
+                Footprint { effect: Some(Effect::Execute), ..common }
+            }
+        })
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        if let Some(unavailable) = self.unavailable() {
+            return Err(unavailable);
+        }
+        let args = object(&args);
+        match &self.plan.execution {
+            Execution::Http { method, url, headers, body } => {
+                http::run(self, &http::Parts { method: *method, url, headers, body: body.as_ref() }, args, cx).await
+            }
+            Execution::Inline { code } => inline::run(self, code, args, cx).await,
+            Execution::Shell { .. } | Execution::Elsewhere { .. } | Execution::Broken => {
+                Err(self.failed("nothing here can run it", "Use another tool."))
+            }
+        }
+    }
+}
