@@ -16,7 +16,7 @@ use zubi_toolbox::domainlang::{self, DomainModel, Root};
 
 pub use zubi_servers::pool::survey::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
 
-use crate::local::{HostConfig, HostError, code};
+use crate::local::{HostConfig, HostError, code, programs};
 
 /// Starts every installed server of the workspace's languages once, and ends them again. Each may take `patience` to
 /// become ready; `progress` is told what is being looked at.
@@ -33,6 +33,11 @@ pub async fn examine(
         survey.languages.insert(0, report);
     }
     Ok(survey)
+}
+
+/// What holds the commands that zubi runs here, tried for real: one line.
+pub async fn sandbox(config: &HostConfig) -> String {
+    programs::sandbox(config).probe().await.to_string()
 }
 
 /// DomainLang, where there are models: nothing is to be installed for it.

@@ -16,3 +16,5 @@ pub use crate::service::{
 
 /// The tools that a workspace declares: for the commands that look at their files.
 pub use zubi_toolbox::declared;
+/// The toolset whose tools run commands. A surface for which it is too much leaves it out.
+pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;

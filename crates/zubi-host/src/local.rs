@@ -2,6 +2,7 @@
 
 pub(crate) mod code;
 mod policy;
+pub(crate) mod programs;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -20,6 +21,7 @@ use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
+use zubi_run::job::Jobs;
 use zubi_servers::catalogue::CatalogueError;
 use zubi_toolbox::declared::{self, Declared};
 use zubi_toolbox::domainlang::{self, Listing};
@@ -74,6 +76,8 @@ pub struct LocalHost {
     texts: Arc<dyn TextSource>,
     /// Ended on [`ToolService::shutdown`].
     intel: Option<Arc<CodeIntel>>,
+    /// Commands in the background; ended likewise.
+    jobs: Option<Arc<Jobs>>,
     changes: watch::Sender<u64>,
     /// Tasks that follow the providers' lists, started when somebody first wants to know.
     followers: Mutex<Option<JoinSet<()>>>,
@@ -115,6 +119,7 @@ impl LocalHost {
         sources.insert(0, domainlang::endpoint_source(model));
         let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
+        let jobs = Arc::new(programs::jobs(config));
         let declared = Declared::new(declared::Setup {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
@@ -127,11 +132,18 @@ impl LocalHost {
             zubi_toolbox::file::provider(&intel),
             zubi_toolbox::refactor::provider(&intel),
             zubi_toolbox::settings::provider(&intel),
+            zubi_toolbox::shell::provider(&jobs, config.search_path.clone()),
+            zubi_toolbox::output::provider(jobs.runner().store()),
             // Last: whatever a workspace calls its tools, the names of the others are taken.
             Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
         let resources = [domainlang::resources(), zubi_toolbox::resources::all()].concat();
-        let host = Self { intel: Some(intel), texts, ..Self::assemble(config, workspace, providers, resources) };
+        let host = Self {
+            intel: Some(intel),
+            jobs: Some(jobs),
+            texts,
+            ..Self::assemble(config, workspace, providers, resources)
+        };
         declared.connect(Arc::downgrade(&host.registry));
         host
     }
@@ -155,6 +167,7 @@ impl LocalHost {
             resources: domainlang::resources(),
             texts: Arc::new(DiskText),
             intel: None,
+            jobs: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
         })
@@ -195,6 +208,7 @@ impl LocalHost {
             resources,
             texts: Arc::new(DiskText),
             intel: None,
+            jobs: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
         }
@@ -376,9 +390,17 @@ impl ToolService for LocalHost {
     }
 
     async fn shutdown(&self) {
-        if let Some(intel) = &self.intel {
-            intel.shutdown().await;
-        }
+        let jobs = async {
+            if let Some(jobs) = &self.jobs {
+                jobs.stop_all().await;
+            }
+        };
+        let servers = async {
+            if let Some(intel) = &self.intel {
+                intel.shutdown().await;
+            }
+        };
+        tokio::join!(jobs, servers);
     }
 }
 

@@ -211,8 +211,9 @@ fn words(command: &Command) -> (Utf8PathBuf, Vec<String>) {
         Command::Program { program, arguments } => (program.clone(), arguments.clone()),
         Command::Script { text, arguments } => {
             let shell = if Utf8Path::new(BASH).is_file() { BASH } else { SHELL };
-            // The script is one argument, and what follows it are positional parameters: no shell reads them as text.
-            let fixed = ["-c".to_owned(), text.clone(), "sh".to_owned()];
+            // The script is one argument, even if it begins with `-`, and what follows it are positional parameters: no
+            // shell reads them as text.
+            let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
             (shell.into(), fixed.into_iter().chain(arguments.iter().cloned()).collect())
         }
     }

@@ -155,6 +155,11 @@ impl Sandbox {
             .await
     }
 
+    /// The same if it is known already, which it is after the first job.
+    pub fn known(&self) -> Option<&Standing> {
+        self.found.get()
+    }
+
     /// The person's home directory.
     pub fn home(&self) -> Option<&Utf8Path> {
         self.home.as_deref()

@@ -97,10 +97,15 @@ impl OutputStore {
 
     /// An output that was kept, to be read. Blocks shortly.
     pub fn open(&self, id: &OutputId) -> Result<File, StoreError> {
+        File::open(self.path(id)?).map_err(|source| StoreError::Io { id: id.clone(), source })
+    }
+
+    /// The file of an output that was kept. Blocks shortly.
+    pub fn path(&self, id: &OutputId) -> Result<Utf8PathBuf, StoreError> {
         let entries = self.directory.read_dir_utf8().map_err(|_| StoreError::NotFound(id.clone()))?;
         let name = entries.flatten().map(|entry| entry.file_name().to_owned()).find(|name| name.starts_with(&id.0));
         let name = name.ok_or_else(|| StoreError::NotFound(id.clone()))?;
-        File::open(self.directory.join(name)).map_err(|source| StoreError::Io { id: id.clone(), source })
+        Ok(self.directory.join(name))
     }
 
     /// A whole output, at most [`MAX_OUTPUT`].

@@ -104,7 +104,13 @@ impl Session {
 
     /// The host of this process. Quick: nothing is looked for or started yet.
     pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
-        let config = self.config()?;
+        self.host_with(|_| {})
+    }
+
+    /// The same with settings that a surface changes.
+    pub(crate) fn host_with(&self, change: impl FnOnce(&mut Settings)) -> Result<LocalHost, Failure> {
+        let mut config = self.config()?;
+        change(&mut config.settings);
         let host = LocalHost::new(&config).map_err(Failure::usage)?;
         tell_misspellings(&host, &config);
         Ok(host)

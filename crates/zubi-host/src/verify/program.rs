@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::process::CommandSpec;
+use zubi_run::sandbox::Level;
 
 use super::{Bench, Found, Outcome, Problem};
+use crate::local::programs;
 
 /// A program that every system has and that ends at once.
 const TRUE: &str = "/bin/true";
@@ -27,4 +29,22 @@ pub(super) async fn supervisor(bench: Arc<Bench>) -> Outcome {
         }
         Err(error) => Err(Problem::new(format!("no child can be started: {error}"), hint)),
     }
+}
+
+/// What holds the commands that are run, tried with a confined child. A machine that offers little is no defect of zubi,
+/// and every answer says what held it; so that is a warning.
+pub(super) async fn sandbox(bench: Arc<Bench>) -> Outcome {
+    let sandbox = programs::sandbox(&bench.config);
+    let standing = sandbox.probe().await;
+    let missing = standing.why_not_higher.join("; ");
+    let warnings = match standing.level {
+        Level::LandlockSeccomp | Level::Bubblewrap => Vec::new(),
+        level => vec![format!("commands are held by {} only: {missing}", level.name())],
+    };
+    Ok(Found::Facts(json!({
+        "level": standing.level.name(),
+        "landlockAbi": standing.landlock_abi,
+        "whyNotHigher": standing.why_not_higher,
+        "warnings": warnings,
+    })))
 }

@@ -106,6 +106,25 @@ impl Captured {
         )
     }
 
+    /// Whether a view of so many bytes leaves something out.
+    pub fn is_cut(&self, bytes: usize) -> bool {
+        self.bytes > bytes.min(HEAD + TAIL) as u64
+    }
+
+    /// What came after the first `seen` bytes, at most about `bytes` of it: the last. A line says how much is missing.
+    pub fn since(&self, seen: u64, bytes: usize) -> String {
+        let new = self.bytes.saturating_sub(seen);
+        let (head, tail) = (self.head.iter().copied(), self.tail.iter().copied());
+        let is_whole = self.bytes == (self.head.len() + self.tail.len()) as u64;
+        let at_hand: Vec<u8> = if is_whole { head.chain(tail).collect() } else { tail.collect() };
+        let shown = usize::try_from(new).unwrap_or(usize::MAX).min(bytes).min(at_hand.len());
+        let text = String::from_utf8_lossy(at_hand.get(at_hand.len() - shown..).unwrap_or_default()).into_owned();
+        match new - shown as u64 {
+            0 => text,
+            missing => format!("… {missing} bytes are not shown …\n{text}"),
+        }
+    }
+
     fn add(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;

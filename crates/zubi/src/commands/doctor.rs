@@ -32,7 +32,9 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
             }
         };
         let survey = tokio::select! {
-            survey = doctor::examine(&config, patience, &progress) => Some(survey.map_err(Failure::usage)?),
+            survey = doctor::examine(&config, patience, &progress) => {
+                Some((survey.map_err(Failure::usage)?, doctor::sandbox(&config).await))
+            }
             () = stop.cancelled() => None,
         };
         if let Some(line) = &line {
@@ -40,14 +42,15 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
         }
         Ok::<_, Failure>(survey)
     })??;
-    let Some(survey) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
+    let Some((survey, sandbox)) = examined else { return Ok(ExitCode::from(INTERRUPTED)) };
     let complete = !survey.languages.iter().any(LanguageReport::lacks);
     if doctor.json {
         let mut report = json!(survey);
         report["complete"] = json!(complete);
+        report["sandbox"] = json!(sandbox);
         terminal::print_json(&report)?;
     } else {
-        terminal::print(render(&survey).trim_end())?;
+        terminal::print(&format!("{}\n\nsandbox of commands: {sandbox}", render(&survey).trim_end()))?;
     }
     if doctor.fix {
         return block_on(async {

@@ -5,13 +5,29 @@ use std::sync::Arc;
 
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_host::SHELL_TOOLSET;
 use zubi_mcp::Introduction;
+
+use zubi_base::config::{Effective, Settings, Source};
+use zubi_tools::filter::ToolFilter;
 
 use super::end;
 use crate::session::Session;
 
+/// Agents have a shell of their own, with their person's rules for it; a second one beside it is only for who asks for it.
+/// A workspace's file cannot: it would bring commands to everybody who opens the folder.
+fn without_shell(settings: &mut Settings) {
+    let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, Source::Workspace(_)));
+    let names_it = of_person
+        .map(|filter| ToolFilter::new(filter.value.iter().map(String::as_str)))
+        .any(|filter| filter.includes(SHELL_TOOLSET));
+    if !names_it {
+        settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: Source::Default });
+    }
+}
+
 pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
-    let host = Arc::new(session.host()?);
+    let host = Arc::new(session.host_with(without_shell)?);
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();

@@ -41,6 +41,10 @@ impl Place {
         std::os::unix::fs::symlink(to, self.directory.path().join(path)).unwrap();
     }
 
+    pub(crate) fn path(&self, path: &str) -> std::path::PathBuf {
+        self.directory.path().join(path)
+    }
+
     /// As zubi prints it: links resolved.
     fn root(&self) -> String {
         let root = camino::Utf8Path::from_path(self.directory.path()).unwrap();

@@ -226,6 +226,12 @@ fn tools() {
     get_setting                 settings    read     Read a setting
     set_setting                 settings    write    Change a setting
     set_update_imports_setting  settings    write    Whether imports follow moves
+    shell.run                   shell       execute  Run a command
+    shell.job                   shell       plan     Background jobs
+    shell.which                 shell       read     Find a command
+    shell.terminal              shell       execute  Run in a visible terminal
+    output.read                 output      read     Read an output
+    output.grep                 output      read     Search an output
     find_tools                  tools       read     Find tools
     call_read_tool              tools       plan     Call a tool that changes nothing
     call_tool                   tools       execute  Call any tool

@@ -16,6 +16,8 @@ mod javascript;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]
+mod shell;
+#[cfg(test)]
 mod stdio;
 #[cfg(test)]
 mod trust;

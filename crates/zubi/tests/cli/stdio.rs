@@ -87,3 +87,27 @@ fn the_command_line_and_mcp_say_the_same() {
         assert_eq!(said["error"]["message"], text, "{tool} {arguments}");
     }
 }
+
+/// Agents have a shell of their own; zubi's is for who asks for it.
+#[test]
+fn commands_are_not_for_agents_unless_asked_for() {
+    let messages = |tool: &str, arguments: Value| {
+        let call = json!({"name": tool, "arguments": arguments});
+        [initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})]
+    };
+    let which = || messages("shell_which", json!({"command": "sh"}));
+    for (place, why) in [(Place::new(), "nobody asked"), (Place::new(), "a file of the workspace asked")] {
+        if why != "nobody asked" {
+            place.write("work/.zubi.toml", "toolsets = ['shell', 'tools']\n");
+        }
+        assert_eq!(converse_in(&place, &which())[1]["error"]["code"], -32602, "{why}");
+        let passed_on = messages("call_tool", json!({"tool": "shell.which", "arguments": {"command": "sh"}}));
+        assert_eq!(converse_in(&place, &passed_on)[1]["result"]["isError"], true, "{why}");
+        let found = &converse_in(&place, &messages("find_tools", json!({"query": "run a shell command"})))[1];
+        assert!(!found["result"]["content"][0]["text"].as_str().unwrap().contains("shell."), "{found}");
+    }
+    let place = Place::new();
+    place.write("config/zubi/zubi.toml", "toolsets = ['lsp', 'shell']\n");
+    let lines = converse_in(&place, &which());
+    assert!(lines[1]["result"]["content"][0]["text"].as_str().unwrap().contains("/sh"), "{}", lines[1]);
+}

@@ -109,6 +109,9 @@ fn every_allowed_call_is_told_well() {
         let approver = Arc::new(Yes);
         let cancel = CancellationToken::new();
         let answer = runtime.block_on(place.call_asking(&spec.id, arguments.value.clone(), cancel, approver));
+        if spec.id == "shell.run" {
+            place.forgive_what_was_asked_for();
+        }
         is_well_told(spec, &answer)
     });
 }

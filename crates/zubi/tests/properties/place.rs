@@ -80,6 +80,13 @@ impl Place {
         self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 
+    /// To run a command that makes the file is no injection where a command is what was asked for.
+    pub(crate) fn forgive_what_was_asked_for(&self) {
+        for directory in ["work", "work/src"] {
+            fs::remove_file(self.root().join(directory).join(crate::arguments::MADE_BY_INJECTION)).ok();
+        }
+    }
+
     /// Whether what lies beside the workspace is as it was, and nothing that the hostile arguments name was made.
     pub(crate) fn assert_unharmed(&self) {
         let beside = self.root().join(BESIDE);

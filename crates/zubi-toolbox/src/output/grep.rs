@@ -1,0 +1,127 @@
+//! `output.grep`: lines of an output that match.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_run::store::OutputStore;
+use zubi_tools::redact::Redactor;
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncated};
+
+use super::{handle, not_there};
+use crate::file::search::engine::{self, Bounds, Query};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Grep;
+
+const DEFAULT_LIMIT: usize = 50;
+const MAX_LIMIT: usize = 1_000;
+const MAX_CONTEXT: usize = 20;
+/// The most bytes of an answer.
+const MAX_BYTES: usize = 60_000;
+/// Longer than any expression takes for the largest output.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// `o-…`, from an answer
+    output: String,
+    /// Regular expression (Rust's syntax); small letters match capitals unless it has one
+    pattern: String,
+    /// Lines shown around each match; default 0
+    #[schemars(range(min = 0, max = 20))]
+    context: Option<usize>,
+    /// Most lines shown; default 50
+    #[schemars(range(min = 1, max = 1000))]
+    limit: Option<usize>,
+}
+
+#[async_trait]
+impl OsTool for Grep {
+    const ABOUT: About = About {
+        id: "output.grep",
+        title: "Search an output",
+        description: "Searches an output that was too long for an answer, by the handle (`o-…`) which that answer names, for a regular expression: how many lines match, then the lines with their numbers. To see what is around one, output.read.",
+        notes: "A search takes time linear in the output, whatever the expression.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: super::TOOLSET,
+        category: "Shell",
+        tags: &["output", "log", "search", "grep", "errors"],
+        timeout: Duration::from_secs(30),
+        example: || ("Errors of a build", json!({ "output": "o-0123456789abcdef", "pattern": "^error", "context": 3 })),
+    };
+    type Context = OutputStore;
+    type Input = Input;
+
+    fn footprint(_store: &OutputStore, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint::of_effect(Effect::Read))
+    }
+
+    async fn run(store: &OutputStore, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let id = handle(&input.output)?;
+        let path = store.path(&id).map_err(|error| not_there(&error))?;
+        let query = Query {
+            text: input.pattern,
+            is_regex: true,
+            case_sensitive: None,
+            context: input.context.unwrap_or(0).min(MAX_CONTEXT),
+            pattern: None,
+        };
+        let matcher = query.matcher().map_err(|why| {
+            ToolError::invalid(
+                "pattern",
+                why,
+                "Correct the expression (Rust's syntax; no look-around, no back-references).",
+            )
+        })?;
+        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+        let deadline = cx.deadline.min(Instant::now() + PATIENCE);
+        let bounds = Bounds { limit, cancel: cx.cancel.clone(), deadline };
+        let searching =
+            tokio::task::spawn_blocking(move || engine::search(&[path], &query, &matcher, &BTreeMap::new(), &bounds));
+        let found = searching.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        if found.binary > 0 {
+            let hint = "output.read shows it as far as it is text.";
+            return Err(ToolError::failed("search the output", "it is binary", hint));
+        }
+        if found.unreadable > 0 {
+            let hint = "output.read shows it; run the command again if it is gone.";
+            return Err(ToolError::failed("search the output", "it cannot be read, or has an endless line", hint));
+        }
+        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let mut text = format!("{} matching lines in {id}\n", found.lines);
+        let redactor = Redactor::default();
+        let (mut shown, mut items) = (0, Vec::new());
+        for line in found.files.values().flatten() {
+            let mut part = String::new();
+            // Writing to a `String` cannot fail.
+            for (number, context) in &line.before {
+                let _ = writeln!(part, "  {number}-  {context}");
+            }
+            let _ = writeln!(part, "  {}:  {}", line.number, line.text);
+            for (number, context) in &line.after {
+                let _ = writeln!(part, "  {number}-  {context}");
+            }
+            if shown >= limit || (text.len() + part.len() > room && shown > 0) {
+                break;
+            }
+            text.push_str(&redactor.text(&part));
+            items.push(json!({ "line": line.number, "text": redactor.text(&line.text) }));
+            shown += 1;
+        }
+        let truncated = (shown < found.lines).then_some(Truncated { shown, total: found.lines, cursor: None });
+        if truncated.is_some() {
+            let _ = writeln!(text, "… {} more: narrow `pattern` or raise `limit`", found.lines - shown);
+        }
+        if found.stopped {
+            text.push_str("stopped early: there may be more\n");
+        }
+        let data = json!({ "items": items, "total": found.lines });
+        Ok(ToolOutput { text, data: Some(data), status: None, truncated })
+    }
+}

@@ -1,0 +1,100 @@
+//! How the outputs of a command and its end are told.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zubi_run::job::{Captured, End, Finished};
+use zubi_tools::redact::Redactor;
+use zubi_tools::{Status, ToolCx, ToolOutput};
+
+/// The most bytes of both outputs that one answer shows.
+const MAX_BYTES: usize = 30_000;
+
+/// How many bytes an answer may have.
+pub(super) fn room(cx: &ToolCx) -> usize {
+    cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200)
+}
+
+/// The answer about a command that has ended.
+pub(super) fn ended(finished: &Finished, timeout: Duration, room: usize) -> ToolOutput {
+    let Finished { end, duration, level, stdout, stderr } = finished;
+    let end_told = match end {
+        End::Exited(code) => format!("exit {code}"),
+        End::TimedOut => format!("no end within {}, so it was ended with all it had started", seconds(timeout)),
+        End::Cancelled => "stopped, with all it had started".to_owned(),
+    };
+    let (code, ended) = match end {
+        End::Exited(code) => (Some(*code), "exited"),
+        End::TimedOut => (None, "timed-out"),
+        End::Cancelled => (None, "stopped"),
+    };
+    ToolOutput {
+        text: outputs(stdout, stderr, room),
+        data: Some(json!({
+            "ended": ended,
+            "exitCode": code,
+            "durationMs": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            "sandbox": level.name(),
+            "stdout": data(stdout),
+            "stderr": data(stderr),
+        })),
+        status: Some(Status {
+            endpoint: level.name().to_owned(),
+            readiness: end_told,
+            complete: Some(matches!(end, End::Exited(_))),
+            note: Some(seconds(*duration)),
+        }),
+        truncated: None,
+    }
+}
+
+fn data(captured: &Captured) -> Value {
+    let output = captured.id.as_ref().map(ToString::to_string);
+    json!({ "output": output, "bytes": captured.bytes, "lines": captured.lines, "text": text(captured, MAX_BYTES) })
+}
+
+/// `1.2 s`.
+pub(super) fn seconds(duration: Duration) -> String {
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+/// Both outputs, of each a beginning and an end where they are long, and where all of it is.
+pub(super) fn outputs(stdout: &Captured, stderr: &Captured, room: usize) -> String {
+    if stdout.bytes == 0 && stderr.bytes == 0 {
+        return "(no output)".to_owned();
+    }
+    // What went wrong is mostly short; it gets what it needs up to a half.
+    let for_stderr = usize::try_from(stderr.bytes).unwrap_or(usize::MAX).min(room / 2);
+    let for_stdout = room - for_stderr;
+    let mut told = text(stdout, for_stdout);
+    if stderr.bytes > 0 {
+        end_line(&mut told);
+        told.push_str("stderr:\n");
+        told.push_str(&text(stderr, for_stderr));
+    }
+    for (name, captured, shown) in [("output", stdout, for_stdout), ("stderr", stderr, for_stderr)] {
+        let Some(id) = captured.id.as_ref().filter(|_| captured.is_cut(shown)) else { continue };
+        end_line(&mut told);
+        let note = if captured.is_cut_in_store() { ", the rest was not kept" } else { "" };
+        // Writing to a `String` cannot fail.
+        let _ = write!(told, "all of {name}, {} lines: output.read {{\"output\":\"{id}\"}}{note}", captured.lines);
+    }
+    told
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+}
+
+fn text(captured: &Captured, bytes: usize) -> String {
+    lines(&captured.view_of(bytes))
+}
+
+/// What a program wrote, as it is shown: a return to the beginning of a line, which progress bars are made of, is a new
+/// line, and what looks like a secret is taken out.
+pub(super) fn lines(text: &str) -> String {
+    Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
+}

@@ -1,0 +1,184 @@
+//! `shell.job`: what runs in the background, what it writes, and its end.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_run::job::{Background, Captured, End};
+use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+
+use super::{Shell, answer, did_not_run};
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Job;
+
+/// How much of a command stands for it in a list, in characters.
+const MAX_TITLE: usize = 100;
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    #[default]
+    Status,
+    Output,
+    Stop,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// `j-…` from shell.run; without it, all are listed
+    job: Option<String>,
+    /// status (default), output, or stop
+    action: Option<Action>,
+    /// Cursor of an earlier answer: only what came after it
+    since: Option<String>,
+    /// Wait so long for its end; default 0
+    #[schemars(range(min = 0, max = 60_000))]
+    wait_ms: Option<u64>,
+}
+
+#[async_trait]
+impl OsTool for Job {
+    const ABOUT: About = About {
+        id: "shell.job",
+        title: "Background jobs",
+        description: "Says how a job runs that shell.run has started in the background, shows what it has written (all, or since a cursor), waits for its end, or stops it with all it has started. Without `job`, lists all jobs. Those that have ended are remembered for ten minutes.",
+        notes: "Jobs end with zubi.",
+        effect: Effect::Plan,
+        exposure: Exposure::Deferred,
+        toolset: super::TOOLSET,
+        category: "Shell",
+        tags: &["background", "job", "process", "status", "stop", "kill", "output"],
+        timeout: Duration::from_mins(2),
+        example: || ("What a server has written", json!({ "job": "j-1", "action": "output" })),
+    };
+    type Context = Shell;
+    type Input = Input;
+
+    fn footprint(_shell: &Shell, input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        // It ends nothing but what shell.run was allowed to start.
+        let effect = if input.action == Some(Action::Stop) { Effect::Plan } else { Effect::Read };
+        Ok(Footprint::of_effect(effect))
+    }
+
+    async fn run(shell: &Shell, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let action = input.action.unwrap_or_default();
+        let Some(handle) = &input.job else {
+            if action == Action::Status {
+                return Ok(list(&shell.jobs.list()));
+            }
+            let hint = "Name one of those that shell.job without arguments lists.";
+            return Err(ToolError::invalid("job", "it is missing", hint));
+        };
+        let job = shell.jobs.get(handle).map_err(|error| {
+            ToolError::invalid("job", error, "shell.job without arguments lists those that there are.")
+        })?;
+        let since = input.since.as_deref().map(cursor).transpose()?.unwrap_or_default();
+        let ending = async {
+            match action {
+                Action::Stop => job.stop().await,
+                _ => drop(job.wait(Duration::from_millis(input.wait_ms.unwrap_or(0))).await),
+            }
+        };
+        tokio::select! {
+            () = ending => {}
+            () = cx.cancel.cancelled() => {}
+        }
+        if let Some(Err(error)) = job.outcome().as_deref() {
+            return Err(did_not_run(error));
+        }
+        let (stdout, stderr) = job.so_far();
+        let room = answer::room(cx);
+        let (readiness, note) = standing(&job);
+        let text = match action {
+            Action::Status => {
+                format!("{}\n{} bytes of output, {} of stderr", title(&job), stdout.bytes, stderr.bytes)
+            }
+            Action::Output | Action::Stop if since == (0, 0) => answer::outputs(&stdout, &stderr, room),
+            Action::Output | Action::Stop => news(&stdout, &stderr, since, room),
+        };
+        let next = format!("{}:{}", stdout.bytes, stderr.bytes);
+        let status = Status {
+            endpoint: job.handle.clone(),
+            readiness,
+            complete: Some(job.outcome().is_some()),
+            note: Some(format!("{note} · since {next}")),
+        };
+        let output = |captured: &Captured| captured.id.as_ref().map(ToString::to_string);
+        let data = json!({
+            "job": job.handle,
+            "running": job.outcome().is_none(),
+            "since": next,
+            "stdout": { "output": output(&stdout), "bytes": stdout.bytes },
+            "stderr": { "output": output(&stderr), "bytes": stderr.bytes },
+        });
+        Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated: None })
+    }
+}
+
+/// A cursor: how much of both outputs has been seen, in bytes.
+fn cursor(text: &str) -> Result<(u64, u64), ToolError> {
+    let read = text.split_once(':').and_then(|(out, err)| Some((out.parse().ok()?, err.parse().ok()?)));
+    read.ok_or_else(|| {
+        let hint = "Pass what an answer's last line says after `since`, or leave it out to see everything.";
+        ToolError::invalid("since", "it is no cursor", hint)
+    })
+}
+
+fn news(stdout: &Captured, stderr: &Captured, since: (u64, u64), room: usize) -> String {
+    let mut text = String::new();
+    for (name, captured, seen) in [("", stdout, since.0), ("stderr:\n", stderr, since.1)] {
+        let new = captured.since(seen, room / 2);
+        if !new.is_empty() {
+            text.push_str(name);
+            text.push_str(answer::lines(&new).trim_end_matches('\n'));
+            text.push('\n');
+        }
+    }
+    if text.is_empty() { "nothing new".to_owned() } else { text }
+}
+
+fn standing(job: &Background) -> (String, String) {
+    match job.outcome().as_deref() {
+        None => ("running".to_owned(), format!("for {}", answer::seconds(job.started.elapsed()))),
+        Some(Ok(finished)) => {
+            let end = match finished.end {
+                End::Exited(code) => format!("exit {code}"),
+                End::TimedOut => "ended, its time was up".to_owned(),
+                End::Cancelled => "stopped".to_owned(),
+            };
+            (end, format!("{} · {}", finished.level.name(), answer::seconds(finished.duration)))
+        }
+        Some(Err(error)) => ("did not run".to_owned(), error.to_string()),
+    }
+}
+
+fn title(job: &Background) -> String {
+    let line = job.title.lines().next().unwrap_or_default();
+    let mut shown: String = line.chars().take(MAX_TITLE).collect();
+    if shown.len() < job.title.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn list(jobs: &[Background]) -> ToolOutput {
+    let mut text = String::new();
+    for job in jobs {
+        let (readiness, note) = standing(job);
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{}  {readiness} · {note}  {}", job.handle, title(job));
+    }
+    if text.is_empty() {
+        text.push_str("no jobs; shell.run with background: true starts one");
+    }
+    let data = json!({ "jobs": jobs.iter().map(|job| json!({
+        "job": job.handle,
+        "command": job.title,
+        "running": job.outcome().is_none(),
+    })).collect::<Vec<_>>() });
+    ToolOutput { text, data: Some(data), status: None, truncated: None }
+}

@@ -1,0 +1,126 @@
+//! `shell.which`: whether a command exists, and where. Nothing is run for that.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use zubi_run::program;
+use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+
+use super::Shell;
+use crate::os_tool::{About, OsTool};
+
+pub(crate) struct Which;
+
+/// The longest name of a file (`NAME_MAX`).
+const MAX_NAME: usize = 255;
+
+/// What shells have built in (POSIX.1-2024, 2.15 and the built-ins of bash that are used in scripts).
+const BUILT_IN: &[&str] = &[
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bg",
+    "break",
+    "builtin",
+    "cd",
+    "command",
+    "continue",
+    "declare",
+    "dirs",
+    "echo",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fg",
+    "getopts",
+    "hash",
+    "jobs",
+    "kill",
+    "local",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Input {
+    /// Name of a program, without a path
+    command: String,
+}
+
+#[async_trait]
+impl OsTool for Which {
+    const ABOUT: About = About {
+        id: "shell.which",
+        title: "Find a command",
+        description: "Says whether a program is installed: every file of this name on the search path (PATH) that can be executed, the one that runs first at the top; also whether shells have it built in. Runs nothing.",
+        notes: "A person's aliases and functions are not known here; shell.run does not know them either.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: super::TOOLSET,
+        category: "Shell",
+        tags: &["which", "where", "installed", "exists", "program", "PATH"],
+        timeout: Duration::from_secs(10),
+        example: || ("Is there a C compiler", json!({ "command": "cc" })),
+    };
+    type Context = Shell;
+    type Input = Input;
+
+    fn footprint(_shell: &Shell, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint::of_effect(Effect::Read))
+    }
+
+    async fn run(shell: &Shell, input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let name = input.command.trim().to_owned();
+        let is_name = !name.is_empty() && name.len() <= MAX_NAME && !name.contains('/');
+        if !is_name || name.chars().any(|c| c.is_control() || c.is_whitespace()) {
+            let hint = "Give the bare name of one program, such as `git`.";
+            return Err(ToolError::invalid("command", "it is no name of a program", hint));
+        }
+        let (path, wanted) = (shell.search_path.clone(), name.clone());
+        let found = tokio::task::spawn_blocking(move || program::find(&wanted, path.as_deref()));
+        let found = found.await.map_err(|error| ToolError::Fatal(error.into()))?;
+        let is_built_in = BUILT_IN.contains(&name.as_str());
+        let mut text = String::new();
+        if is_built_in {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "`{name}` is built into the shell");
+        }
+        for program in &found {
+            let _ = writeln!(text, "{program}");
+        }
+        if text.is_empty() {
+            let _ = writeln!(text, "no program `{name}` on the search path");
+        }
+        let data = json!({ "command": name, "found": found, "builtIn": is_built_in });
+        Ok(ToolOutput { text, data: Some(data), status: None, truncated: None })
+    }
+}
