@@ -27,7 +27,7 @@ const SEARCHES: &[(&str, &str)] = &[
     ("a rare word in any case", "needle"),
     ("an expression", "[a-z]+_needle\\(\\d+\\)"),
     ("an expression without a fixed part", "\\d{5,}\\)$"),
-    ("a word on every tenth line", "Lantern"),
+    ("a word on every third line", "Lantern"),
 ];
 
 /// Words of the generated text. The rare ones are written apart from them.

@@ -29,7 +29,7 @@ const PREFIXES: [&str; 3] = ["Invalid input: ", "Error in ", "Failed to "];
 
 fn specs(place: &Place, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
     let specs = runtime.block_on(place.host.list(&Restrictions::default()));
-    assert!(specs.len() > 20, "the registry has lost its tools: {}", specs.len());
+    assert!(specs.len() > 40, "the registry has lost its tools: {}", specs.len());
     specs
 }
 
@@ -39,7 +39,8 @@ fn is_well_told(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseErro
     prop_assert!(!text.trim().is_empty(), "an empty answer");
     prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character got through: {text:?}");
     prop_assert!(!text.contains("panicked"), "it panicked: {text}");
-    prop_assert!(text.len() <= MAX_TEXT, "{} bytes of text", text.len());
+    // What is said of a DomainLang text is data, and as long as the text is wrong.
+    prop_assert!(text.len() <= MAX_TEXT || spec.toolset == "domainlang", "{} bytes of text", text.len());
     if answer.failure.is_none() || is_loading(spec, text) {
         return Ok(());
     }
