@@ -1,6 +1,6 @@
 //! Declared tools: those that a workspace describes in `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json`.
 //!
-//! [`load`] finds, reads and checks the files; [`mod@format`] is their format and published schema; [`plan`] reads the templates
+//! [`load()`] finds, reads and checks the files; [`mod@format`] is their format and published schema; [`plan`] reads the templates
 //! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes. `provider` offers the tools and
 //! follows the files; `tool` and `execute` hand a call to what runs it. How things run is `zubi-run`'s, whether they may is the
 //! policy's.
