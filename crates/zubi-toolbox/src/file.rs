@@ -21,9 +21,9 @@ pub(crate) mod written;
 use std::sync::Arc;
 
 use zubi_code::CodeIntel;
-use zubi_tools::ToolProvider;
+use zubi_tools::{ToolProvider, fixed};
 
-use crate::os_tool::{provider as fixed, tool};
+use crate::os_tool::tool;
 
 /// What the tools for files share.
 pub(crate) struct Files {

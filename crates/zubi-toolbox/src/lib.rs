@@ -4,6 +4,7 @@
 pub mod declared;
 pub mod domainlang;
 pub mod file;
+mod jsonc;
 pub mod lsp;
 mod os_tool;
 pub mod output;

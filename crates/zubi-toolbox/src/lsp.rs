@@ -29,22 +29,14 @@ mod workspace_symbols;
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
 use zubi_code::CodeIntel;
-use zubi_tools::{ProviderId, Tool, ToolProvider};
+use zubi_tools::{ToolProvider, fixed};
 
 use crate::lsp::code_tool::tool;
 
-/// The code tools of one workspace.
-struct CodeTools {
-    id: ProviderId,
-    tools: Vec<Arc<dyn Tool>>,
-    changes: watch::Sender<u64>,
-}
-
 /// All code tools, in the order in which they are listed.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
-    let tools: Vec<Arc<dyn Tool>> = vec![
+    let tools = vec![
         tool::<definition::Definition>(intel),
         tool::<references::References>(intel),
         tool::<hover::Hover>(intel),
@@ -64,23 +56,5 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<apply_edit::ApplyEdit>(intel),
         tool::<undo_edit::UndoEdit>(intel),
     ];
-    Arc::new(CodeTools { id: ProviderId("lsp".into()), tools, changes: watch::Sender::new(0) })
-}
-
-impl ToolProvider for CodeTools {
-    fn id(&self) -> &ProviderId {
-        &self.id
-    }
-
-    fn name(&self) -> &'static str {
-        "Language servers"
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.clone()
-    }
-
-    fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
+    fixed("lsp", "Language servers", tools)
 }

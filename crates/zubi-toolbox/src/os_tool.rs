@@ -9,12 +9,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::watch;
 use zubi_tools::spec::Example;
-use zubi_tools::{
-    Approval, Effect, Exposure, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec,
-    schema,
-};
+use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 /// What such a tool says of itself.
 pub(crate) struct About {
@@ -93,36 +89,5 @@ impl<T: OsTool> Tool for Framed<T> {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         T::run(&self.context, schema::parse(args)?, cx).await
-    }
-}
-
-/// A provider whose list never changes.
-struct Fixed {
-    id: ProviderId,
-    name: &'static str,
-    tools: Vec<Arc<dyn Tool>>,
-    changes: watch::Sender<u64>,
-}
-
-/// A provider of these tools, in this order; `name` is for people.
-pub(crate) fn provider(id: &str, name: &'static str, tools: Vec<Arc<dyn Tool>>) -> Arc<dyn ToolProvider> {
-    Arc::new(Fixed { id: ProviderId(id.into()), name, tools, changes: watch::Sender::new(0) })
-}
-
-impl ToolProvider for Fixed {
-    fn id(&self) -> &ProviderId {
-        &self.id
-    }
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.clone()
-    }
-
-    fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
     }
 }

@@ -8,9 +8,9 @@ mod read;
 use std::sync::Arc;
 
 use zubi_run::store::{OutputId, OutputStore, StoreError};
-use zubi_tools::{ToolError, ToolProvider};
+use zubi_tools::{ToolError, ToolProvider, fixed};
 
-use crate::os_tool::{provider as fixed, tool};
+use crate::os_tool::tool;
 
 /// The group that `--toolsets` selects.
 const TOOLSET: &str = "output";

@@ -11,15 +11,15 @@ mod rename_symbol;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use camino::Utf8PathBuf;
 use zubi_code::apply::Direction;
 use zubi_code::edit::Plan;
 use zubi_code::{AnswerStatus, CodeError, CodeIntel, Question};
-use zubi_tools::ToolProvider;
+use zubi_tools::{ToolProvider, fixed};
 
 use crate::lsp::apply_edit::change;
 use crate::lsp::code_tool::{Reply, tool};
 use crate::lsp::view::View;
-use crate::os_tool::provider as fixed;
 
 /// All refactoring tools, in the order in which they are listed.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
@@ -29,6 +29,17 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
         tool::<organize_imports::OrganizeImports>(intel),
     ];
     fixed("refactor", "Refactoring", tools)
+}
+
+/// The file that a call names, for its footprint; what is wrong with the name is told when it is called.
+fn named(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
+    intel.workspace().resolve(uri).into_iter().collect()
+}
+
+/// The file that the argument `uri` names.
+fn file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
+    let path = question.workspace().resolve(uri);
+    path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
 
 /// Applies a plan at once. `lines` stand before the answer, `notes` in it.

@@ -14,10 +14,10 @@ pub(crate) mod update_imports;
 use std::sync::Arc;
 
 use zubi_code::CodeIntel;
-use zubi_tools::ToolProvider;
+use zubi_tools::{ToolProvider, fixed};
 
 pub(crate) use self::store::get as setting;
-use crate::os_tool::{provider as fixed, tool};
+use crate::os_tool::tool;
 
 /// What the tools for settings share.
 pub(crate) struct Settings {

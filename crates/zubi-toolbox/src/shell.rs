@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use zubi_run::job::{Jobs, RunError};
-use zubi_tools::{ToolCx, ToolError, ToolProvider};
+use zubi_tools::{ToolCx, ToolError, ToolProvider, fixed};
 
 use crate::file::paths;
-use crate::os_tool::{provider as fixed, tool};
+use crate::os_tool::tool;
 
 /// The group that `--toolsets` selects.
 pub const TOOLSET: &str = "shell";

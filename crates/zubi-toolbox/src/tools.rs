@@ -11,9 +11,8 @@ mod inner;
 
 use std::sync::{Arc, Weak};
 
-use tokio::sync::watch;
 use zubi_tools::registry::Registry;
-use zubi_tools::{ProviderId, Tool, ToolProvider};
+use zubi_tools::{Tool, ToolProvider, fixed};
 
 pub(crate) use call_read_tool::ID as CALL_READ_TOOL;
 pub(crate) use call_tool::ID as CALL_TOOL;
@@ -21,12 +20,6 @@ pub(crate) use find_tools::ID as FIND_TOOLS;
 
 /// The group that `--toolsets` selects.
 const TOOLSET: &str = "tools";
-
-struct ToolTools {
-    id: ProviderId,
-    tools: Vec<Arc<dyn Tool>>,
-    changes: watch::Sender<u64>,
-}
 
 /// The tools about the tools of a registry, which holds them itself: hence the weak handle, and a registry made with
 /// [`Arc::new_cyclic`].
@@ -36,23 +29,5 @@ pub fn provider(registry: &Weak<Registry>) -> Arc<dyn ToolProvider> {
         Arc::new(call_read_tool::CallReadTool::new(registry.clone())),
         Arc::new(call_tool::CallTool::new(registry.clone())),
     ];
-    Arc::new(ToolTools { id: ProviderId("tools".into()), tools, changes: watch::Sender::new(0) })
-}
-
-impl ToolProvider for ToolTools {
-    fn id(&self) -> &ProviderId {
-        &self.id
-    }
-
-    fn name(&self) -> &'static str {
-        "Tools about tools"
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.clone()
-    }
-
-    fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
+    fixed("tools", "Tools about tools", tools)
 }

@@ -150,7 +150,7 @@ pub struct ToolCx {
     pub cancel: CancellationToken,
     pub deadline: Instant,
     pub progress: Arc<dyn ProgressSink>,
-    /// Upper bound for the answer's text, in tokens (about four bytes each), where the surface gives one.
+    /// Upper bound for the answer's text, in tokens ([`BYTES_PER_TOKEN`]), where the surface gives one.
     pub token_budget: Option<usize>,
     /// How many calls this one is inside of: tools may call tools.
     pub nesting: usize,
@@ -158,6 +158,18 @@ pub struct ToolCx {
     pub approver: Arc<dyn Approver>,
     pub workspace: Arc<Workspace>,
     pub text_source: Arc<dyn TextSource>,
+}
+
+/// About so many bytes of source text are a token.
+pub const BYTES_PER_TOKEN: usize = 4;
+
+impl ToolCx {
+    /// How many bytes the answer may have, where the tool itself wants at most `most`. Never so few that nothing can be
+    /// said in them.
+    pub fn room(&self, most: usize) -> usize {
+        const LEAST: usize = 200;
+        self.token_budget.map_or(most, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(most)).max(LEAST)
+    }
 }
 
 impl fmt::Debug for ToolCx {

@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod cx;
 pub mod filter;
+mod fixed;
 pub mod footprint;
 pub mod output;
 pub mod policy;
@@ -27,6 +28,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 pub use crate::cx::ToolCx;
+pub use crate::fixed::fixed;
 pub use crate::footprint::Footprint;
 pub use crate::output::{Status, ToolError, ToolOutput, Truncated};
 pub use crate::spec::{Approval, Effect, Exposure, ToolSpec};

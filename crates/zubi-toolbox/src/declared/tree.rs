@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{ObjectPropName, Value as Ast};
 use jsonc_parser::common::Ranged as _;
-use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use jsonc_parser::{CollectOptions, parse_to_ast};
 use serde_json::{Map, Number, Value};
 
 use super::problem::Problem;
+use crate::jsonc::AS_VS_CODE;
 
 /// A value and the bytes of the file it takes.
 #[derive(Debug, Clone)]
@@ -40,19 +41,7 @@ pub(super) struct Member {
 /// Reads a text. There is at most one syntax error, for what follows it means nothing; a name that stands twice is told
 /// and does not count the second time.
 pub(super) fn parse(text: &str, problems: &mut Vec<Problem>) -> Option<Node> {
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_loose_object_property_names: false,
-        allow_trailing_commas: true,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    match parse_to_ast(text, &CollectOptions::default(), &options) {
+    match parse_to_ast(text, &CollectOptions::default(), &AS_VS_CODE) {
         Ok(parsed) => match parsed.value {
             Some(value) => Some(node(&value, problems)),
             None => {

@@ -84,7 +84,7 @@ impl OsTool for List {
         let listing = tokio::task::spawn_blocking(move || walk(&directory, pattern.as_ref(), depth, &cancel));
         let listing = listing.await.map_err(|error| ToolError::Fatal(error.into()))?;
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let room = cx.room(MAX_BYTES);
         let prefix = |path: &Utf8Path| cx.workspace.display(&root.join(path));
         let total = listing.files.len();
         let mut text = format!("{total} file{} in {shown}\n", if total == 1 { "" } else { "s" });

@@ -76,7 +76,7 @@ impl OsTool for Read {
             let hint = "Give an endLine that is not before startLine.";
             return Err(ToolError::invalid("endLine", format!("it is before startLine, {start}"), hint));
         }
-        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let room = cx.room(MAX_BYTES);
         let mut text = String::new();
         let mut next = start;
         for line in source.text.lines().skip(start - 1).take((end + 1).saturating_sub(start)) {

@@ -110,7 +110,7 @@ fn count(number: usize, one: &str) -> String {
 }
 
 fn answer(input: &Input, limit: usize, found: &Found, cx: &ToolCx) -> ToolOutput {
-    let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+    let room = cx.room(MAX_BYTES);
     // The query is a caller's text and may be long.
     let asked: String = input.query.chars().take(80).collect();
     let mut text = match found.lines {

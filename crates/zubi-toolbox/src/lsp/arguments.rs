@@ -10,6 +10,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use zubi_code::locate::TargetInput;
+use zubi_tools::cx::BYTES_PER_TOKEN;
 
 /// A code position, given in exactly one of three ways.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -74,10 +75,10 @@ impl Common {
     /// Shorter, because the edit is done and only its effect is awaited: a whole build may come after it.
     const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(5);
 
-    /// Upper bound of the answer's text in bytes; a token is about four bytes of source text.
+    /// Upper bound of the answer's text in bytes.
     pub(crate) fn bytes(&self, session: Option<usize>) -> usize {
         let asked = self.max_tokens.unwrap_or(Self::DEFAULT_TOKENS).clamp(100, Self::MAX_TOKENS) as usize;
-        asked.min(session.unwrap_or(usize::MAX)) * 4
+        asked.min(session.unwrap_or(usize::MAX)) * BYTES_PER_TOKEN
     }
 
     pub(crate) fn wait(&self) -> Duration {

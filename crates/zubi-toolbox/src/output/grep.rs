@@ -93,7 +93,7 @@ impl OsTool for Grep {
             let hint = "output.read shows it; run the command again if it is gone.";
             return Err(ToolError::failed("search the output", "it cannot be read, or has an endless line", hint));
         }
-        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let room = cx.room(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", found.lines);
         let redactor = Redactor::default();
         let (mut shown, mut items) = (0, Vec::new());

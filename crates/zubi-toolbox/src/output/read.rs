@@ -65,7 +65,7 @@ impl OsTool for Read {
             return Err(ToolError::invalid("from_line", "lines are counted from 1", "Give 1 for the first line."));
         }
         let wanted = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
-        let room = cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200);
+        let room = cx.room(MAX_BYTES);
         let (store, name) = (store.clone(), id.clone());
         let reading = tokio::task::spawn_blocking(move || {
             let total = count(store.open(&name)?).map_err(|source| failed(&name, source))?;

@@ -9,7 +9,7 @@ use zubi_code::actions::Outcome;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::apply;
+use super::{apply, file, named};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
 use crate::lsp::view::View;
 
@@ -42,12 +42,11 @@ impl CodeTool for OrganizeImports {
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
-        intel.workspace().resolve(&input.uri).into_iter().collect()
+        named(intel, &input.uri)
     }
 
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        let path = question.workspace().resolve(&input.uri);
-        let path = path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))?;
+        let path = file(question, &input.uri)?;
         let range = question.text_range(&path, None).await?;
         let offered = question.actions(&path, range, &[KIND.to_owned()]).await?;
         let (actions, _) = offered.value;

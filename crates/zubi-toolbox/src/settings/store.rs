@@ -1,7 +1,6 @@
 //! `.vscode/settings.json`: JSON with comments, read, and changed without touching anything else in it.
 
 use camino::Utf8PathBuf;
-use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde_json::Value;
 use zubi_base::fs::ReadError;
@@ -11,6 +10,7 @@ use zubi_tools::{ToolCx, ToolError, ToolOutput};
 use super::Settings;
 use crate::file::paths;
 use crate::file::written::{self, NewText};
+use crate::jsonc::AS_VS_CODE;
 
 /// Where the workspace's settings are, below its first folder.
 pub(crate) const FILE: &str = ".vscode/settings.json";
@@ -86,19 +86,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     if depth(text) > MAX_DEPTH {
         return Err(format!("1:1: nested deeper than {MAX_DEPTH} levels"));
     }
-    let options = ParseOptions {
-        allow_comments: true,
-        allow_trailing_commas: true,
-        allow_loose_object_property_names: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    };
-    let root = CstRootNode::parse(text, &options)
+    let root = CstRootNode::parse(text, &AS_VS_CODE)
         .map_err(|error| format!("{}:{}: {}", error.line_display(), error.column_display(), error.kind()))?;
     match root.value() {
         Some(value) if value.as_object().is_none() => Err("1:1: its root is no object".to_owned()),

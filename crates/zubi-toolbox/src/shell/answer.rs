@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 30_000;
 
 /// How many bytes an answer may have.
 pub(super) fn room(cx: &ToolCx) -> usize {
-    cx.token_budget.map_or(MAX_BYTES, |tokens| tokens.saturating_mul(4).min(MAX_BYTES)).max(200)
+    cx.room(MAX_BYTES)
 }
 
 /// The answer about a command that has ended.

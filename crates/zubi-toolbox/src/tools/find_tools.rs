@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use zubi_tools::cx::BYTES_PER_TOKEN;
 use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
@@ -80,7 +81,7 @@ impl Tool for FindTools {
             return Ok(noting(overview(&format!("no tool fits `{}`; there are", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
-        Ok(described(&found, &query, limit, cx.token_budget.unwrap_or(DEFAULT_TOKENS) * 4))
+        Ok(described(&found, &query, limit, cx.room(DEFAULT_TOKENS * BYTES_PER_TOKEN)))
     }
 }
 

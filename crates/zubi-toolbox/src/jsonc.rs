@@ -1,0 +1,18 @@
+//! The dialect of JSON in which people write settings and tool files.
+
+use jsonc_parser::ParseOptions;
+
+/// JSON with comments as VS Code reads its own files: comments and a comma after the last item, and nothing else that
+/// JSON has not.
+pub(crate) const AS_VS_CODE: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
