@@ -23,6 +23,7 @@ use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
 use zubi_run::job::Jobs;
 use zubi_servers::catalogue::CatalogueError;
+use zubi_toolbox::declared::testing::Bench;
 use zubi_toolbox::declared::{self, Declared};
 use zubi_toolbox::domainlang::{self, Listing};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
@@ -222,6 +223,19 @@ impl LocalHost {
         &self.workspace
     }
 
+    /// What the tests in tool files run with. Fakes of other tools take what those of this host take.
+    pub async fn bench(&self, config: &HostConfig) -> Bench {
+        self.registry.prepare().await;
+        // Hidden ones among them, and those that a filter takes away: what cannot be called can still be faked.
+        let specs = self.registry.everything().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
+        Bench::new(config.spawner.clone(), specs)
+    }
+
+    /// Whether there is a tool of this id or wire name, whatever the restrictions.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.registry.everything().iter().any(|tool| tool.spec().id == name || tool.spec().wire_name() == name)
+    }
+
     /// What the providers leave out of their lists although it is there, and why, one sentence each.
     pub fn left_out(&self) -> Vec<String> {
         self.registry.notes()
@@ -325,7 +339,7 @@ impl ToolService for LocalHost {
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        match self.registry.find(name, restrictions) {
+        match self.registry.find_now(name, restrictions).await {
             Ok(tool) => Ok(Arc::new(tool.spec().clone())),
             Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
             Err(CallError::Tool { id, error }) => Err(UnknownTool { name: id.clone(), why: error.render(&id) }),

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 mod address;
 mod body;
+pub mod stand_in;
 
 #[cfg(test)]
 mod tests;

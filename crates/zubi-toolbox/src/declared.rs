@@ -1,7 +1,7 @@
 //! Declared tools: those that a workspace describes in `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json`.
 //!
 //! [`load()`] finds, reads and checks the files; [`mod@format`] is their format and published schema; [`plan`] reads the templates
-//! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes. `provider` offers the tools and
+//! of a tool when its file is loaded; [`sample`] is the file that `zubi tools init` writes; [`testing`] runs the tests in the files. `provider` offers the tools and
 //! follows the files; `tool` and `execute` hand a call to what runs it. How things run is `zubi-run`'s, whether they may is the
 //! policy's.
 //!
@@ -9,15 +9,18 @@
 //! descriptions are text that nobody has looked at.
 
 mod definition;
+pub mod disclosure;
 mod execute;
 pub mod format;
 mod lint;
 pub mod load;
+mod origin;
 pub mod plan;
 mod problem;
 mod provider;
 pub mod sample;
 mod shape;
+pub mod testing;
 mod tool;
 mod tree;
 

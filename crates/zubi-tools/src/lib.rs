@@ -99,4 +99,9 @@ pub trait ToolProvider: Send + Sync {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// Why the list leaves out a tool of this name, as a clause; `None` where it leaves out none: for whoever calls it.
+    fn left_out(&self, _name: &str) -> Option<String> {
+        None
+    }
 }

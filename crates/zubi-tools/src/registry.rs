@@ -140,6 +140,18 @@ impl Registry {
         self.entry(name, restrictions).map(|entry| entry.tool)
     }
 
+    /// As [`Self::find`], but where there is no such tool the providers look again first: it may have come in the meantime.
+    pub async fn find_now(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
+        self.entry_now(name, restrictions).await.map(|entry| entry.tool)
+    }
+
+    async fn entry_now(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
+        if self.with_index(|index| index.find(name)).is_none() {
+            self.prepare().await;
+        }
+        self.entry(name, restrictions)
+    }
+
     /// What is wrong with the providers' tools: names taken twice, names unfit for the wire.
     pub fn problems(&self) -> Vec<String> {
         self.with_index(|index| index.problems.clone())
@@ -162,6 +174,10 @@ impl Registry {
     fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
         let unknown = |why| Err(CallError::Unknown { name: name.to_owned(), why });
         let Some(entry) = self.with_index(|index| index.find(name)) else {
+            let providers = self.listed().providers.clone();
+            if let Some(why) = providers.iter().find_map(|provider| provider.left_out(name)) {
+                return unknown(why);
+            }
             let visible = self.list(restrictions);
             let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
             return unknown(match near.as_slice() {

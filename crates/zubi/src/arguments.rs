@@ -23,8 +23,9 @@ pub(crate) struct Given {
 }
 
 /// Reads the words after the tool's name. Help is an error of clap's.
-pub(crate) fn read(spec: &ToolSpec, words: &[String]) -> Result<Given, Failure> {
-    let matches = command(spec).try_get_matches_from([&spec.id].into_iter().chain(words)).map_err(|error| {
+/// `name` is what help calls the command that takes them.
+pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Given, Failure> {
+    let matches = command(spec, name).try_get_matches_from([&spec.id].into_iter().chain(words)).map_err(|error| {
         let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
         let failure = Failure::from(error);
         if unknown { failure.noting("zubi's own options go before the tool's name") } else { failure }
@@ -54,9 +55,9 @@ fn parameters(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 /// The tool as a command of its own, for parsing and for help.
-fn command(spec: &ToolSpec) -> Command {
+fn command(spec: &ToolSpec, name: &str) -> Command {
     let mut command = Command::new(spec.id.clone())
-        .bin_name(format!("zubi call {}", spec.id))
+        .bin_name(format!("{name} {}", spec.id))
         .about(spec.title.clone())
         .long_about(format!("{}\n\n{}", spec.title, spec.description))
         .max_term_width(100)

@@ -148,6 +148,9 @@ pub(crate) enum Tools {
     /// Check the files in which this workspace declares tools
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckTools),
+    /// Run one tool that this workspace declares, as its author tries it
+    #[command(after_help = RUN_EXAMPLES, override_usage = RUN_USAGE)]
+    Run(RunTool),
     /// Write a first tool file, with a tool that works
     #[command(after_help = "Nothing is ever overwritten.\n\nExample:\n  zubi tools init")]
     Init,
@@ -155,6 +158,27 @@ pub(crate) enum Tools {
     #[command(after_help = "Example:\n  zubi tools schema > .vscode/agent-tools.schema.json")]
     Schema,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct RunTool {
+    /// Print what would run, with everything in its place, and what the rules say of it; run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(subcommand)]
+    pub(crate) tool: CallTool,
+}
+
+const RUN_USAGE: &str = "zubi tools run [--dry-run] ID [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]";
+
+const RUN_EXAMPLES: &str = "\
+Asks before it runs anything that the rules ask about, and shows what that is. A tool of a file that is not trusted as it is
+now does not run. Exit codes are those of `zubi call`; of a dry run 1 when the rules would refuse the call.
+
+Examples:
+  zubi tools run greet --help              the tool's arguments
+  zubi tools run greet --name Ada
+  zubi tools run --dry-run greet --name '$(id)'
+  zubi --trust tools run greet --name Ada  trusts the file, and this folder, for this run alone";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
@@ -208,6 +232,9 @@ nothing that changes or runs anything is allowed until it is mended.";
 pub(crate) struct CheckTools {
     /// Tool files [default: `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json` of the workspace]
     pub(crate) files: Vec<Utf8PathBuf>,
+    /// Run the tests that stand in the files, of these tools or of all
+    #[arg(long, value_name = "ID", num_args = 0..)]
+    pub(crate) test: Option<Vec<String>>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -220,8 +247,14 @@ const CHECK_EXAMPLES: &str = "\
 Tells everything that is wrong, with file, line and column, and which files are left out because nobody has trusted them
 as they are. The exit code is 1 when there are errors, with --deny-warnings also when there are warnings.
 
+--test runs the `tests` of the tools, those of files that are trusted: each in a directory of its own that holds its
+`fixtures` and `files`, in the sandbox of every call. No server is asked and no other tool called; `http` and `calls` of the
+test answer in their place. The exit code is 1 when a test fails, 3 when tests did not run because their file is not trusted.
+
 Examples:
   zubi tools check
+  zubi tools check --test
+  zubi tools check --test greet kb.search
   zubi tools check --deny-warnings .vscode/agent-tools.json";
 
 #[derive(Debug, Args)]

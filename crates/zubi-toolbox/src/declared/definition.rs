@@ -12,10 +12,13 @@ use super::problem::Problem;
 use super::tree::Node;
 
 /// What stands before an id without a dot.
-const NAMESPACE: &str = "workspace";
+pub(super) const NAMESPACE: &str = "workspace";
 
 /// The longest wire name; see `zubi_tools::schema`.
 const MAX_WIRE_NAME: usize = 40;
+
+/// The most parameters of a tool.
+const MAX_PARAMETERS: usize = 100;
 
 /// How long a tool may take that does not say.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -57,7 +60,7 @@ impl Definition {
         };
         let before = problems.len();
         let id_range = node.get("id").map_or(node.range.clone(), |id| id.range.clone());
-        let id = if tool.id.contains('.') { tool.id.clone() } else { format!("{NAMESPACE}.{}", tool.id) };
+        let id = full_id(&tool.id);
         if id.len() > MAX_WIRE_NAME {
             let what = format!("`{id}` has {} characters, and clients take at most {MAX_WIRE_NAME}", id.len());
             problems.push(Problem::error("long-id", id_range.clone(), what, "Choose a shorter id."));
@@ -168,6 +171,11 @@ impl Definition {
     }
 }
 
+/// An id as it stands in a file, in full.
+pub(super) fn full_id(id: &str) -> String {
+    if id.contains('.') { id.to_owned() } else { format!("{NAMESPACE}.{id}") }
+}
+
 /// Facts that stand at the top level and under `metadata`, and differ.
 fn conflicts(node: &Node, problems: &mut Vec<Problem>) {
     let Some(metadata) = node.get("metadata") else { return };
@@ -185,6 +193,12 @@ fn conflicts(node: &Node, problems: &mut Vec<Problem>) {
 fn parameters(node: &Node, problems: &mut Vec<Problem>) {
     let Some(parameters) = node.get("parameters") else { return };
     let names = || parameters.get("properties").map(Node::members).unwrap_or_default();
+    if let Some(member) = names().get(MAX_PARAMETERS) {
+        let what = format!("more than {MAX_PARAMETERS} parameters");
+        let hint = "No model fills in so many: make several tools of it, or take an object.";
+        problems.push(Problem::error("too-many-parameters", member.name_range.clone(), what, hint));
+        return;
+    }
     for required in parameters.get("required").map(Node::items).unwrap_or_default() {
         let name = required.as_str().unwrap_or_default();
         if names().iter().all(|member| member.name != name) {

@@ -12,6 +12,7 @@ use zubi_tools::ToolCx;
 use zubi_tools::registry::Registry;
 
 use super::plan::Execution;
+use super::testing::Doubles;
 
 /// How much of an output an answer shows where nothing else is said, in tokens.
 const DEFAULT_TOKENS: usize = 8_000;
@@ -27,6 +28,8 @@ pub(super) struct Machinery {
     pub(super) scripts: Option<script::Runner>,
     pub(super) lookup: Arc<dyn Lookup>,
     pub(super) secrets: BTreeMap<String, String>,
+    /// In a test of the tool: what stands in for the world.
+    pub(super) doubles: Option<Arc<Doubles>>,
 }
 
 impl Machinery {

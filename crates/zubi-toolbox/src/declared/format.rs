@@ -3,12 +3,16 @@
 //!
 //! Descriptions here are read by people in their editor, as they write a tool file.
 
+mod testing;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+pub use self::testing::{Expectation, ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, ToolTest};
 
 /// Where the schema is published, below the root of the repository.
 pub const SCHEMA_FILE: &str = "editors/vscode/schemas/agent-tools.schema.json";
@@ -261,92 +265,6 @@ pub struct OutputDeclaration {
     pub exit_codes: Option<Vec<u8>>,
 }
 
-/// A call and what must come of it.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ToolTest {
-    /// What is tested.
-    #[schemars(length(min = 1, max = 200))]
-    pub name: String,
-    /// The arguments.
-    #[serde(default)]
-    pub args: Map<String, Value>,
-    /// Files of the directory in which the test runs, by path, with their texts. Without it the test runs in an empty one.
-    #[serde(default)]
-    pub fixtures: BTreeMap<String, String>,
-    /// Values of `${env:NAME}` for this test; the user's own are not given to tests.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// The answer that an HTTP tool gets, from a server of the test's own.
-    pub http: Option<FakeAnswer>,
-    /// What must come of the call.
-    pub expect: Expectation,
-}
-
-/// An answer over HTTP.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FakeAnswer {
-    /// Status. Default 200.
-    #[serde(default = "ok")]
-    #[schemars(range(min = 200, max = 599))]
-    pub status: u16,
-    /// Headers.
-    #[serde(default)]
-    pub headers: BTreeMap<String, String>,
-    /// Body: a string as it is, anything else as JSON.
-    #[serde(default)]
-    pub body: Value,
-}
-
-fn ok() -> u16 {
-    200
-}
-
-/// What must come of a call; everything that is given must hold.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Expectation {
-    /// The exit code of the script.
-    pub exit: Option<u8>,
-    /// The whole output (the answer's text without its status line), but for white space at its end.
-    pub text: Option<String>,
-    /// Text that the answer contains.
-    pub contains: Option<String>,
-    /// The output read as JSON.
-    pub json: Option<Value>,
-    /// What zubi's default rules say of the call.
-    pub decision: Option<ExpectedDecision>,
-    /// Text that the failure contains; the call must fail.
-    pub error: Option<String>,
-    /// What the server was asked, of an HTTP tool.
-    pub request: Option<ExpectedRequest>,
-}
-
-/// What the rules say of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ExpectedDecision {
-    Allow,
-    Ask,
-    Deny,
-}
-
-/// What a server was asked.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ExpectedRequest {
-    /// The method.
-    pub method: Option<Method>,
-    /// Path and query.
-    pub path: Option<String>,
-    /// Headers that were sent, among others.
-    #[serde(default)]
-    pub headers: BTreeMap<String, String>,
-    /// The body: a string as it is, anything else read as JSON.
-    pub body: Option<Value>,
-}
-
 /// The arguments of a tool. What it says reaches the model as it stands here.
 #[derive(JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -359,6 +277,7 @@ struct Parameters {
     properties: BTreeMap<String, Parameter>,
     /// Names of arguments that must be given.
     #[serde(default)]
+    #[schemars(length(max = 100))]
     required: Vec<String>,
     /// For people who read the file.
     description: Option<String>,

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
+
 use super::definition::Definition;
 use super::load::{self, Loaded};
 use super::plan::Plan;
@@ -15,6 +17,8 @@ const SHORT: usize = 20;
 const STANDS_ALONE: usize = 300;
 /// The largest description, in bytes.
 const MAX_DESCRIPTION: usize = 1024;
+/// How many tools are compared with one another: the work grows with the square.
+const MAX_COMPARED: usize = 300;
 /// The share of words that two descriptions may have in common.
 const ALIKE: f64 = 0.8;
 
@@ -63,7 +67,7 @@ fn description(definition: &Definition, problems: &mut Vec<Problem>) {
 }
 
 /// Variables of a file.
-pub(super) fn variables(root: &Node, used: &[String], problems: &mut Vec<Problem>) {
+pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Vec<Problem>) {
     for variable in root.get("variables").map(Node::members).unwrap_or_default() {
         let place = variable.name_range.clone();
         if !used.contains(&variable.name) {
@@ -93,6 +97,9 @@ pub(super) fn overlaps(loaded: &mut Loaded) {
         let mut problems = Vec::new();
         for tool in &file.tools {
             let definition = &tool.definition;
+            if seen.len() >= MAX_COMPARED {
+                break;
+            }
             let own = words(&definition.tool.description);
             let other = seen.iter().find(|(other, _)| likeness(&own, other) >= ALIKE);
             if let (Some((_, other)), Some(node)) = (other, definition.node.get("description")) {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 use zubi_base::position::TextIndex;
 use zubi_base::private;
@@ -16,12 +16,14 @@ use zubi_base::text::{BOM, ContentHash};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 
-use super::definition::Definition;
+use super::definition::{Definition, NAMESPACE, full_id};
 use super::format;
 use super::lint;
 use super::plan::{Execution, Plan, Scope};
 use super::problem::{Problem, Severity, Told, line_and_column};
-use super::shape::Shape;
+use super::shape::{Shape, is_id};
+use super::testing;
+use super::testing::lint::OF_TESTS;
 use super::tree::{self, Node};
 
 /// The main file, below a workspace folder.
@@ -35,6 +37,10 @@ pub const MAX_FILE_BYTES: u64 = 512 * 1024;
 const MAX_FILES: usize = 64;
 /// The most tools of one file.
 const MAX_TOOLS: usize = 200;
+/// The most variables of one file.
+const MAX_VARIABLES: usize = 500;
+/// The most problems of one file that are told: a file of nonsense has as many as it has words.
+const MAX_PROBLEMS: usize = 200;
 
 /// The published schema, made once.
 static SCHEMA: LazyLock<Value> = LazyLock::new(format::schema);
@@ -88,8 +94,11 @@ pub struct LoadedFile {
     pub hash: ContentHash,
     pub standing: Standing,
     pub text: Arc<str>,
+    pub variables: Vec<(String, String)>,
     pub tools: Vec<LoadedTool>,
-    /// In the order of the file.
+    /// Ids, in full, of those that have errors and therefore are not among `tools`.
+    pub broken: Vec<String>,
+    /// In the order of the file; of very many the first.
     pub problems: Vec<Told>,
 }
 
@@ -105,16 +114,27 @@ impl Loaded {
         self.files.iter().flat_map(|file| &file.problems)
     }
 
-    /// A tool by its id, in full or without the namespace, with its file.
+    /// A tool by its id, in full, without the namespace, or as its name on the wire, with its file.
     pub fn find(&self, id: &str) -> Option<(&LoadedFile, &LoadedTool)> {
-        let is_called = |tool: &LoadedTool| tool.definition.id == id || tool.definition.tool.id == id;
-        self.files.iter().find_map(|file| Some((file, file.tools.iter().find(|tool| is_called(tool))?)))
+        let find = |file: &'_ LoadedFile| file.tools.iter().position(|tool| is_called(&tool.definition.id, id));
+        self.files.iter().find_map(|file| Some((file, file.tools.get(find(file)?)?)))
+    }
+
+    /// The file that has a tool of this id (in full, without the namespace, or as its name on the wire) which has errors.
+    pub fn find_broken(&self, id: &str) -> Option<&LoadedFile> {
+        self.files.iter().find(|file| file.broken.iter().any(|broken| is_called(broken, id)))
     }
 
     /// Files whose tools are left out because nobody trusted them.
     pub fn quarantined(&self) -> impl Iterator<Item = &LoadedFile> {
         self.files.iter().filter(|file| file.standing != Standing::Trusted && !file.tools.is_empty())
     }
+}
+
+/// Whether somebody who says `name` means the tool of this id.
+pub(super) fn is_called(id: &str, name: &str) -> bool {
+    let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.'));
+    id == name || own == Some(name) || id.replace('.', "_") == name
 }
 
 /// The tool files of a folder, the main one first, whether they can be read or not.
@@ -138,13 +158,14 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded 
     let mut loaded = Loaded::default();
     for folder in workspace.folders() {
         let files = files_of(&folder.path);
-        for (number, path) in files.iter().enumerate() {
-            let mut file = read(workspace, folder, path, trust, secrets);
-            if number >= MAX_FILES {
-                let what = format!("more than {MAX_FILES} tool files; this one is not used");
-                file.tools.clear();
-                file.tell([Problem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
-            }
+        let used = files.iter().take(MAX_FILES);
+        loaded.files.extend(used.map(|path| read(workspace, folder, path, trust, secrets)));
+        // The others are not even opened, and told as one.
+        if let Some(path) = files.get(MAX_FILES) {
+            let mut file = LoadedFile::unread(workspace, folder, path);
+            let what =
+                format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
+            file.tell([Problem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
             loaded.files.push(file);
         }
     }
@@ -167,16 +188,7 @@ fn together(mut loaded: Loaded) -> Loaded {
 
 /// Reads one file of a folder, wherever it lies.
 pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
-    let mut file = LoadedFile {
-        path: path.to_owned(),
-        shown: workspace.display(path),
-        folder: folder.path.clone(),
-        hash: ContentHash::of(b""),
-        standing: Standing::New,
-        text: "".into(),
-        tools: Vec::new(),
-        problems: Vec::new(),
-    };
+    let mut file = LoadedFile::unread(workspace, folder, path);
     let bytes = match bytes_of(folder, path) {
         Ok(bytes) => bytes,
         Err(problem) => {
@@ -198,15 +210,40 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
         return file;
     };
     file.text = text.into();
-    let mut problems = Vec::new();
-    file.tools = tools_of(&file.text, secrets, &mut problems);
+    let Content { variables, tools, broken, problems } = Content::of(&file.text, secrets);
+    (file.variables, file.tools, file.broken) = (variables, tools, broken);
     file.tell(problems);
     file
 }
 
 impl LoadedFile {
+    /// A file of which nothing is known but where it is.
+    fn unread(workspace: &Workspace, folder: &Folder, path: &Utf8Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            shown: workspace.display(path),
+            folder: folder.path.clone(),
+            hash: ContentHash::of(b""),
+            standing: Standing::New,
+            text: "".into(),
+            variables: Vec::new(),
+            tools: Vec::new(),
+            broken: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
     /// Adds problems at their places, in the file's order.
     fn tell(&mut self, problems: impl IntoIterator<Item = Problem>) {
+        let mut problems: Vec<Problem> = problems.into_iter().collect();
+        problems.sort_by_key(|problem| problem.range.start);
+        if problems.len() > MAX_PROBLEMS {
+            let more = problems.len() - MAX_PROBLEMS;
+            problems.truncate(MAX_PROBLEMS);
+            let place = problems.last().map_or(0..0, |last| last.range.clone());
+            let what = format!("{more} further problems of this file are not told");
+            problems.push(Problem::error("too-many-problems", place, what, "Mend those above first."));
+        }
         let index = TextIndex::new(&self.text);
         let told = problems.into_iter().map(|it| Told::new(&self.shown, &self.path, &self.text, &index, it));
         self.problems.extend(told);
@@ -215,9 +252,18 @@ impl LoadedFile {
     }
 
     /// Where a tool's id stands: `file:line:column`.
+    pub fn place_of(&self, tool: &LoadedTool) -> String {
+        self.place(&tool.definition.id_range)
+    }
+
     fn place(&self, range: &Range<usize>) -> String {
-        let (line, column) = line_and_column(&self.text, &TextIndex::new(&self.text), range.start);
+        let (line, column) = self.line_and_column(range.start);
         format!("{}:{line}:{column}", self.shown)
+    }
+
+    /// Line and column of a byte, from 1.
+    pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
+        line_and_column(&self.text, &TextIndex::new(&self.text), offset)
     }
 
     /// What has changed since the user trusted it, as a unified diff; `None` where nothing has or nothing was kept.
@@ -243,7 +289,7 @@ fn bytes_of(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, Problem> {
         let hint = "Put the file itself there: what a link leads to can change without anybody seeing it.";
         return Err(Problem::error("link", 0..0, "the file, or its directory, is a link", hint));
     }
-    private::read(path, MAX_FILE_BYTES).map_err(|error| {
+    read_bytes(path).map_err(|error| {
         let is_large = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > MAX_FILE_BYTES);
         if is_large {
             let what = format!("the file has more than {MAX_FILE_BYTES} bytes");
@@ -254,58 +300,98 @@ fn bytes_of(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, Problem> {
     })
 }
 
-/// The tools of a text, and everything that is wrong with it. Never panics and never fails: a file is what is left of it.
-pub(super) fn tools_of(text: &str, secrets: &[String], problems: &mut Vec<Problem>) -> Vec<LoadedTool> {
-    // The mark is no part of the JSON; places are those of the file.
-    let marked = text.strip_prefix(BOM).map(|rest| format!("   {rest}"));
-    let text = marked.as_deref().unwrap_or(text);
-    let Some(root) = tree::parse(text, problems) else { return Vec::new() };
-    nul(&root, text, problems);
-    Shape::new(&SCHEMA, problems).check(&root, None);
-    if root.get("version").and_then(Node::as_str) != Some("1.0") {
-        // What the fields of another version mean is not known.
-        return Vec::new();
+/// The bytes of a file as they are now, where it is a plain file and not too large.
+pub(super) fn read_bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
+    private::read(path, MAX_FILE_BYTES)
+}
+
+/// What a text has in it.
+#[derive(Debug, Default)]
+pub struct Content {
+    pub variables: Vec<(String, String)>,
+    /// Those that can be used.
+    pub tools: Vec<LoadedTool>,
+    /// Ids of those that cannot.
+    pub broken: Vec<String>,
+    pub problems: Vec<Problem>,
+}
+
+impl Content {
+    /// The tools of a text, and everything that is wrong with it. Never panics and never fails: a file is what is left of it.
+    /// `secrets` are the names that the user's table `env` has.
+    pub fn of(text: &str, secrets: &[String]) -> Self {
+        let mut content = Self::default();
+        // The mark is no part of the JSON; places are those of the file.
+        let marked = text.strip_prefix(BOM).map(|rest| format!("   {rest}"));
+        content.read(marked.as_deref().unwrap_or(text), secrets);
+        content
     }
-    let variables: Vec<(String, String)> = root
-        .get("variables")
-        .map(Node::members)
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|member| Some((member.name.clone(), member.value.as_str()?.to_owned())))
-        .collect();
-    let scope = Scope { text, variables: &variables, secrets };
-    let nodes = root.get("tools").map(Node::items).unwrap_or_default();
-    if let Some(node) = nodes.get(MAX_TOOLS) {
-        let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
-        let hint = "Put them into a file of their own below `.vscode/agent-tools`.";
-        problems.push(Problem::error("too-many-tools", node.range.clone(), what, hint));
+
+    fn read(&mut self, text: &str, secrets: &[String]) {
+        let problems = &mut self.problems;
+        let Some(root) = tree::parse(text, problems) else { return };
+        nul(&root, text, problems);
+        Shape::new(&SCHEMA, problems).check(&root, None);
+        if root.get("version").and_then(Node::as_str) != Some("1.0") {
+            // What the fields of another version mean is not known.
+            return;
+        }
+        let members = root.get("variables").map(Node::members).unwrap_or_default();
+        if let Some(member) = members.get(MAX_VARIABLES) {
+            let what = format!("more than {MAX_VARIABLES} variables; those from here on do not exist");
+            let hint = "Write them where they are used, or split the file.";
+            problems.push(Problem::error("too-many-variables", member.name_range.clone(), what, hint));
+        }
+        let variables: Vec<(String, String)> = members
+            .iter()
+            .take(MAX_VARIABLES)
+            .filter_map(|member| Some((member.name.clone(), member.value.as_str()?.to_owned())))
+            .collect();
+        let scope = Scope { text, variables: &variables, secrets };
+        let nodes = root.get("tools").map(Node::items).unwrap_or_default();
+        if let Some(node) = nodes.get(MAX_TOOLS) {
+            let what = format!("more than {MAX_TOOLS} tools; those from here on are not used");
+            let hint = "Put them into a file of their own below `.vscode/agent-tools`.";
+            problems.push(Problem::error("too-many-tools", node.range.clone(), what, hint));
+        }
+        let mut used = FxHashSet::default();
+        for node in nodes.iter().take(MAX_TOOLS) {
+            match tool_of(node, &scope, problems) {
+                Ok(tool) => {
+                    used.extend(tool.plan.variables.iter().cloned());
+                    self.tools.push(tool);
+                }
+                Err(()) => {
+                    // Whatever a broken tool might use counts as used: one slip shall not be told twice.
+                    used.extend(variables.iter().map(|(name, _)| name.clone()));
+                    self.broken.extend(node.get("id").and_then(Node::as_str).filter(|id| is_id(id)).map(full_id));
+                }
+            }
+        }
+        lint::variables(&root, &used, problems);
+        self.variables = variables;
     }
-    let mut tools = Vec::new();
-    let mut used = Vec::new();
-    for node in nodes.iter().take(MAX_TOOLS) {
-        let is_sound = |problems: &[Problem]| {
-            let inside = |problem: &&Problem| node.range.contains(&problem.range.start);
-            !problems.iter().filter(inside).any(|problem| problem.severity == Severity::Error)
-        };
-        if !is_sound(problems) {
-            // Whatever a broken tool might use counts as used: one slip shall not be told twice.
-            used.extend(variables.iter().map(|(name, _)| name.clone()));
-            continue;
-        }
-        let Some(definition) = Definition::read(node, problems) else { continue };
-        let plan = Plan::new(&definition, &scope, problems);
-        if matches!(plan.execution, Execution::Broken) {
-            used.extend(variables.iter().map(|(name, _)| name.clone()));
-            continue;
-        }
-        used.extend(plan.variables.iter().cloned());
-        lint::tool(&definition, &plan, problems);
-        if is_sound(problems) {
-            tools.push(LoadedTool { definition, plan: Arc::new(plan) });
-        }
+}
+
+/// One tool, where it can be used.
+fn tool_of(node: &Node, scope: &Scope<'_>, problems: &mut Vec<Problem>) -> Result<LoadedTool, ()> {
+    let is_sound = |problems: &[Problem]| {
+        let inside = |problem: &&Problem| node.range.contains(&problem.range.start);
+        // Of a test that is wrong the tool is not.
+        let of_tool = |problem: &&Problem| !problem.code.starts_with(OF_TESTS);
+        !problems.iter().filter(inside).filter(of_tool).any(|problem| problem.severity == Severity::Error)
+    };
+    if !is_sound(problems) {
+        return Err(());
     }
-    lint::variables(&root, &used, problems);
-    tools
+    let definition = Definition::read(node, problems).ok_or(())?;
+    let plan = Plan::new(&definition, scope, problems);
+    if matches!(plan.execution, Execution::Broken) {
+        return Err(());
+    }
+    lint::tool(&definition, &plan, problems);
+    testing::lint::tests(&definition, &plan, problems);
+    if is_sound(problems) { Ok(LoadedTool { definition, plan: Arc::new(plan) }) } else { Err(()) }
 }
 
 /// A character that no script, URL or header can hold.
@@ -322,12 +408,12 @@ fn nul(node: &Node, text: &str, problems: &mut Vec<Problem>) {
 fn duplicates(loaded: &mut Loaded) {
     let mut places: FxHashMap<String, String> = FxHashMap::default();
     for file in &mut loaded.files {
+        let index = TextIndex::new(&file.text);
         let mut problems = Vec::new();
         let mut kept = Vec::new();
         for tool in std::mem::take(&mut file.tools) {
             // `a.b` and `a_b` are one name on the wire.
             let wire = tool.definition.id.replace('.', "_");
-            let place = file.place(&tool.definition.id_range);
             match places.get(&wire) {
                 Some(first) => {
                     let what = format!("the id `{}` is taken by the tool at {first}", tool.definition.id);
@@ -335,7 +421,8 @@ fn duplicates(loaded: &mut Loaded) {
                     problems.push(Problem::error("duplicate-id", range, what, "Give one of the two another id."));
                 }
                 None => {
-                    places.insert(wire, place);
+                    let (line, column) = line_and_column(&file.text, &index, tool.definition.id_range.start);
+                    places.insert(wire, format!("{}:{line}:{column}", file.shown));
                     kept.push(tool);
                 }
             }

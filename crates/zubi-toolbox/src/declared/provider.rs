@@ -22,13 +22,11 @@ use zubi_tools::{ProviderId, Tool, ToolProvider};
 
 use super::execute::Machinery;
 use super::load::{self, DIRECTORY, Loaded, LoadedFile, Standing};
+use super::origin::{self, Origin};
 use super::tool::DeclaredTool;
 
 /// The directory in which tool files are.
 const EDITOR_DIRECTORY: &str = ".vscode";
-
-/// How many characters of a file's name a note repeats: whoever named it has not been trusted.
-const MAX_SHOWN: usize = 80;
 
 /// What declared tools run with.
 pub struct Setup {
@@ -58,6 +56,8 @@ struct State {
     seen: Vec<(Utf8PathBuf, ContentHash, bool)>,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
+    /// Tools that there would be, by id, and why there are not.
+    left_out: Vec<(String, String)>,
 }
 
 impl Declared {
@@ -70,7 +70,7 @@ impl Declared {
     pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
         let Setup { workspace, trust, secrets, spawner } = setup;
         let scripts = spawner.executable().map(|zubi| script::Runner::new(spawner.clone(), zubi));
-        let machinery = Machinery { registry: OnceLock::new(), scripts, lookup, secrets };
+        let machinery = Machinery { registry: OnceLock::new(), scripts, lookup, secrets, doubles: None };
         let declared = Arc::new_cyclic(|me| Self {
             id: ProviderId("declared".into()),
             workspace,
@@ -93,7 +93,7 @@ impl Declared {
     }
 
     /// Reads the files again, and tells it when the list is another one now.
-    fn reload(&self) {
+    pub(super) fn reload(&self) {
         let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<String> = self.machinery.secrets.keys().cloned().collect();
         let loaded = load::load(&self.workspace, &self.trust, &names);
@@ -104,7 +104,7 @@ impl Declared {
             if state.seen == seen {
                 return;
             }
-            *state = State { seen, tools: self.tools_of(&loaded), notes: notes(&loaded) };
+            *state = State { seen, tools: self.tools_of(&loaded), notes: notes(&loaded), left_out: left_out(&loaded) };
         }
         self.changes.send_modify(|count| *count += 1);
     }
@@ -112,7 +112,15 @@ impl Declared {
     fn tools_of(&self, loaded: &Loaded) -> Vec<Arc<dyn Tool>> {
         let trusted = loaded.files.iter().filter(|file| file.standing == Standing::Trusted);
         let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
-            Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.machinery)))
+            let origin = Origin {
+                folder: file.folder.clone(),
+                path: file.path.clone(),
+                shown: file.shown.clone(),
+                hash: file.hash.clone(),
+                trust: self.trust.clone(),
+                provider: self.me.clone(),
+            };
+            Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.machinery)).declared_by(origin))
         };
         trusted.flat_map(|file| file.tools.iter().map(move |it| tool(file, it))).collect()
     }
@@ -180,7 +188,7 @@ fn hear(heard: &Receiver<()>, me: &Weak<Declared>) {
 
 /// What the list leaves out, for whoever looks for it. Of a file that nobody trusts not a word is repeated but its name.
 fn notes(loaded: &Loaded) -> Vec<String> {
-    let shown = |file: &LoadedFile| -> String { file.shown.chars().take(MAX_SHOWN).collect() };
+    let shown = |file: &LoadedFile| origin::name(&file.shown);
     let mut notes: Vec<String> = loaded
         .quarantined()
         .filter_map(|file| {
@@ -194,6 +202,18 @@ fn notes(loaded: &Loaded) -> Vec<String> {
         notes.push(format!("`{}` has errors; what has them is left out (`zubi tools check`)", shown(file)));
     }
     notes
+}
+
+/// The tools that the list leaves out, and why.
+fn left_out(loaded: &Loaded) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for file in &loaded.files {
+        let why = origin::left_out(file);
+        let unused = file.tools.iter().filter(|_| file.standing != Standing::Trusted);
+        let ids = unused.map(|tool| &tool.definition.id).chain(&file.broken);
+        all.extend(ids.map(|id| (id.clone(), why.clone())));
+    }
+    all
 }
 
 #[async_trait]
@@ -216,6 +236,11 @@ impl ToolProvider for Declared {
 
     fn notes(&self) -> Vec<String> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).notes.clone()
+    }
+
+    fn left_out(&self, name: &str) -> Option<String> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.left_out.iter().find(|(id, _)| load::is_called(id, name)).map(|(_, why)| why.clone())
     }
 
     async fn prepare(&self) {

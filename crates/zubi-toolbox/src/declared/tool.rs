@@ -11,7 +11,9 @@ use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpe
 
 use super::definition::Definition;
 use super::execute::{Machinery, http, inline};
+use super::format::Method;
 use super::load::LoadedTool;
+use super::origin::Origin;
 use super::plan::{Execution, Plan};
 
 /// The call ends by itself when the tool's time is up, and tells what there is by then; the registry, which knows nothing of
@@ -25,6 +27,8 @@ pub(super) struct DeclaredTool {
     /// The workspace folder that declares it.
     pub(super) folder: Utf8PathBuf,
     pub(super) machinery: Arc<Machinery>,
+    /// `None` in a test of the tool.
+    origin: Option<Origin>,
 }
 
 impl DeclaredTool {
@@ -32,7 +36,13 @@ impl DeclaredTool {
         let (definition, plan) = (tool.definition.clone(), Arc::clone(&tool.plan));
         let why = machinery.unavailable(&plan.execution);
         let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
-        Self { spec, definition, plan, folder, machinery }
+        Self { spec, definition, plan, folder, machinery, origin: None }
+    }
+
+    /// The same, as long as its file is what was trusted.
+    #[must_use]
+    pub(super) fn declared_by(self, origin: Origin) -> Self {
+        Self { origin: Some(origin), ..self }
     }
 
     pub(super) fn id(&self) -> &str {
@@ -96,6 +106,9 @@ impl Tool for DeclaredTool {
     }
 
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
+            return Err(self.failed(why, next));
+        }
         if let Some(unavailable) = self.unavailable() {
             return Err(unavailable);
         }
@@ -108,13 +121,27 @@ impl Tool for DeclaredTool {
             ..Footprint::default()
         };
         Ok(match &self.plan.execution {
-            Execution::Http { url, body, .. } => {
+            Execution::Http { method, url, headers, body } => {
                 let url = self.render(url, &args)?;
-                let body = body.as_ref().map(|body| self.render(body, &args)).transpose()?;
                 let host = zubi_run::http::host_and_port(&url.text);
                 let host = host.map_err(|error| self.failed(error, "Mend the URL in the tool's file."))?;
-                let body = body.map_or(String::new(), |body| format!("\n\n{}", body.shown));
-                Footprint { hosts: vec![host], preview: Some(format!("{}{body}", url.shown)), ..common }
+                // All that is sent, with secrets as their names: nobody can judge half a request.
+                let mut preview = format!("{} {}", method.name(), url.shown);
+                for (name, template) in headers {
+                    let value = self.render(template, &args)?;
+                    if !value.absent {
+                        preview.extend(["\n", name, ": ", &value.shown]);
+                    }
+                }
+                let body = match body {
+                    Some(body) => Some(self.render(body, &args)?.shown),
+                    None if matches!(method, Method::Get | Method::Head) => None,
+                    None => Some(Value::Object(args).to_string()),
+                };
+                if let Some(body) = body {
+                    preview.extend(["\n\n", &body]);
+                }
+                Footprint { hosts: vec![host], preview: Some(preview), ..common }
             }
             // What code calls is judged when it calls it.
             Execution::Inline { code } => Footprint { preview: Some(code.clone()), ..common },

@@ -8,6 +8,7 @@ use std::ops::Range;
 use jsonc_parser::ast::{ObjectPropName, Value as Ast};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, parse_to_ast};
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Number, Value};
 
 use super::problem::Problem;
@@ -80,6 +81,7 @@ fn node(value: &Ast<'_>, problems: &mut Vec<Problem>) -> Node {
         Ast::Array(array) => Kind::Array(array.elements.iter().map(|element| node(element, problems)).collect()),
         Ast::Object(object) => {
             let mut members: Vec<Member> = Vec::with_capacity(object.properties.len());
+            let mut names = FxHashSet::default();
             for property in &object.properties {
                 let name = match &property.name {
                     ObjectPropName::String(literal) => literal.value.clone().into_owned(),
@@ -88,7 +90,7 @@ fn node(value: &Ast<'_>, problems: &mut Vec<Problem>) -> Node {
                 let name_range = property.name.range();
                 let name_range = name_range.start..name_range.end;
                 let value = node(&property.value, problems);
-                if members.iter().any(|member| member.name == name) {
+                if !names.insert(name.clone()) {
                     let what = format!("`{name}` stands twice in this object");
                     problems.push(Problem::error(
                         "duplicate-key",

@@ -32,7 +32,7 @@ impl Registry {
     /// The call ends when the tool answers, when its time-out or the caller's deadline passes, or when `cx.cancel` is
     /// cancelled; dropping the future cancels it too. A panic of the tool is an error of this call and nothing else.
     pub async fn call(&self, name: &str, args: Value, cx: ToolCx) -> Result<ToolOutput, CallError> {
-        let entry = self.entry(name, &cx.caller.restrictions)?;
+        let entry = self.entry_now(name, &cx.caller.restrictions).await?;
         let spec = entry.tool.spec();
         let started = Instant::now();
         let time = audit::milliseconds(self.config.clock.now());

@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService as _, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, LocalHost, ToolService as _, UnknownTool};
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
@@ -22,10 +22,14 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failure> {
     let Some((tool, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
-    let host = session.host()?;
+    call(&session.host()?, tool, words, "zubi call")
+}
+
+/// Calls a tool with the arguments that these words are, and shows its answer; `command` is what help calls the command.
+pub(super) fn call(host: &LocalHost, tool: &str, words: &[String], command: &str) -> Result<ExitCode, Failure> {
     block_on(async {
         let spec = host.find(tool, &Restrictions::default()).await.map_err(|error| unknown(&error))?;
-        let given = arguments::read(&spec, words)?;
+        let given = arguments::read(&spec, words, command)?;
         let interrupted = on_interrupt()?;
         let line = ProgressLine::new().map(Arc::new);
         let progress: Arc<dyn ProgressSink> = match &line {
@@ -48,7 +52,7 @@ pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failu
         if let Some(line) = &line {
             line.clear();
         }
-        end(&host).await;
+        end(host).await;
         if interrupted.is_cancelled() {
             return Ok(ExitCode::from(INTERRUPTED));
         }

@@ -84,7 +84,7 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-fn shown(explanation: &Explanation) -> String {
+pub(super) fn shown(explanation: &Explanation) -> String {
     let judgement = &explanation.judgement;
     let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
     if judgement.action != Action::Allow {

@@ -17,11 +17,14 @@ use crate::session::Session;
 
 mod check;
 mod init;
+mod run;
+mod test;
 
 pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure> {
     match tools {
         Tools::Check(files) => return check::run(session, files),
         Tools::Init => return init::run(session),
+        Tools::Run(run) => return self::run::run(session, run),
         Tools::Schema => {
             // The same text as the published file.
             terminal::print_exact(&format!("{:#}\n", declared::format::schema()))?;
@@ -60,7 +63,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
                     terminal::print(&page(&spec))?;
                 }
             }
-            Tools::Check(_) | Tools::Init | Tools::Schema => {}
+            Tools::Check(_) | Tools::Init | Tools::Run(_) | Tools::Schema => {}
         }
         Ok(ExitCode::SUCCESS)
     })?

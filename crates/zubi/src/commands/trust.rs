@@ -11,6 +11,7 @@ use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing};
+use zubi_tools::output::visible;
 
 use crate::cli;
 use crate::session::Session;
@@ -77,12 +78,8 @@ fn loaded(root: &Utf8Path, trust: &Trust) -> Result<Loaded, Failure> {
 
 /// What the tools of a file would run, word for word: that is what is trusted.
 fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
-    for tool in &file.tools {
-        let definition = &tool.definition;
-        terminal::print(&format!("  {} ({}):", definition.id, definition.kind()))?;
-        for line in definition.runs().lines() {
-            terminal::print(&format!("    {line}"))?;
-        }
+    for line in declared::disclosure::of_file(file) {
+        terminal::print(&format!("  {line}"))?;
     }
     let broken = file.problems.iter().filter(|told| told.problem.severity == Severity::Error).count();
     if broken > 0 {
@@ -100,7 +97,7 @@ fn preview(root: &Utf8Path, trust: &Trust) -> Result<(), Failure> {
         anything = true;
         terminal::print(&format!("{}: {}", file.standing.word(), file.path))?;
         match file.diff(&workspace) {
-            Some(diff) => terminal::print(diff.trim_end())?,
+            Some(diff) => terminal::print(&visible(diff.trim_end()))?,
             None => show_tools(file)?,
         }
     }

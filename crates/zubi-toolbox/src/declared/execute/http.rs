@@ -62,6 +62,10 @@ fn request(tool: &DeclaredTool, parts: &Parts<'_>, args: Map<String, Value>) -> 
         None => Some(Value::Object(args).to_string().into_bytes()),
     };
     request.hosts = tool.declared_hosts();
+    if let Some(server) = tool.machinery.doubles.as_ref().and_then(|doubles| doubles.server()) {
+        request.url = server.instead_of(&request.url).map_err(|error| tell(tool, &error))?;
+        request.hosts.push(server.host());
+    }
     request.timeout = tool.definition.timeout;
     Ok(request)
 }

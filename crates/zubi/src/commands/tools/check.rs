@@ -7,20 +7,39 @@ use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing, Told};
+use zubi_tools::output::visible;
 
+use super::test;
 use crate::cli::CheckTools;
 use crate::session::Session;
 
 pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Failure> {
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
     let loaded = load(session, &workspace, check)?;
+    let tests = match &check.test {
+        // Problems come first, as they do without tests: a test of a tool that is broken says less than what is wrong with it.
+        Some(ids) => {
+            if !check.json {
+                show_problems(&loaded)?;
+            }
+            Some(test::run(session, &loaded, ids, check.json)?)
+        }
+        None => None,
+    };
     let count = |severity| loaded.problems().filter(|told| told.problem.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
     if check.json {
         let files: Vec<Value> = loaded.files.iter().map(|file| describe(file, &workspace)).collect();
-        terminal::print_json(&json!({ "files": files, "errors": errors, "warnings": warnings }))?;
+        let mut report = json!({ "files": files, "errors": errors, "warnings": warnings });
+        if let (Some(tests), Some(object)) = (&tests, report.as_object_mut()) {
+            object.insert("tests".to_owned(), tests.to_json());
+        }
+        terminal::print_json(&report)?;
     } else {
-        show(&loaded, &workspace)?;
+        if tests.is_none() {
+            show_problems(&loaded)?;
+            show_quarantined(&loaded, &workspace)?;
+        }
         let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
         let counted = [
             number(loaded.files.len(), "file"),
@@ -32,9 +51,13 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
         if loaded.files.is_empty() {
             terminal::say("`zubi tools init` writes a first tool file.");
         }
+        if let Some(tests) = &tests {
+            tests.tell(&loaded);
+        }
     }
     let is_bad = errors > 0 || (check.deny_warnings && warnings > 0);
-    Ok(if is_bad { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
+    let of_tests = tests.as_ref().and_then(test::Report::exit);
+    Ok(if is_bad { ExitCode::from(NEGATIVE) } else { of_tests.unwrap_or(ExitCode::SUCCESS) })
 }
 
 fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<Loaded, Failure> {
@@ -61,14 +84,15 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
     Ok(declared::load_files(workspace, &files, &trust, &secrets))
 }
 
-fn show(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failure> {
-    for told in loaded.problems() {
-        terminal::print(&told.render())?;
-    }
+fn show_problems(loaded: &Loaded) -> Result<(), Failure> {
+    loaded.problems().try_for_each(|told| terminal::print(&told.render()))
+}
+
+fn show_quarantined(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failure> {
     for file in loaded.quarantined() {
         terminal::print(&quarantined(file))?;
         if let Some(diff) = file.diff(workspace) {
-            terminal::print(diff.trim_end())?;
+            terminal::print(&visible(diff.trim_end()))?;
         }
     }
     Ok(())
@@ -85,7 +109,7 @@ pub(super) fn quarantined(file: &LoadedFile) -> String {
     format!("{}: note: the file {why}, so its {tools} {are} left out\n  {next}", file.shown)
 }
 
-fn number(count: usize, what: &str) -> String {
+pub(super) fn number(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -1,0 +1,167 @@
+//! A server on this machine that answers every request alike and remembers what it was asked: what a test of an HTTP tool
+//! asks in place of the real server. Only the origin of the URL is another one, so that everything else is as in earnest.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use reqwest::Url;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::HttpError;
+
+/// The largest body of a request that is remembered, in bytes.
+const MAX_ASKED: usize = 1024 * 1024;
+/// The most requests that are remembered: a redirect to itself asks again and again.
+const MAX_REMEMBERED: usize = 32;
+
+/// What the server says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandInAnswer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+/// What it was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// In the order in which they came; names in small letters.
+    pub headers: Vec<(String, String)>,
+    /// At most a megabyte of it.
+    pub body: Vec<u8>,
+}
+
+/// The server. It is gone when this is dropped.
+#[derive(Debug)]
+pub struct StandIn {
+    port: u16,
+    asked: Arc<Mutex<Vec<Asked>>>,
+    serving: JoinHandle<()>,
+}
+
+impl StandIn {
+    /// Begins to serve on a port of the loopback address. An answer whose status or headers no server could send is an error.
+    pub async fn start(answer: StandInAnswer) -> io::Result<Self> {
+        let answer = response(&answer)?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let asked: Arc<Mutex<Vec<Asked>>> = Arc::default();
+        let remembered = Arc::clone(&asked);
+        let serving = tokio::spawn(async move {
+            // One after the other: a tool makes one request at a time.
+            while let Ok((stream, _)) = listener.accept().await {
+                let service = service_fn(|request| {
+                    let (answer, remembered) = (answer.clone(), Arc::clone(&remembered));
+                    async move {
+                        remember(&remembered, request).await;
+                        Ok::<_, Infallible>(answer)
+                    }
+                });
+                let connection =
+                    http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service);
+                if let Err(error) = connection.await {
+                    tracing::debug!(%error, "the connection of a test broke off");
+                }
+            }
+        });
+        Ok(Self { port, asked, serving })
+    }
+
+    /// `host:port`, in the form in which [`super::HttpRequest::hosts`] names it.
+    pub fn host(&self) -> String {
+        format!("{}:{}", Ipv4Addr::LOCALHOST, self.port)
+    }
+
+    /// The same path and query as those of a URL, but at this server.
+    pub fn instead_of(&self, url: &str) -> Result<String, HttpError> {
+        let mut url = super::parse(url)?;
+        let refused = || HttpError::Url { why: "it cannot be asked of another server".to_owned() };
+        url.set_scheme("http").map_err(|()| refused())?;
+        url.set_ip_host(Ipv4Addr::LOCALHOST.into()).map_err(|()| refused())?;
+        url.set_port(Some(self.port)).map_err(|()| refused())?;
+        Ok(Url::into(url))
+    }
+
+    /// What it was asked so far, in order.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+fn response(answer: &StandInAnswer) -> io::Result<Response<Full<Bytes>>> {
+    let mut response = Response::builder().status(answer.status);
+    for (name, value) in &answer.headers {
+        response = response.header(name, value);
+    }
+    response.body(Full::new(Bytes::from(answer.body.clone()))).map_err(io::Error::other)
+}
+
+async fn remember(asked: &Mutex<Vec<Asked>>, request: Request<Incoming>) {
+    let (head, body) = request.into_parts();
+    // A body that is too long or breaks off is remembered as an empty one; what asked is told so by its own connection.
+    let body = Limited::new(body, MAX_ASKED).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
+    let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+    let target = head.uri.path_and_query().map_or_else(String::new, ToString::to_string);
+    let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+    if asked.len() < MAX_REMEMBERED {
+        asked.push(Asked { method: head.method.to_string(), target, headers, body });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_util::sync::CancellationToken;
+
+    use super::super::{Header, HttpRequest, Lookup, SystemLookup, send};
+    use super::*;
+
+    #[tokio::test]
+    async fn the_real_client_asks_it_and_it_remembers() {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        let answer = StandInAnswer { status: 201, headers, body: b"{\"a\": 1}".to_vec() };
+        let server = StandIn::start(answer).await.unwrap();
+        let url = server.instead_of("https://api.example.com:8443/a%2Fb?q=x%26y#z").unwrap();
+        let mut request = HttpRequest::new("POST", url);
+        request.headers.push(Header { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true });
+        request.body = Some(b"{}".to_vec());
+        request.hosts = vec![server.host()];
+        let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
+        let answer = send(&request, &lookup, &CancellationToken::new()).await.unwrap();
+        assert_eq!((answer.status, answer.bytes.as_slice()), (201, b"{\"a\": 1}".as_slice()));
+        let asked = server.asked();
+        assert_eq!(asked.len(), 1);
+        assert_eq!((asked[0].method.as_str(), asked[0].target.as_str()), ("POST", "/a%2Fb?q=x%26y"));
+        assert!(asked[0].headers.contains(&("x-key".to_owned(), "k".to_owned())), "{:?}", asked[0].headers);
+        assert_eq!(asked[0].body, b"{}");
+    }
+
+    #[tokio::test]
+    async fn what_no_server_could_say_is_refused() {
+        for (status, name, value) in [(99, "a", "b"), (200, "a b", "c"), (200, "a", "b\nc")] {
+            let headers = vec![(name.to_owned(), value.to_owned())];
+            assert!(
+                StandIn::start(StandInAnswer { status, headers, body: Vec::new() }).await.is_err(),
+                "{status} {name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Runs the tests that stand in tool files: each in a directory of its own, in the sandbox that a call has, with a server of
+//! its own in place of the one that an HTTP tool asks, and with answers from the file in place of the tools that code calls.
+//!
+//! A test calls the tool as everybody does, through a registry: its arguments are checked, its footprint is worked out, its
+//! secrets are taken out of what it says. What differs is what is around it, and that nobody is asked, for whoever starts the
+//! tests has trusted the file and asked for just that.
+
+mod compare;
+mod doubles;
+pub(super) mod lint;
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::process::Spawner;
+use zubi_base::text::DiskText;
+use zubi_base::workspace::Workspace;
+use zubi_run::http::SystemLookup;
+use zubi_run::script;
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::rule::Action;
+use zubi_tools::policy::{Places, Policy};
+use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+use zubi_tools::{ToolCx, ToolSpec};
+
+pub(super) use self::doubles::Doubles;
+
+use self::compare::{Happened, Mismatch};
+use super::execute::Machinery;
+use super::format::{ExpectedDecision, ToolTest};
+use super::load::{LoadedFile, LoadedTool};
+use super::problem::{Severity, Told};
+use super::tool::DeclaredTool;
+
+/// The largest file of the workspace that is copied into the directory of a test, in bytes.
+const MAX_COPIED: u64 = 8 * 1024 * 1024;
+
+/// What a test waits for beyond the time-out of its tool, which ends the call by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What tests run with.
+pub struct Bench {
+    spawner: Spawner,
+    /// What the tools of the host say of themselves: a fake of one takes what the real one takes.
+    specs: Vec<Arc<ToolSpec>>,
+}
+
+/// A test of a file, and where it stands.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub tool: String,
+    pub name: String,
+    /// As a person calls it: relative to the workspace.
+    pub file: String,
+    pub line: usize,
+    pub column: usize,
+    number: usize,
+}
+
+/// How a test ended.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    Passed,
+    /// It cannot run here, as its tool cannot.
+    Skipped {
+        why: String,
+    },
+    /// What was not as expected; at least one.
+    Failed(Vec<Mismatch>),
+}
+
+/// A test that has ended.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub case: Case,
+    pub verdict: Verdict,
+    pub duration: Duration,
+}
+
+impl LoadedFile {
+    /// The tests of one of its tools, in their order.
+    pub fn cases(&self, tool: &LoadedTool) -> Vec<Case> {
+        let nodes = tool.definition.node.get("tests").map(super::tree::Node::items).unwrap_or_default();
+        let tests = tool.definition.tool.tests.iter().zip(nodes).enumerate();
+        let case = |(number, (test, node)): (usize, (&ToolTest, &super::tree::Node))| {
+            let (line, column) = self.line_and_column(node.range.start);
+            let (tool, file) = (tool.definition.id.clone(), self.shown.clone());
+            Case { tool, name: test.name.clone(), file, line, column, number }
+        };
+        tests.map(case).collect()
+    }
+
+    /// What is wrong with a test itself.
+    fn problem_of(&self, tool: &LoadedTool, case: &Case) -> Option<&Told> {
+        let node = tool.definition.node.get("tests")?.items().get(case.number)?;
+        let is_inside = |told: &&Told| node.range.contains(&told.problem.range.start);
+        self.problems.iter().filter(is_inside).find(|told| told.problem.severity == Severity::Error)
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.tool, self.name)
+    }
+}
+
+impl Outcome {
+    pub fn is_failure(&self) -> bool {
+        matches!(self.verdict, Verdict::Failed(_))
+    }
+
+    /// `file:line:column: passed: <tool>: <name>`, and what was not as expected on further lines.
+    pub fn render(&self) -> String {
+        let Case { file, line, column, .. } = &self.case;
+        let head = |word: &str| format!("{file}:{line}:{column}: {word}: {}", self.case);
+        match &self.verdict {
+            Verdict::Passed => head("passed"),
+            Verdict::Skipped { why } => format!("{}\n  {why}", head("skipped")),
+            Verdict::Failed(mismatches) => {
+                let told = mismatches.iter().map(|mismatch| format!("\n{}", mismatch.render()));
+                told.fold(head("failed"), |text, told| text + &told)
+            }
+        }
+    }
+
+    pub fn to_json(&self) -> Value {
+        let Case { tool, name, file, line, column, .. } = &self.case;
+        let (status, why, mismatches) = match &self.verdict {
+            Verdict::Passed => ("passed", None, Vec::new()),
+            Verdict::Skipped { why } => ("skipped", Some(why), Vec::new()),
+            Verdict::Failed(mismatches) => ("failed", None, mismatches.iter().map(Mismatch::to_json).collect()),
+        };
+        let mut value = json!({
+            "file": file, "line": line, "column": column, "tool": tool, "name": name, "status": status,
+            "durationMs": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX), "mismatches": mismatches,
+        });
+        if let (Some(why), Some(object)) = (why, value.as_object_mut()) {
+            object.insert("why".to_owned(), Value::String(why.clone()));
+        }
+        value
+    }
+}
+
+/// Why a test cannot even begin.
+#[derive(Debug, thiserror::Error)]
+enum SetUpError {
+    #[error("the directory of the test cannot be made: {0}")]
+    Directory(std::io::Error),
+    #[error("`{path}` cannot be written into the directory of the test: {error}")]
+    Fixture { path: String, error: std::io::Error },
+    #[error("`{path}` cannot be copied into the directory of the test: {error}")]
+    Copy { path: String, error: std::io::Error },
+    #[error("the answer in `http` is none that a server could give: {0}")]
+    Server(std::io::Error),
+    #[error("`calls` names the tool `{name}`, and there is none of this name")]
+    NoTool { name: String },
+}
+
+impl Bench {
+    pub fn new(spawner: Spawner, specs: Vec<Arc<ToolSpec>>) -> Self {
+        Self { spawner, specs }
+    }
+
+    /// Runs one test of a file that is trusted. Nothing of it is left when this returns, nor when the future is dropped.
+    pub async fn run(&self, file: &LoadedFile, tool: &LoadedTool, case: &Case, cancel: &CancellationToken) -> Outcome {
+        let started = Instant::now();
+        let verdict = match (tool.definition.tool.tests.get(case.number), file.problem_of(tool, case)) {
+            (_, Some(told)) => Verdict::Failed(vec![Mismatch::of_test(&told.problem.message)]),
+            (None, _) => Verdict::Skipped { why: "there is no such test any more".to_owned() },
+            (Some(test), None) => match self.try_out(file, tool, test, cancel).await {
+                Ok(verdict) => verdict,
+                Err(error) => Verdict::Failed(vec![Mismatch::of_test(error)]),
+            },
+        };
+        Outcome { case: case.clone(), verdict, duration: started.elapsed() }
+    }
+
+    async fn try_out(
+        &self,
+        file: &LoadedFile,
+        tool: &LoadedTool,
+        test: &ToolTest,
+        cancel: &CancellationToken,
+    ) -> Result<Verdict, SetUpError> {
+        let scratch = tempfile::Builder::new().prefix("zubi-test-").tempdir().map_err(SetUpError::Directory)?;
+        let root = directory(scratch.path()).map_err(SetUpError::Directory)?;
+        set_up(&root, &file.folder, test)?;
+        let doubles = Arc::new(Doubles::new(test).await.map_err(SetUpError::Server)?);
+        let machinery = Arc::new(self.machinery(test, &doubles));
+        let declared = DeclaredTool::new(tool, root.clone(), Arc::clone(&machinery));
+        if let Some(why) = machinery.unavailable(&tool.plan.execution) {
+            return Ok(Verdict::Skipped { why: why.to_owned() });
+        }
+        let workspace = Arc::new(Workspace::open(std::slice::from_ref(&root)).map_err(SetUpError::Directory)?);
+        let fakes = self.fakes(test, &doubles)?;
+        let registry = Arc::new(Registry::new(RegistryConfig {
+            providers: doubles::providers(Arc::new(declared), fakes),
+            policy: Policy::new(ToolFilter::default()).with_auto_approve(true),
+            audit: Arc::new(NoAudit),
+            clock: Arc::new(SystemClock),
+            restrictions: Vec::new(),
+        }));
+        // It was made here, so that nobody has set it.
+        drop(machinery.registry.set(Arc::downgrade(&registry)));
+        let cx = circumstances(&workspace, tool.definition.timeout, cancel);
+        let args = Value::Object(test.args.clone());
+        let decision = test.expect.decision.map(|_| decision(&registry, tool, &args, &cx, &root));
+        let happened = if decision == Some(Ok(Action::Deny)) {
+            Happened { output: None, error: None, exit: None, decision, asked: Vec::new(), uncalled: Vec::new() }
+        } else {
+            let result = registry.call(&tool.definition.id, args, cx).await;
+            let (output, error) = match result {
+                Ok(output) => (Some(output), None),
+                Err(CallError::Tool { id, error }) => (None, Some((error.code().to_owned(), error.render(&id)))),
+                Err(CallError::Unknown { name, why }) => {
+                    (None, Some(("unknown_tool".to_owned(), format!("{name}: {why}"))))
+                }
+            };
+            let (exit, asked, uncalled) = (doubles.exit(), doubles.asked(), doubles.uncalled());
+            Happened { output, error, exit, decision, asked, uncalled }
+        };
+        // Waited for, so that nothing is left when the process ends after the last test.
+        tokio::task::spawn_blocking(move || drop(scratch)).await.ok();
+        let mismatches = compare::compare(tool, test, &happened);
+        Ok(if mismatches.is_empty() { Verdict::Passed } else { Verdict::Failed(mismatches) })
+    }
+
+    fn machinery(&self, test: &ToolTest, doubles: &Arc<Doubles>) -> Machinery {
+        Machinery {
+            registry: OnceLock::<Weak<Registry>>::new(),
+            scripts: self.spawner.executable().map(|zubi| script::Runner::new(self.spawner.clone(), zubi)),
+            lookup: Arc::new(SystemLookup),
+            secrets: test.env.clone(),
+            doubles: Some(Arc::clone(doubles)),
+        }
+    }
+
+    /// A fake for each tool that the test's code may call. One of no tool at all would let the test pass and the call fail.
+    fn fakes(&self, test: &ToolTest, doubles: &Arc<Doubles>) -> Result<Vec<doubles::FakeTool>, SetUpError> {
+        let mut fakes: Vec<doubles::FakeTool> = Vec::new();
+        for call in &test.calls {
+            let is_meant = |spec: &&Arc<ToolSpec>| spec.id == call.tool || spec.wire_name() == call.tool;
+            let Some(spec) = self.specs.iter().find(is_meant) else {
+                return Err(SetUpError::NoTool { name: call.tool.clone() });
+            };
+            if fakes.iter().all(|fake| fake.id() != spec.id) {
+                fakes.push(doubles::FakeTool::new(spec, Arc::clone(doubles)));
+            }
+        }
+        Ok(fakes)
+    }
+}
+
+fn directory(path: &Path) -> std::io::Result<Utf8PathBuf> {
+    let path = Utf8Path::from_path(path).ok_or_else(|| std::io::Error::other("its path is not UTF-8"))?;
+    zubi_base::fs::canonical(path)
+}
+
+/// Puts the files of a test into its directory. The loader has refused paths that lead out of it.
+fn set_up(root: &Utf8Path, folder: &Utf8Path, test: &ToolTest) -> Result<(), SetUpError> {
+    for (path, text) in &test.fixtures {
+        let write = || {
+            let at = inside(root, path)?;
+            zubi_base::fs::write_atomic(&at, text.as_bytes())
+        };
+        write().map_err(|error| SetUpError::Fixture { path: path.clone(), error })?;
+    }
+    for path in &test.files {
+        let copy = || {
+            let from = zubi_base::fs::canonical(&folder.join(path))?;
+            let metadata = std::fs::metadata(&from)?;
+            if !from.starts_with(folder) || !metadata.is_file() {
+                return Err(std::io::Error::other("it is no file of the workspace"));
+            }
+            if metadata.len() > MAX_COPIED {
+                return Err(std::io::Error::other(format!("it has more than {MAX_COPIED} bytes")));
+            }
+            // With its permissions: a script stays executable.
+            std::fs::copy(&from, inside(root, path)?).map(drop)
+        };
+        copy().map_err(|error| SetUpError::Copy { path: path.clone(), error })?;
+    }
+    Ok(())
+}
+
+/// A path below a directory that was made for the test, with the directories above it.
+fn inside(root: &Utf8Path, path: &str) -> std::io::Result<Utf8PathBuf> {
+    let at = root.join(path);
+    if let Some(parent) = at.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    Ok(at)
+}
+
+fn circumstances(workspace: &Arc<Workspace>, timeout: Duration, cancel: &CancellationToken) -> ToolCx {
+    let now = Instant::now();
+    let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+    ToolCx {
+        cancel: cancel.clone(),
+        deadline: now.checked_add(timeout.saturating_add(GRACE)).unwrap_or(now),
+        progress: Arc::new(NoProgress),
+        token_budget: None,
+        nesting: 0,
+        caller: Arc::new(caller),
+        approver: Arc::new(NobodyToAsk),
+        workspace: Arc::clone(workspace),
+        text_source: Arc::new(DiskText),
+    }
+}
+
+/// What the rules say that hold where nobody has written any.
+fn decision(
+    registry: &Registry,
+    tool: &LoadedTool,
+    args: &Value,
+    cx: &ToolCx,
+    root: &Utf8Path,
+) -> Result<Action, String> {
+    let footprint = registry.footprint(&tool.definition.id, args.clone(), cx).map_err(|error| match error {
+        CallError::Tool { id, error } => error.render(&id),
+        CallError::Unknown { name, why } => format!("{name}: {why}"),
+    })?;
+    let places = Places { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
+    let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), places);
+    Ok(policy.judge(&tool.definition.spec(None), &cx.caller, &footprint).action)
+}
+
+impl ExpectedDecision {
+    fn action(self) -> Action {
+        match self {
+            Self::Allow => Action::Allow,
+            Self::Ask => Action::Ask,
+            Self::Deny => Action::Deny,
+        }
+    }
+}

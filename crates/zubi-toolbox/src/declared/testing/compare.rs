@@ -1,0 +1,343 @@
+//! What came of a call beside what was expected of it.
+
+use std::fmt::{Display, Write as _};
+
+use regex::RegexBuilder;
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+use zubi_run::http::stand_in::Asked;
+use zubi_tools::ToolOutput;
+use zubi_tools::policy::rule::Action;
+
+use crate::declared::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
+use crate::declared::load::LoadedTool;
+
+/// How many lines of a difference are shown.
+const MAX_LINES: usize = 60;
+/// How much of a text is shown, in characters.
+const MAX_SHOWN: usize = 2_000;
+/// How large a compiled pattern may be, in bytes.
+const MAX_PATTERN: usize = 1 << 20;
+
+/// What came of a call.
+pub(super) struct Happened {
+    pub(super) output: Option<ToolOutput>,
+    /// Code and text of the failure.
+    pub(super) error: Option<(String, String)>,
+    pub(super) exit: Option<i32>,
+    /// What the rules say, where the test wants to know; the error is why that cannot be told.
+    pub(super) decision: Option<Result<Action, String>>,
+    pub(super) asked: Vec<Asked>,
+    /// Tools whose calls were expected and not made.
+    pub(super) uncalled: Vec<String>,
+}
+
+/// One thing that is not as expected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The field of `expect`; `test` where the test itself cannot run.
+    pub field: String,
+    /// One clause.
+    pub what: String,
+    /// Expected and got, as lines that begin with `-` and `+`; empty where the clause says it all.
+    pub difference: String,
+}
+
+impl Mismatch {
+    pub(super) fn new(field: &str, what: impl Into<String>) -> Self {
+        Self { field: field.to_owned(), what: what.into(), difference: String::new() }
+    }
+
+    /// The test itself cannot run.
+    pub(super) fn of_test(why: impl Display) -> Self {
+        Self::new("test", why.to_string())
+    }
+
+    /// Indented, to stand below the test.
+    pub fn render(&self) -> String {
+        let mut text = format!("  {}: {}", self.field, self.what);
+        for line in self.difference.lines() {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\n    {line}");
+        }
+        text
+    }
+
+    pub fn to_json(&self) -> Value {
+        json!({ "field": self.field, "what": self.what, "difference": self.difference })
+    }
+}
+
+/// Everything that is not as expected.
+pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Happened) -> Vec<Mismatch> {
+    let expect = &test.expect;
+    let mut found = Vec::new();
+    if let (Some(expected), Some(got)) = (expect.decision, &happened.decision) {
+        match got {
+            Ok(got) if *got == expected.action() => {}
+            Ok(got) => {
+                found.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()))
+            }
+            Err(why) => found.push(Mismatch::new("decision", format!("cannot be told: {why}"))),
+        }
+        if *got == Ok(Action::Deny) {
+            return found;
+        }
+    }
+    if let Some(expected) = expect.exit {
+        match happened.exit {
+            Some(exit) if exit == i32::from(expected) => {}
+            Some(exit) => found.push(Mismatch::new("exit", format!("expected {expected}, got {exit}"))),
+            None => {
+                found.push(Mismatch::new("exit", format!("expected {expected}, but the script did not end by itself")))
+            }
+        }
+    }
+    let must_fail = expect.error.is_some() || expect.code.is_some();
+    let may_fail = must_fail || expect.exit.is_some_and(|exit| !successes(tool).contains(&exit));
+    match &happened.error {
+        None if must_fail => {
+            let mut mismatch = Mismatch::new("error", "expected a failure, and the call succeeded");
+            mismatch.difference = prefixed('+', output(happened));
+            found.push(mismatch);
+        }
+        Some((code, text)) if !may_fail => {
+            let mut mismatch = Mismatch::new("error", format!("the call failed ({code})"));
+            mismatch.difference = prefixed('+', text);
+            found.push(mismatch);
+        }
+        Some((code, text)) => {
+            if let Some(expected) = expect.code.as_ref().filter(|expected| *expected != code) {
+                found.push(Mismatch::new("code", format!("expected `{expected}`, got `{code}`")));
+            }
+            if let Some(expected) = expect.error.as_ref().filter(|expected| !text.contains(expected.as_str())) {
+                found.push(without("error", "the failure does not contain", expected, text));
+            }
+        }
+        None => {}
+    }
+    if happened.error.is_none() || may_fail && happened.error.is_some() {
+        texts(test, output(happened), &mut found);
+    }
+    if let Some(expected) = &expect.request {
+        requested(expected, &happened.asked, &mut found);
+    }
+    for tool in &happened.uncalled {
+        found.push(Mismatch::new("calls", format!("`{tool}` was not called as `calls` says")));
+    }
+    found
+}
+
+/// The text of the answer without its status line, or of the failure.
+fn output(happened: &Happened) -> &str {
+    match (&happened.output, &happened.error) {
+        (Some(output), _) => output.text.trim_end(),
+        (None, Some((_, text))) => text.trim_end(),
+        (None, None) => "",
+    }
+}
+
+fn texts(test: &ToolTest, output: &str, found: &mut Vec<Mismatch>) {
+    let expect = &test.expect;
+    if let Some(expected) = expect.text.as_ref().filter(|expected| expected.trim_end() != output) {
+        let difference = difference(expected.trim_end(), output);
+        found.push(Mismatch { difference, ..Mismatch::new("text", "the output is another (- expected, + got)") });
+    }
+    if let Some(expected) = expect.contains.as_ref().filter(|expected| !output.contains(expected.as_str())) {
+        found.push(without("contains", "the answer does not contain", expected, output));
+    }
+    if let Some(pattern) = &expect.matches {
+        match self::pattern(pattern) {
+            Ok(regex) if regex.is_match(output) => {}
+            Ok(_) => found.push(without("matches", "nothing in the answer matches", pattern, output)),
+            Err(why) => found.push(Mismatch::new("matches", why)),
+        }
+    }
+    if let Some(expected) = &expect.json {
+        match serde_json::from_str::<Value>(output) {
+            Ok(got) => {
+                if let Some(why) = json(expected, &got) {
+                    let difference = difference(&format!("{expected:#}"), &format!("{got:#}"));
+                    found.push(Mismatch { difference, ..Mismatch::new("json", why) });
+                }
+            }
+            Err(error) => {
+                let difference = prefixed('+', output);
+                found.push(Mismatch { difference, ..Mismatch::new("json", format!("the output is no JSON: {error}")) });
+            }
+        }
+    }
+}
+
+fn requested(expected: &ExpectedRequest, asked: &[Asked], found: &mut Vec<Mismatch>) {
+    // Of several, which redirects make, the first is what the tool asked.
+    let Some(got) = asked.first() else {
+        return found.push(Mismatch::new("request", "the server was not asked"));
+    };
+    let mut tell = |field: &str, expected: &str, got: &str| {
+        if expected != got {
+            let difference = difference(expected, got);
+            let field = format!("request.{field}");
+            found.push(Mismatch { difference, ..Mismatch::new(&field, "the server was asked something else") });
+        }
+    };
+    if let Some(method) = expected.method {
+        tell("method", method.name(), &got.method);
+    }
+    if let Some(path) = &expected.path {
+        tell("path", path, &got.target);
+    }
+    for (name, value) in &expected.headers {
+        let sent = got.headers.iter().find(|(sent, _)| sent.eq_ignore_ascii_case(name));
+        match sent {
+            Some((_, sent)) => tell(&format!("headers.{name}"), value, sent),
+            None => tell(&format!("headers.{name}"), value, "(not sent)"),
+        }
+    }
+    let body = String::from_utf8_lossy(&got.body);
+    match &expected.body {
+        None => {}
+        Some(Value::String(text)) => tell("body", text, &body),
+        Some(expected) => match serde_json::from_str::<Value>(&body) {
+            Ok(got) => {
+                if let Some(why) = json(expected, &got) {
+                    let difference = difference(&format!("{expected:#}"), &format!("{got:#}"));
+                    found.push(Mismatch { difference, ..Mismatch::new("request.body", why) });
+                }
+            }
+            Err(_) => tell("body", &format!("{expected:#}"), &body),
+        },
+    }
+}
+
+/// Exit codes of a tool that mean success.
+fn successes(tool: &LoadedTool) -> Vec<u8> {
+    let declared = tool.definition.tool.output.as_ref();
+    let codes = declared.and_then(|OutputDeclaration { exit_codes }| exit_codes.clone());
+    match tool.definition.tool.execution {
+        ToolExecution::Shell(_) => codes.unwrap_or_else(|| vec![0]),
+        _ => vec![0],
+    }
+}
+
+/// A pattern of a test, with a bound for what it takes.
+pub(super) fn pattern(pattern: &str) -> Result<regex::Regex, String> {
+    let regex = RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build();
+    regex.map_err(|error| {
+        // The message draws the pattern over several lines; the last one says what is wrong.
+        let message = error.to_string();
+        let last = message.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        format!("this is no regular expression: {last}")
+    })
+}
+
+/// Where a JSON value is not as expected: the first place, in words; objects may have more fields.
+pub(super) fn json(expected: &Value, got: &Value) -> Option<String> {
+    differs(expected, got, &mut "$".to_owned())
+}
+
+fn differs(expected: &Value, got: &Value, at: &mut String) -> Option<String> {
+    let length = at.len();
+    let found = match (expected, got) {
+        (Value::Object(expected), Value::Object(got)) => expected.iter().find_map(|(name, expected)| {
+            at.truncate(length);
+            // Writing to a `String` cannot fail.
+            let _ = write!(at, ".{name}");
+            match got.get(name) {
+                Some(got) => differs(expected, got, at),
+                None => Some(format!("{at} is missing")),
+            }
+        }),
+        (Value::Array(expected), Value::Array(got)) if expected.len() == got.len() => {
+            expected.iter().zip(got).enumerate().find_map(|(number, (expected, got))| {
+                at.truncate(length);
+                let _ = write!(at, "[{number}]");
+                differs(expected, got, at)
+            })
+        }
+        (Value::Array(expected), Value::Array(got)) => {
+            Some(format!("{at}: expected {} items, got {}", expected.len(), got.len()))
+        }
+        // `1` and `1.0` are one number.
+        (Value::Number(expected), Value::Number(got)) if expected.as_f64() == got.as_f64() => None,
+        (expected, got) if expected == got => None,
+        (expected, got) => {
+            Some(format!("{at}: expected {}, got {}", shown(&expected.to_string()), shown(&got.to_string())))
+        }
+    };
+    if found.is_none() {
+        at.truncate(length);
+    }
+    found
+}
+
+fn without(field: &str, what: &str, expected: &str, got: &str) -> Mismatch {
+    let difference = [prefixed('-', expected), prefixed('+', got)].join("\n");
+    Mismatch { difference, ..Mismatch::new(field, format!("{what} what was expected (- expected, + got)")) }
+}
+
+/// Lines of a text, each behind a sign.
+fn prefixed(sign: char, text: &str) -> String {
+    let shown = shown(text);
+    if shown.is_empty() {
+        return format!("{sign} (nothing)");
+    }
+    let lines: Vec<String> = shown.lines().map(|line| format!("{sign} {line}")).collect();
+    lines.join("\n")
+}
+
+/// Lines of both texts; those of one alone behind `-` and `+`.
+fn difference(expected: &str, got: &str) -> String {
+    let (expected, got) = (shown(expected), shown(got));
+    let diff = TextDiff::from_lines(expected.as_str(), got.as_str());
+    let lines = diff.iter_all_changes().map(|change| {
+        let sign = match change.tag() {
+            ChangeTag::Delete => '-',
+            ChangeTag::Insert => '+',
+            ChangeTag::Equal => ' ',
+        };
+        format!("{sign} {}", change.value().trim_end_matches('\n'))
+    });
+    let mut lines: Vec<String> = lines.collect();
+    if lines.len() > MAX_LINES {
+        let more = lines.len() - MAX_LINES;
+        lines.truncate(MAX_LINES);
+        lines.push(format!("… {more} more lines"));
+    }
+    lines.join("\n")
+}
+
+/// A text short enough to be shown.
+fn shown(text: &str) -> String {
+    if text.chars().nth(MAX_SHOWN).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(MAX_SHOWN).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_compared_as_a_part() {
+        for (expected, got, why) in [
+            (json!({"a": 1}), json!({"a": 1.0, "b": 2}), None),
+            (json!([{"a": 1}]), json!([{"a": 1, "b": 2}]), None),
+            (json!({"a": {"b": [1, 2]}}), json!({"a": {"b": [1, 3]}}), Some("$.a.b[1]: expected 2, got 3")),
+            (json!({"a": 1, "b": 2}), json!({"a": 1}), Some("$.b is missing")),
+            (json!([1]), json!([1, 2]), Some("$: expected 1 items, got 2")),
+            (json!(null), json!(0), Some("$: expected null, got 0")),
+            (json!({"a": {"x": 1}, "b": 2}), json!({"a": {"x": 1}, "b": 3}), Some("$.b: expected 2, got 3")),
+        ] {
+            assert_eq!(json(&expected, &got).as_deref(), why, "{expected} {got}");
+        }
+    }
+
+    #[test]
+    fn patterns_have_a_bound() {
+        assert!(pattern("^a+$").unwrap().is_match("aaa"));
+        insta::assert_snapshot!(pattern("(").unwrap_err(), @"this is no regular expression: unclosed group");
+        assert!(pattern("(a{1000}){1000}").is_err());
+    }
+}

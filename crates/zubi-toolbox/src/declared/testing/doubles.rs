@@ -1,0 +1,151 @@
+//! What stands in for the world around a tool that is tested: the server that it asks, the tools that its code calls.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use zubi_run::http::stand_in::{Asked, StandIn, StandInAnswer};
+use zubi_tools::output::clean;
+use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, fixed};
+
+use super::compare;
+use crate::declared::format::{FakeAnswer, FakeCall, ToolTest};
+
+/// The doubles of one test, and what was seen of it.
+pub(in crate::declared) struct Doubles {
+    server: Option<StandIn>,
+    calls: Vec<FakeCall>,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    exit: Option<i32>,
+    /// For each of the calls whether it was made.
+    made: Vec<bool>,
+}
+
+impl Doubles {
+    pub(super) async fn new(test: &ToolTest) -> std::io::Result<Self> {
+        let server = match &test.http {
+            Some(answer) => Some(StandIn::start(stand_in_answer(answer)).await?),
+            None => None,
+        };
+        let seen = Seen { exit: None, made: vec![false; test.calls.len()] };
+        Ok(Self { server, calls: test.calls.clone(), seen: Mutex::new(seen) })
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server that is asked in place of the real one.
+    pub(in crate::declared) fn server(&self) -> Option<&StandIn> {
+        self.server.as_ref()
+    }
+
+    /// With which exit code a script has ended.
+    pub(in crate::declared) fn ended(&self, exit: i32) {
+        self.seen().exit = Some(exit);
+    }
+
+    pub(super) fn exit(&self) -> Option<i32> {
+        self.seen().exit
+    }
+
+    pub(super) fn asked(&self) -> Vec<Asked> {
+        self.server.as_ref().map(StandIn::asked).unwrap_or_default()
+    }
+
+    /// The tools of those calls that were expected and not made.
+    pub(super) fn uncalled(&self) -> Vec<String> {
+        let seen = self.seen();
+        let missing = self.calls.iter().zip(&seen.made).filter(|(_, made)| !**made);
+        missing.map(|(call, _)| call.tool.clone()).collect()
+    }
+
+    /// The first answer that fits a call and was not given yet.
+    fn answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
+        let mut seen = self.seen();
+        let fits = |call: &FakeCall| {
+            (call.tool == spec.id || call.tool == spec.wire_name())
+                && compare::json(&Value::Object(call.args.clone()), args).is_none()
+        };
+        let (at, call) =
+            self.calls.iter().enumerate().find(|(at, call)| seen.made.get(*at) == Some(&false) && fits(call))?;
+        if let Some(made) = seen.made.get_mut(at) {
+            *made = true;
+        }
+        Some(call.clone())
+    }
+}
+
+fn stand_in_answer(answer: &FakeAnswer) -> StandInAnswer {
+    let mut headers: Vec<(String, String)> = answer.headers.clone().into_iter().collect();
+    let body = match &answer.body {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        json => {
+            if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+                headers.push(("content-type".to_owned(), "application/json".to_owned()));
+            }
+            json.to_string()
+        }
+    };
+    StandInAnswer { status: answer.status, headers, body: body.into_bytes() }
+}
+
+/// A tool in whose place the test answers. It says of itself what the real one says, so that it takes the same arguments.
+pub(super) struct FakeTool {
+    spec: ToolSpec,
+    doubles: Arc<Doubles>,
+}
+
+impl FakeTool {
+    pub(super) fn new(spec: &ToolSpec, doubles: Arc<Doubles>) -> Self {
+        // It does nothing, whatever the real one does.
+        let spec =
+            ToolSpec { effect: Effect::Read, approval: Approval::ByEffect, exposure: Exposure::Direct, ..spec.clone() };
+        Self { spec, doubles }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.spec.id
+    }
+}
+
+#[async_trait]
+impl Tool for FakeTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let Some(call) = self.doubles.answer(&self.spec, &args) else {
+            let why = format!("the test has no answer for this call with {}", shortened(&args));
+            return Err(ToolError::failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
+        };
+        match call.error {
+            Some(message) => Err(ToolError::tell("failed", message, "")),
+            None => {
+                let data = call.answer.unwrap_or(Value::Null);
+                let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
+                Ok(ToolOutput { text, data: Some(data), ..ToolOutput::default() })
+            }
+        }
+    }
+}
+
+/// Arguments for a message.
+fn shortened(args: &Value) -> String {
+    const SHOWN: usize = 300;
+    let text = clean(args.to_string());
+    if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }
+}
+
+/// The tool that is tested, and the fakes. A fake of the tool itself is left out: it would be the first to call itself.
+pub(super) fn providers(tested: Arc<dyn Tool>, fakes: Vec<FakeTool>) -> Vec<Arc<dyn ToolProvider>> {
+    let fakes = fakes.into_iter().map(|fake| Arc::new(fake) as Arc<dyn Tool>);
+    let tools = [tested].into_iter().chain(fakes).collect();
+    vec![fixed("test", "A test", tools)]
+}

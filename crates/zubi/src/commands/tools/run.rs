@@ -1,0 +1,124 @@
+//! `zubi tools run`: one tool that the workspace declares, as its author tries it.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::workspace::Workspace;
+use zubi_cli::failure::{Failure, NEGATIVE};
+use zubi_cli::runtime::block_on;
+use zubi_cli::terminal;
+use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, Standing};
+use zubi_host::{CallRequest, Circumstances, Explanation, LocalHost, ToolService as _};
+use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_tools::output::visible;
+use zubi_tools::policy::rule::Action;
+
+use super::test::no_tool;
+use crate::arguments;
+use crate::cli::{CallTool, RunTool};
+use crate::commands::{call, end, policy};
+use crate::session::Session;
+
+/// What help calls this command.
+const NAME: &str = "zubi tools run";
+
+/// Nothing runs in a dry run, so nothing takes long.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure> {
+    let CallTool::Tool(words) = &run.tool;
+    let Some((id, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
+    let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
+    let loaded = declared::load(&workspace, &session.trust(), &[]);
+    let host = session.host()?;
+    let (file, tool) = match loaded.find(id) {
+        Some(found) => found,
+        None => return Err(absent(&loaded, &host, id)),
+    };
+    if file.standing != Standing::Trusted {
+        return Err(not_trusted(file, &tool.definition.id));
+    }
+    terminal::say(&format!("{} ({}), {}", tool.definition.id, tool.definition.kind(), file.place_of(tool)));
+    if run.dry_run {
+        return dry_run(&host, file, tool, words);
+    }
+    call::call(&host, &tool.definition.id, words, NAME)
+}
+
+/// Why there is no tool of this id to be run.
+fn absent(loaded: &Loaded, host: &LocalHost, id: &str) -> Failure {
+    if let Some(file) = loaded.find_broken(id) {
+        return Failure::usage(format!("`{id}` has errors, so it is left out"))
+            .hint(format!("`zubi tools check {}` says what they are.", file.shown));
+    }
+    if host.has_tool(id) {
+        return Failure::usage(format!("`{id}` is built in, and no file of this workspace declares it"))
+            .hint(format!("`zubi call {id}` calls it."));
+    }
+    no_tool(loaded, id)
+}
+
+fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
+    let why = file.standing.reason().unwrap_or_default();
+    let failure = Failure::environment(format!("`{}` {why}, so its tool `{id}` does not run", file.shown));
+    let failure = match file.standing {
+        Standing::Changed { .. } => {
+            failure.hint("`zubi trust --diff` shows what has changed, `zubi trust` lets it in.")
+        }
+        _ => failure.hint("`zubi trust --diff` shows what it would run, `zubi trust` lets it in."),
+    };
+    failure.hint(format!("`zubi --trust tools run {id} …` trusts it, and this folder, for this run alone."))
+}
+
+/// Says what would run, with everything in its place, and what the rules make of it.
+fn dry_run(host: &LocalHost, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
+    let given = arguments::read(&tool.definition.spec(None), words, NAME)?;
+    let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+    let tool_id = tool.definition.id.clone();
+    let request =
+        CallRequest { tool: tool_id, arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
+    let circumstances = Circumstances {
+        cancel: CancellationToken::new(),
+        progress: Arc::new(NoProgress),
+        approver: Arc::new(NobodyToAsk),
+        patience: PATIENCE,
+    };
+    let explained = block_on(async {
+        let explained = host.explain(request, circumstances).await;
+        end(host).await;
+        explained
+    })?;
+    let explanation =
+        explained.map_err(|error| call::unknown(&error))?.map_err(|text| Failure::of_call("invalid_input", &text))?;
+    if given.json {
+        terminal::print_json(&described(&explanation, file, tool))?;
+    } else {
+        terminal::print(&shown(&explanation))?;
+    }
+    Ok(if explanation.judgement.action == Action::Deny { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
+}
+
+fn shown(explanation: &Explanation) -> String {
+    let footprint = &explanation.footprint;
+    let mut lines = vec!["would run:".to_owned()];
+    let preview = footprint.preview.as_deref().unwrap_or("(nothing to show)");
+    lines.extend(preview.lines().map(|line| format!("  {}", visible(line))));
+    for (name, list) in [("host", &footprint.hosts), ("secret", &footprint.secrets)] {
+        lines.extend(list.iter().map(|item| format!("{name}: {}", visible(item))));
+    }
+    lines.push(String::new());
+    lines.push(policy::shown(explanation));
+    lines.join("\n")
+}
+
+fn described(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool) -> Value {
+    let mut value = json!(explanation);
+    if let Some(object) = value.as_object_mut() {
+        object.insert("declaredAt".to_owned(), json!(file.place_of(tool)));
+        object.insert("kind".to_owned(), json!(tool.definition.kind()));
+    }
+    value
+}

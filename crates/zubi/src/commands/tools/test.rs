@@ -1,0 +1,161 @@
+//! `zubi tools check --test`: runs the tests that stand in tool files.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use zubi_base::nearest::nearest;
+use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
+use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_cli::terminal::{self, ProgressLine};
+use zubi_host::LocalHost;
+use zubi_host::declared::testing::{Outcome, Verdict};
+use zubi_host::declared::{Loaded, LoadedFile, LoadedTool, Standing};
+use zubi_tools::cx::ProgressSink as _;
+use zubi_tools::progress::Throttled;
+
+use super::check::{number, quarantined};
+use crate::commands::end;
+use crate::session::Session;
+
+/// What came of all tests.
+pub(super) struct Report {
+    outcomes: Vec<Outcome>,
+    /// Whether Ctrl-C ended it.
+    interrupted: bool,
+    /// How many tools of the chosen ones have no tests.
+    untested: usize,
+    /// How many files were passed over because nobody has trusted them.
+    refused: usize,
+}
+
+/// Runs the tests of these tools, of all if none is named, and tells each as it ends.
+pub(super) fn run(session: &Session, loaded: &Loaded, ids: &[String], json: bool) -> Result<Report, Failure> {
+    let chosen = chosen(loaded, ids)?;
+    let refused: Vec<&LoadedFile> =
+        loaded.quarantined().filter(|file| chosen.iter().any(|(other, _)| other.path == file.path)).collect();
+    let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.standing == Standing::Trusted).collect();
+    let cases = |(file, tool): &&(&LoadedFile, &LoadedTool)| file.cases(tool).len();
+    let (total, untested) =
+        (trusted.iter().map(cases).sum::<usize>(), trusted.iter().filter(|it| cases(it) == 0).count());
+    let mut report = Report { outcomes: Vec::new(), interrupted: false, untested, refused: refused.len() };
+    if total == 0 {
+        return Ok(report);
+    }
+    let config = session.config()?;
+    let host = LocalHost::new(&config).map_err(Failure::usage)?;
+    block_on(async {
+        let interrupted = on_interrupt()?;
+        let bench = host.bench(&config).await;
+        let line = ProgressLine::new().map(Arc::new);
+        let progress = line.clone().map(|line| Throttled::new(line));
+        'files: for (file, tool) in trusted {
+            for case in file.cases(tool) {
+                if let Some(progress) = &progress {
+                    progress.report(Some(fraction(report.outcomes.len(), total)), &case.to_string());
+                }
+                let outcome = bench.run(file, tool, &case, &interrupted).await;
+                if let Some(line) = &line {
+                    line.clear();
+                }
+                if interrupted.is_cancelled() {
+                    report.interrupted = true;
+                    break 'files;
+                }
+                if !json {
+                    terminal::print(&outcome.render())?;
+                }
+                report.outcomes.push(outcome);
+            }
+        }
+        end(&host).await;
+        Ok(report)
+    })?
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a progress line shows whole percents")]
+fn fraction(done: usize, of: usize) -> f64 {
+    done as f64 / of.max(1) as f64
+}
+
+/// The tools that are meant, each with its file.
+fn chosen<'a>(loaded: &'a Loaded, ids: &[String]) -> Result<Vec<(&'a LoadedFile, &'a LoadedTool)>, Failure> {
+    if ids.is_empty() {
+        return Ok(loaded.files.iter().flat_map(|file| file.tools.iter().map(move |tool| (file, tool))).collect());
+    }
+    ids.iter().map(|id| loaded.find(id).ok_or_else(|| no_tool(loaded, id))).collect()
+}
+
+/// That no tool of the files has this id.
+pub(super) fn no_tool(loaded: &Loaded, id: &str) -> Failure {
+    let ids: Vec<&str> =
+        loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.as_str()).collect();
+    let near = nearest(id, ids.iter().copied(), 3);
+    let what = format!("this workspace declares no tool `{id}` that can be used");
+    let hint = match near.as_slice() {
+        _ if id.ends_with(".json") => "Files go before `--test`; ids of tools go after it.".to_owned(),
+        [] if ids.is_empty() => {
+            "`zubi tools init` writes a first tool file; `zubi tools check` says what is wrong with one.".to_owned()
+        }
+        [] => format!("There are: {}. `zubi tools check` says what is wrong with the others.", ids.join(", ")),
+        near => format!("Did you mean {}? `zubi tools check` says what is wrong with the others.", near.join(", ")),
+    };
+    Failure::usage(what).hint(hint)
+}
+
+impl Report {
+    fn count(&self, is: impl Fn(&Verdict) -> bool) -> usize {
+        self.outcomes.iter().filter(|outcome| is(&outcome.verdict)).count()
+    }
+
+    fn counts(&self) -> (usize, usize, usize) {
+        let passed = self.count(|verdict| matches!(verdict, Verdict::Passed));
+        let skipped = self.count(|verdict| matches!(verdict, Verdict::Skipped { .. }));
+        (passed, self.outcomes.len() - passed - skipped, skipped)
+    }
+
+    /// The numbers, and what was passed over.
+    pub(super) fn tell(&self, loaded: &Loaded) {
+        if self.refused > 0 {
+            for file in loaded.quarantined() {
+                terminal::say(&quarantined(file));
+            }
+            terminal::say("error: tests run what their file says, so those of a file that is not trusted do not run");
+        }
+        let (passed, failed, skipped) = self.counts();
+        let mut counted =
+            vec![format!("{}: {passed} passed", number(self.outcomes.len(), "test")), format!("{failed} failed")];
+        if skipped > 0 {
+            counted.push(format!("{skipped} skipped"));
+        }
+        if self.untested > 0 {
+            counted.push(format!("{} without tests", number(self.untested, "tool")));
+        }
+        if self.interrupted {
+            counted.push("interrupted".to_owned());
+        }
+        terminal::say(&counted.join(", "));
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let (passed, failed, skipped) = self.counts();
+        json!({
+            "passed": passed, "failed": failed, "skipped": skipped,
+            "toolsWithoutTests": self.untested, "filesNotTrusted": self.refused, "interrupted": self.interrupted,
+            "results": self.outcomes.iter().map(Outcome::to_json).collect::<Vec<_>>(),
+        })
+    }
+
+    /// The exit code, where the tests decide it.
+    pub(super) fn exit(&self) -> Option<ExitCode> {
+        if self.interrupted {
+            Some(ExitCode::from(INTERRUPTED))
+        } else if self.outcomes.iter().any(Outcome::is_failure) {
+            Some(ExitCode::from(NEGATIVE))
+        } else if self.refused > 0 {
+            Some(ExitCode::from(ENVIRONMENT))
+        } else {
+            None
+        }
+    }
+}
