@@ -7,11 +7,13 @@
 //! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
 //! `tools` filter (applied *in addition* to the filter of the lower layers, so that it can take away but not give back),
 //! `disabled = true` for a server, and rules of the policy that ask or deny. Everything else it says is listed in [`Settings::ignored`] and has no effect.
+//! Secrets (`env`) belong to the machine: a workspace's file never has any, trusted or not.
 
 pub mod directories;
 pub mod file;
 pub mod key;
 pub mod policy;
+pub mod secrets;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,6 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use self::directories::Directories;
 pub use self::file::ConfigError;
 pub use self::policy::{PolicyRule, SourcedRule};
+pub use self::secrets::{SecretEntry, Secrets};
 
 /// Name of the configuration file in a workspace's first folder.
 pub const WORKSPACE_FILE: &str = ".zubi.toml";
@@ -39,6 +42,8 @@ pub struct Layer {
     pub allow: Option<Vec<String>>,
     /// Rules of the policy; not understood here, so that a broken one leaves the rest of the file in force.
     pub policy: Vec<PolicyRule>,
+    /// Secrets for tools. Only the user's own file has any that count.
+    pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
 }
 
@@ -102,16 +107,21 @@ pub struct Layers {
     pub user: Option<UserLayer>,
 }
 
-/// Something an untrusted workspace file asked for and did not get.
+/// Something a workspace file asked for and did not get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
     pub path: Utf8PathBuf,
     /// `allow`, `servers.ruff.disabled`.
     pub key: String,
+    /// Not even a trusted file may say it: it belongs to the machine.
+    pub always: bool,
 }
 
 impl fmt::Display for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.always {
+            return write!(f, "`{}` in `{}` has no effect: it belongs into your own {USER_FILE}", self.key, self.path);
+        }
         write!(f, "`{}` in `{}` has no effect until the file is trusted (`zubi trust`)", self.key, self.path)
     }
 }
@@ -128,6 +138,9 @@ pub struct Settings {
     pub allow: Effective<Vec<String>>,
     /// The rules of all files: their order means nothing. An untrusted workspace's rules that allow are not among them.
     pub policy: Vec<SourcedRule>,
+    /// The user's secrets as they stand in the file `env_source`; [`Secrets::read`] reads them.
+    pub env: BTreeMap<String, SecretEntry>,
+    pub env_source: Option<Utf8PathBuf>,
     /// Servers of the catalogue that are never started.
     pub disabled_servers: BTreeMap<String, Source>,
     pub ignored: Vec<Ignored>,
@@ -140,7 +153,7 @@ impl Layers {
         let allow = self.pick(|layer| layer.allow.clone(), |_| false);
         let mut ignored = Vec::new();
         if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
-            let mut ignore = |key: String| ignored.push(Ignored { path: workspace.path.clone(), key });
+            let mut ignore = |key: String| ignored.push(Ignored { path: workspace.path.clone(), key, always: false });
             if workspace.layer.read_only == Some(false) {
                 ignore("read-only".to_owned());
             }
@@ -156,12 +169,17 @@ impl Layers {
                 }
             }
         }
+        if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.layer.env.is_empty()) {
+            ignored.push(Ignored { path: workspace.path.clone(), key: "env".to_owned(), always: true });
+        }
         Settings {
             read_only: read_only.unwrap_or(Effective { value: false, source: Source::Default }),
             toolsets: self.filters(|layer| layer.toolsets.as_ref()),
             tools: self.filters(|layer| layer.tools.as_ref()),
             allow: allow.unwrap_or(Effective { value: Vec::new(), source: Source::Default }),
             policy: self.policy(),
+            env: self.user.as_ref().map(|user| user.layer.env.clone()).unwrap_or_default(),
+            env_source: self.user.as_ref().map(|user| user.path.clone()),
             disabled_servers: self.disabled_servers(),
             ignored,
         }

@@ -38,9 +38,11 @@ pub fn read(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
     no_follow(&mut options);
-    let file = options.open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    bounded(options.open(path)?, path, limit)
+}
+
+fn bounded(file: File, path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
         return Err(io::Error::other(format!("`{path}` is not a plain file")));
     }
     let mut bytes = Vec::new();
@@ -49,6 +51,31 @@ pub fn read(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("`{path}` has more than {limit} bytes")));
     }
     Ok(bytes)
+}
+
+/// The same of a file that nobody but this user may read: it is ours, and neither group nor others have any right to it.
+/// What is looked at is what is read.
+pub fn read_own(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    no_follow(&mut options);
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
+    let file = options.open(path).map_err(named)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = file.metadata().map_err(named)?;
+        if metadata.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::other(format!("`{path}` belongs to another user; `chown` it, or copy it")));
+        }
+        let mode = metadata.mode() & 0o777;
+        if metadata.is_file() && mode & 0o077 != 0 {
+            return Err(io::Error::other(format!(
+                "`{path}` is open to others (mode {mode:03o}); make it yours alone: `chmod 600 {path}`"
+            )));
+        }
+    }
+    bounded(file, path, limit)
 }
 
 /// Whether only this user can have written the file: it is ours, and neither group nor others may write it.

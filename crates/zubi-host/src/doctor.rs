@@ -40,6 +40,11 @@ pub async fn sandbox(config: &HostConfig) -> String {
     programs::sandbox(config).probe().await.to_string()
 }
 
+/// What is wrong with the user's secrets (`[env]` of zubi.toml), one sentence each.
+pub fn secrets(config: &HostConfig) -> Vec<String> {
+    programs::secrets(config).problems()
+}
+
 /// DomainLang, where there are models: nothing is to be installed for it.
 async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageReport> {
     let roots = workspace.roots();

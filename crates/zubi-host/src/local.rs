@@ -4,7 +4,6 @@ pub(crate) mod code;
 mod policy;
 pub(crate) mod programs;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,6 +29,7 @@ use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
+use zubi_tools::redact::Redactor;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
 
@@ -120,12 +120,14 @@ impl LocalHost {
         sources.insert(0, domainlang::endpoint_source(model));
         let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
-        let jobs = Arc::new(programs::jobs(config));
+        let secrets = programs::secrets(config);
+        let jobs = Arc::new(programs::jobs(config, &secrets));
         let declared = Declared::new(declared::Setup {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
-            secrets: BTreeMap::new(),
+            secrets,
             spawner: config.spawner.clone(),
+            jobs: Arc::clone(&jobs),
         });
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
@@ -201,6 +203,7 @@ impl LocalHost {
                 clock: Arc::clone(&config.clock),
                 restrictions: restrictions(&config.settings),
             })
+            .redacting(Redactor::new(programs::secrets(config).values().values().cloned()))
         });
         Self {
             workspace,
@@ -228,7 +231,8 @@ impl LocalHost {
         self.registry.prepare().await;
         // Hidden ones among them, and those that a filter takes away: what cannot be called can still be faked.
         let specs = self.registry.everything().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
-        Bench::new(config.spawner.clone(), specs)
+        let own = || Arc::new(programs::jobs(config, &programs::secrets(config)));
+        Bench::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
     }
 
     /// Whether there is a tool of this id or wire name, whatever the restrictions.

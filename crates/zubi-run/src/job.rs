@@ -28,6 +28,14 @@ const SHELL: &str = "/bin/sh";
 /// Preferred where it is, for that is what most people and models write.
 const BASH: &str = "/bin/bash";
 
+/// Makes a shell read its script from its input: opened anew, the pipe has a descriptor of the shell's own, which what the
+/// script starts does not inherit (POSIX, XCU 2.14, `dot`).
+const READ_PIPE: &str = ". /dev/stdin";
+
+/// The script's first words, on its first line, so that the numbers of its lines stay. From here on the input is empty: a
+/// program that reads it would else take the rest of the script for its own.
+const LEAVE_PIPE: &str = "exec </dev/null; ";
+
 /// How long the pipes of a job that has ended may take to be empty. Nobody holds them any more by then.
 const DRAIN: Duration = Duration::from_secs(5);
 
@@ -36,8 +44,20 @@ const DRAIN: Duration = Duration::from_secs(5);
 pub enum Command {
     /// An absolute program and its arguments.
     Program { program: Utf8PathBuf, arguments: Vec<String> },
-    /// A script for a shell, as one argument; `arguments` are `$1`, `$2`, ….
+    /// A script for bash, or sh where there is none, as one argument; `arguments` are `$1`, `$2`, ….
     Script { text: String, arguments: Vec<String> },
+    /// A script that reaches its shell through a pipe: it may have any length (one argument has at most 128 KiB,
+    /// `MAX_ARG_STRLEN` of execve(2)), and what stands in it stands in no list of processes. [`Job::stdin`] is not for it: its
+    /// input, and that of all it starts, is empty.
+    Piped { text: String, shell: Shell },
+}
+
+/// The shell of a [`Command::Piped`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    /// `/bin/sh`, of whatever make it is.
+    Sh,
+    Bash,
 }
 
 /// Something to run.
@@ -110,6 +130,8 @@ pub enum RunError {
     /// The sandbox could not be set up.
     #[error("{0}")]
     Confine(String),
+    #[error("there is no `{0}` on this machine")]
+    NoShell(&'static str),
     #[error("cannot keep its output: {0}")]
     Keep(std::io::Error),
 }
@@ -164,19 +186,22 @@ impl Runner {
         let temporary = Utf8Path::from_path(temporary)
             .ok_or_else(|| RunError::Start(std::io::Error::other("the temporary directory is not UTF-8")))?;
         let place = Place { folders: &job.folders, temporary, home: self.sandbox.home() };
-        let (confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &place).await?;
+        let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &place).await?;
+        let Words { program, arguments, input } = self.words(job)?;
+        if let Some(executable) = &mut confinement.executable {
+            // Who may run a job may run what the job is run by.
+            executable.push(program.clone());
+        }
         let mut environment = Environment::inherited_with(&job.manifest.env).with("TMPDIR", temporary.as_str());
         for (name, value) in &job.environment {
             environment = environment.with(name, value);
         }
-        let (program, arguments) = words(&job.command);
         let mut spec = CommandSpec::new(program, job.directory.clone()).args(arguments).confined(confinement);
         spec.environment = environment;
 
         let started = Instant::now();
         let mut child = self.spawner.spawn(&spec).map_err(RunError::Start)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let input = job.stdin.clone().unwrap_or_default();
         // A program that does not read its input must not hold this up, and one that ends closes the pipe.
         let feeding = tokio::spawn(async move {
             if let Some(mut stdin) = stdin {
@@ -203,18 +228,44 @@ impl Runner {
         }
         Ok(Finished { end, duration, level, stdout, stderr })
     }
+
+    /// What is started for a job, and what it reads.
+    fn words(&self, job: &Job) -> Result<Words, RunError> {
+        let input = job.stdin.clone().unwrap_or_default();
+        Ok(match &job.command {
+            Command::Program { program, arguments } => {
+                Words { program: program.clone(), arguments: arguments.clone(), input }
+            }
+            Command::Script { text, arguments } => {
+                // The script is one argument, even if it begins with `-`, and what follows it are positional parameters:
+                // no shell reads them as text.
+                let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
+                let arguments = fixed.into_iter().chain(arguments.iter().cloned()).collect();
+                Words { program: self.bash().unwrap_or_else(|| SHELL.into()), arguments, input }
+            }
+            Command::Piped { text, shell } => {
+                let program = match shell {
+                    Shell::Sh => SHELL.into(),
+                    Shell::Bash => self.bash().ok_or(RunError::NoShell("bash"))?,
+                };
+                Words {
+                    program,
+                    arguments: ["-c", READ_PIPE, "sh"].map(str::to_owned).into(),
+                    input: format!("{LEAVE_PIPE}{text}\n"),
+                }
+            }
+        })
+    }
+
+    fn bash(&self) -> Option<Utf8PathBuf> {
+        let usual = Utf8Path::new(BASH);
+        if usual.is_file() { Some(usual.to_owned()) } else { self.sandbox.find("bash") }
+    }
 }
 
-/// The program and the arguments of a command.
-fn words(command: &Command) -> (Utf8PathBuf, Vec<String>) {
-    match command {
-        Command::Program { program, arguments } => (program.clone(), arguments.clone()),
-        Command::Script { text, arguments } => {
-            let shell = if Utf8Path::new(BASH).is_file() { BASH } else { SHELL };
-            // The script is one argument, even if it begins with `-`, and what follows it are positional parameters: no
-            // shell reads them as text.
-            let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
-            (shell.into(), fixed.into_iter().chain(arguments.iter().cloned()).collect())
-        }
-    }
+/// What is started for a job, and what it reads.
+struct Words {
+    program: Utf8PathBuf,
+    arguments: Vec<String>,
+    input: String,
 }

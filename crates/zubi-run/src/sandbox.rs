@@ -117,6 +117,8 @@ pub struct Sandbox {
     spawner: Spawner,
     search_path: Option<OsString>,
     home: Option<Utf8PathBuf>,
+    /// Files with secrets beside the credential stores that everybody has.
+    secrets: Vec<Utf8PathBuf>,
     found: OnceCell<Standing>,
 }
 
@@ -134,14 +136,27 @@ pub struct Standing {
 impl Sandbox {
     /// `search_path` is where `bwrap` is looked for, as `PATH` has it; `home` the person's home directory.
     pub fn new(spawner: Spawner, search_path: Option<OsString>, home: Option<Utf8PathBuf>) -> Self {
-        Self { spawner, search_path, home, found: OnceCell::new() }
+        Self { spawner, search_path, home, secrets: Vec::new(), found: OnceCell::new() }
+    }
+
+    /// The same that keeps these files from whatever it holds, as it does credential stores. One that lies in the workspace
+    /// is not kept: nothing could be made in its directory any more (see `zubi_base::process::confine`).
+    #[must_use]
+    pub fn keeping(mut self, secrets: Vec<Utf8PathBuf>) -> Self {
+        self.secrets = secrets;
+        self
+    }
+
+    /// A program by its name, on the search path.
+    pub(crate) fn find(&self, name: &str) -> Option<Utf8PathBuf> {
+        crate::program::find(name, self.search_path.as_deref()).into_iter().next()
     }
 
     /// The level that is active here, tried with a confined child the first time.
     pub async fn probe(&self) -> &Standing {
         self.found
             .get_or_init(|| async {
-                let bwrap = crate::program::find("bwrap", self.search_path.as_deref()).into_iter().next();
+                let bwrap = self.find("bwrap");
                 match self.spawner.offers(bwrap.as_deref()).await {
                     Ok(offers) => Standing::of(offers),
                     Err(error) => Standing {
@@ -185,6 +200,8 @@ impl Sandbox {
         }
         let named = |paths: &[String]| paths.iter().map(|path| place.path(path)).collect::<Result<Vec<_>, _>>();
         let mut excluded = credentials::stores(place.home);
+        let outside = |path: &&Utf8PathBuf| !place.folders.iter().any(|folder| path.starts_with(folder));
+        excluded.extend(self.secrets.iter().filter(outside).cloned());
         let readable = match &manifest.fs.read {
             None => vec![Utf8PathBuf::from("/")],
             Some(paths) => {
@@ -227,12 +244,46 @@ impl Sandbox {
     }
 }
 
+impl Sandbox {
+    /// The confinement of zubi's own program where it runs a tool's code ([`crate::script`]), and its level: it reads what it
+    /// is loaded from and the time zone, writes nothing, starts nothing else and has no network. Once it is loaded it gives up
+    /// the rest as well ([`zubi_base::process::confine::seal`]). Namespaces would add nothing to that.
+    pub async fn of_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
+        let level = self.probe().await.level.min(Level::LandlockSeccomp);
+        let confinement = Confinement {
+            means: level.means(None),
+            readable: LOADED.iter().map(Utf8PathBuf::from).chain([executable.to_owned()]).collect(),
+            writable: Vec::new(),
+            executable: Some(vec![executable.to_owned()]),
+            excluded: Vec::new(),
+            network: Network::None,
+            limits: Limits::default(),
+        };
+        (confinement, level)
+    }
+}
+
+/// What a program is loaded from besides itself, and what says which time zone it is.
+const LOADED: &[&str] = &[
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/lib",
+    "/lib64",
+    "/nix/store",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/share/zoneinfo",
+];
+
 /// Readable whatever a manifest says.
 const BASICS: &[&str] = &["/bin", "/etc", "/lib", "/lib64", "/nix/store", "/opt", "/proc", "/sbin", "/usr"];
 
 impl Place<'_> {
-    /// A path of a manifest.
-    fn path(&self, given: &str) -> Result<Utf8PathBuf, SandboxError> {
+    /// A path of a manifest, absolute.
+    ///
+    /// # Errors
+    /// When it can be no path, or is below a home directory that is not known.
+    pub fn path(&self, given: &str) -> Result<Utf8PathBuf, SandboxError> {
         let wrong = || SandboxError::Path(given.to_owned());
         if given.is_empty() || given.contains('\0') {
             return Err(wrong());

@@ -159,7 +159,7 @@ fn arguments_are_never_read_by_a_shell(world: &World) {
     let mut job = world.script("for one; do printf '<%s>' \"$one\"; done; ls");
     job.command = match job.command {
         Command::Script { text, .. } => Command::Script { text, arguments: hostile.map(str::to_owned).to_vec() },
-        program @ Command::Program { .. } => program,
+        other => other,
     };
     assert_eq!(world.run(&job).unwrap().stdout.text(), format!("<{}>", hostile.join("><")));
 }

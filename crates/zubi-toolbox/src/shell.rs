@@ -4,7 +4,7 @@
 //! (`zubi_tools::shell`), and the policy decides on that; the sandbox holds it whatever the text said. Commands run in a
 //! directory of the workspace and nowhere else. Over MCP the whole toolset is absent unless it is asked for.
 
-mod answer;
+pub(crate) mod answer;
 mod job;
 mod run;
 mod terminal;
@@ -42,8 +42,17 @@ pub fn provider(jobs: &Arc<Jobs>, search_path: Option<OsString>) -> Arc<dyn Tool
     fixed("shell", "Shell", tools)
 }
 
+/// What makes programs write for a reader that is no terminal, whatever they think.
+const ENVIRONMENT: &[(&str, &str)] =
+    &[("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
+
+/// The variables of every command, besides what is let through.
+pub(crate) fn environment() -> Vec<(String, String)> {
+    ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
 /// The directory of the workspace in which a command is to run.
-fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
+pub(crate) fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
     let path = paths::existing(cx, "cwd", given.unwrap_or("."))?;
     if path.is_dir() {
         return Ok(path);
@@ -53,12 +62,18 @@ fn directory(cx: &ToolCx, given: Option<&str>) -> Result<Utf8PathBuf, ToolError>
 }
 
 fn did_not_run(error: &RunError) -> ToolError {
+    did_not_run_as("run the command", error)
+}
+
+/// `Failed to <operation>: …`.
+pub(crate) fn did_not_run_as(operation: &str, error: &RunError) -> ToolError {
     let hint = match error {
         RunError::Sandbox(_) | RunError::Confine(_) => {
             "`zubi doctor` says which sandbox there is; without the one that is asked for nothing runs."
         }
         RunError::Start(_) => "See that the folder and the shell exist and can be used.",
+        RunError::NoShell(_) => "The user can install it, or write the script for `sh`.",
         RunError::Keep(_) => "See that zubi's state directory can be written and the disk is not full.",
     };
-    ToolError::failed("run the command", error, hint)
+    ToolError::failed(operation, error, hint)
 }

@@ -62,10 +62,10 @@ pub(crate) fn milliseconds(duration: Duration) -> u64 {
 }
 
 /// Arguments fit for a log: long strings and lists cut, values under names that look like secrets left out. `secrets`
-/// are further such names.
-pub fn shorten(arguments: &Value, secrets: &[String]) -> Value {
-    // What looks like a secret goes first: cut, it would not look like one any more.
-    shorten_at(&Redactor::default().value(arguments), secrets, 0)
+/// are further such names, `redactor` knows secrets by their values.
+pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Value {
+    // What is a secret goes first: cut, it would not look like one any more.
+    shorten_at(&redactor.value(arguments), secrets, 0)
 }
 
 fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {

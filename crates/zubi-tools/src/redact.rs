@@ -3,6 +3,9 @@
 //! For logs, audit records and what programs print. What is not recognised stays; a shape costs a few false alarms in
 //! text that is only shown. Names of fields are the audit's business.
 
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 /// What stands in a secret's place.
@@ -51,17 +54,9 @@ impl std::fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// `values` are secrets as they are; each line of one with several counts as well.
+    /// `values` are secrets as they are; what else is looked for says [`forms`].
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut all: Vec<String> = Vec::new();
-        for value in values {
-            all.extend(value.lines().map(|line| line.trim().to_owned()));
-            all.push(value);
-        }
-        all.retain(|value| value.len() >= SHORTEST);
-        all.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        all.dedup();
-        Self { values: all }
+        Self { values: forms(values) }
     }
 
     /// A text without secrets.
@@ -88,6 +83,64 @@ impl Redactor {
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
     }
+}
+
+/// Everything that secrets are recognised by, the longest first, so that one that is a part of another leaves no rest: each
+/// as it is, each line of one with several, and as JSON, URLs (percent-encoded) and Base64 write it. What is shorter than
+/// four bytes is left out.
+pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut all: BTreeSet<String> = BTreeSet::new();
+    for value in values {
+        let lines = value.lines().map(|line| line.trim().to_owned());
+        for form in lines.chain([value.clone()]).filter(|form| form.len() >= SHORTEST) {
+            let json = Value::from(form.as_str()).to_string();
+            all.insert(json.get(1..json.len() - 1).unwrap_or_default().to_owned());
+            all.insert(percent_encoded(&form));
+            for encoded in base64(form.as_bytes()) {
+                // The alphabet for URLs differs in two digits.
+                all.insert(encoded.replace('+', "-").replace('/', "_"));
+                all.insert(encoded);
+            }
+            all.insert(form);
+        }
+    }
+    let mut all: Vec<String> = all.into_iter().collect();
+    all.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    all
+}
+
+/// As `encodeURIComponent` and form data do it, but for what they do not agree on: a space.
+fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a `String` cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// What Base64 (RFC 4648) makes of bytes wherever they stand in what is encoded: three texts, for the three places in a
+/// group at which they can begin. The digits that depend on what is beside them are left out, and texts so short that
+/// they would be found by chance.
+fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const SHORTEST: usize = 6;
+    (0..3_usize).filter_map(move |before| {
+        let bits = || {
+            (0..before * 8).map(|_| 0).chain(bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1)))
+        };
+        let bits: Vec<u8> = bits().collect();
+        let digits = bits.chunks_exact(6).filter_map(|six| {
+            let digit = six.iter().fold(0, |digit, bit| digit << 1 | usize::from(*bit));
+            DIGITS.get(digit).copied().map(char::from)
+        });
+        let own: String = digits.skip((before * 8).div_ceil(6)).collect();
+        (own.len() >= SHORTEST).then_some(own)
+    })
 }
 
 /// Takes out what looks like a token, a key or a password in a URL.
@@ -183,6 +236,19 @@ mod tests {
         ] {
             assert_eq!(Redactor::default().text(text), expected);
         }
+    }
+
+    #[test]
+    fn a_secret_is_known_in_other_clothes() {
+        let secret = "p\"ss w\u{f6}rd/1";
+        let redactor = Redactor::new([secret.to_owned()]);
+        let encoded = ["bXk6cCJzcyB3w7ZyZC8xIQ==", "cCJzcyB3w7ZyZC8x", "IXAic3Mgd8O2cmQvMQ=="];
+        for shown in ["p\\\"ss w\u{f6}rd/1", "p%22ss%20w%C3%B6rd%2F1"].iter().chain(&encoded) {
+            let told = redactor.text(&format!("a {shown} b"));
+            assert!(told.contains(REDACTED) && told.len() < 30, "{shown}: {told}");
+        }
+        assert_eq!(redactor.text("bXk6 harmless"), "bXk6 harmless");
+        assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");
     }
 
     proptest! {

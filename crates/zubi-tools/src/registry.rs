@@ -19,6 +19,7 @@ use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
 use crate::policy::{Policy, Recent};
+use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
 use crate::{ProviderId, Tool, ToolProvider};
 
@@ -42,6 +43,8 @@ pub struct Registry {
     /// The policy with what has been allowed for the rest of the session.
     policy: Mutex<Arc<Policy>>,
     recent: Mutex<VecDeque<Recent>>,
+    /// For the records of calls.
+    redactor: Redactor,
 }
 
 /// The providers and their tools.
@@ -70,7 +73,21 @@ impl Registry {
         let providers = std::mem::take(&mut config.providers);
         let listed = Mutex::new(Listed { index: Index::new(&providers), providers });
         let policy = Mutex::new(Arc::new(config.policy.clone()));
-        Self { config, listed, providers_changed: watch::Sender::new(0), policy, recent: Mutex::default() }
+        Self {
+            config,
+            listed,
+            providers_changed: watch::Sender::new(0),
+            policy,
+            recent: Mutex::default(),
+            redactor: Redactor::default(),
+        }
+    }
+
+    /// The same that takes these secrets out of the records of calls, whatever name they stand under.
+    #[must_use]
+    pub fn redacting(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
     }
 
     /// Adds a provider after the others. Its tools are listed and can be called at once; those whose names are taken are

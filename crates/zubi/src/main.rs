@@ -8,7 +8,8 @@ mod commands;
 mod log;
 mod session;
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
     }
     // The process in which a tool's JavaScript runs.
     if first.as_deref() == Some(OsStr::new(script::CHILD_ARGUMENT)) {
-        return run_javascript();
+        return run_javascript(arguments.next());
     }
     let result = match Cli::try_parse() {
         Ok(cli) => commands::run(cli),
@@ -38,10 +39,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// One job from stdin, its answer on stdout; zubi's other process knows what to say about a failure.
-fn run_javascript() -> ExitCode {
-    match script::child::run_in_child(std::io::stdin().lock(), std::io::stdout()) {
+/// One job from stdin, its answer on stdout; zubi's other process repeats what is said about a failure.
+fn run_javascript(means: Option<OsString>) -> ExitCode {
+    match script::child::run_in_child(means, std::io::stdin().lock(), std::io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+        Err(error) => {
+            // Nobody may listen any more.
+            drop(writeln!(std::io::stderr(), "zubi: {error}"));
+            ExitCode::FAILURE
+        }
     }
 }

@@ -40,6 +40,12 @@ pub const KEYS: &[Key] = &[
         narrowing: Some("rules that ask or deny"),
     },
     Key {
+        name: "env",
+        what: "table of secrets for tools, `NAME = \"value\"` or `NAME = { file = \"…\" }`; a file must be yours alone (0600). In \
+               your own zubi.toml only",
+        narrowing: None,
+    },
+    Key {
         name: "servers",
         what: "table of language servers by their catalogue id",
         narrowing: Some("what is narrowing inside"),

@@ -94,6 +94,19 @@ fn an_untrusted_workspace_only_narrows() {
 }
 
 #[test]
+fn secrets_belong_to_the_machine() {
+    let workspace = "[env]\nTOKEN = 'theirs'";
+    for trusted in [false, true] {
+        let layers = layers("", "", Some((workspace, trusted)), "[env]\nTOKEN = 'mine'");
+        let settings = layers.resolve();
+        assert_eq!(settings.env.get("TOKEN"), Some(&SecretEntry::Value("mine".to_owned())));
+        let told: Vec<_> = settings.ignored.iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["`env` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml"]);
+        assert!(!format!("{layers:?}{settings:?}").contains("mine"));
+    }
+}
+
+#[test]
 fn errors_name_the_place_and_the_nearest_key() {
     let error = |text: &str| parse(text, Utf8Path::new(".zubi.toml")).unwrap_err().to_string();
     assert_snapshot!(error("tools = []\nreadonly = true"), @".zubi.toml:2:1: unknown setting `readonly`; did you mean `read-only`?");
@@ -112,6 +125,7 @@ fn the_table_and_the_type_name_the_same_settings() {
         tools: Some(Vec::new()),
         allow: Some(Vec::new()),
         policy: Vec::new(),
+        env: std::collections::BTreeMap::new(),
         servers: [("any".to_owned(), server)].into(),
     };
     let value = serde_json::to_value(&everything).unwrap();

@@ -29,8 +29,8 @@ mod seccomp;
 mod stage;
 
 pub use offers::{Offer, Offers};
-pub use stage::CANNOT_CONFINE;
 pub(super) use stage::{APPLY, PROBE, apply, probe};
+pub use stage::{CANNOT_CONFINE, seal};
 
 /// The first argument of a supervisor that confines its program; the next one is a [`Confinement`] as JSON.
 pub(super) const CONFINE: &str = "--confine";

@@ -70,6 +70,13 @@ pub struct Captured {
 }
 
 impl Captured {
+    /// A text that no program wrote, kept as if one had. Blocks.
+    pub fn keep(store: &OutputStore, text: &str) -> io::Result<Self> {
+        let stream = Stream::new(store, &[])?;
+        stream.take_in(text.as_bytes(), true);
+        stream.keep(store)
+    }
+
     /// Whether there was more than is kept in the store.
     pub fn is_cut_in_store(&self) -> bool {
         self.bytes > MAX_OUTPUT
@@ -223,6 +230,9 @@ impl Sink {
     /// What of the pending bytes can be given on: all but what may still become a secret, unless there comes no more.
     fn without_secrets(&mut self, last: bool) -> Vec<u8> {
         let pending = std::mem::take(&mut self.pending);
+        if self.secrets.is_empty() {
+            return pending;
+        }
         let mut clean = Vec::with_capacity(pending.len());
         let mut rest = pending.as_slice();
         while let Some(first) = rest.first() {

@@ -21,6 +21,7 @@ const AT_HOME: &[&str] = &[
     ".config/hub",
     ".config/op",
     ".config/rclone",
+    ".config/zubi/zubi.toml",
     ".docker/config.json",
     ".gem/credentials",
     ".git-credentials",

@@ -1,16 +1,34 @@
 //! The child's side: one job from its input, its answer to its output.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::io::{self, BufRead, Read as _, Write};
 use std::rc::Rc;
+
+use zubi_base::process::confine;
 
 use super::{Job, Message, Reply, engine};
 
 /// The longest line that is read, in bytes: code and arguments, or the result of a nested call.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
 
-/// Runs one job. A caller that has gone ends it, too.
-pub fn run_in_child(mut input: impl BufRead + 'static, output: impl Write + 'static) -> io::Result<()> {
+/// Runs one job in this process, which must have no other thread yet. `means` are those of [`zubi_base::process::confine::seal`]
+/// as JSON, which hold it from before the job is read. A caller that has gone ends it, too.
+pub fn run_in_child(
+    means: Option<OsString>,
+    input: impl BufRead + 'static,
+    output: impl Write + 'static,
+) -> io::Result<()> {
+    if let Some(means) = means {
+        let means = means.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+        let means = serde_json::from_str(means)?;
+        engine::warm_up();
+        confine::seal(&means).map_err(io::Error::other)?;
+    }
+    run_job(input, output)
+}
+
+fn run_job(mut input: impl BufRead + 'static, output: impl Write + 'static) -> io::Result<()> {
     let line = read_line(&mut input)?;
     let job: Job = serde_json::from_slice(&line)?;
     let output = Rc::new(RefCell::new(output));

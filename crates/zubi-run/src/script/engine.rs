@@ -57,6 +57,17 @@ pub fn run(job: &Job, caller: Caller) -> Finished {
     Finished { outcome, log: state.log.take(), log_truncated: state.log_truncated.get() }
 }
 
+/// Has the system read what it reads only once and only when it is asked: the time zone. Afterwards there may be no way to
+/// its file any more.
+pub(super) fn warm_up() {
+    // An engine that cannot start says so when it is needed.
+    if let Ok(runtime) = Runtime::new()
+        && let Ok(context) = Context::full(&runtime)
+    {
+        drop(context.with(|ctx| ctx.eval::<f64, _>("new Date(0).getTimezoneOffset()")));
+    }
+}
+
 fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, Thrown> {
     let failed = |error: &rquickjs::Error| thrown(format!("the engine cannot start: {error}"));
     let runtime = Runtime::new().map_err(|error| failed(&error))?;

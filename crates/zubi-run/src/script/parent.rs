@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::io;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::process::ChildStderr;
 use tokio_util::sync::CancellationToken;
+use zubi_base::process::confine::Means;
 use zubi_base::process::{Child, CommandSpec, Confinement, Environment, Spawner};
 
 use super::child::MAX_LINE;
@@ -21,6 +23,9 @@ pub const MAX_DEPTH: usize = 3;
 
 /// What the child may take beyond its own limit of time, to start and to end, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How much of what it writes to its error output is read, in bytes.
+const MAX_COMPLAINT: u64 = 1024;
 
 /// Calls the tools that code asks for. It goes through the registry, so through the policy.
 #[async_trait::async_trait]
@@ -71,12 +76,16 @@ impl Runner {
         Self { spawner, executable: executable.into(), confinement: None }
     }
 
-    /// What holds the process as well, besides that the engine has no way out: it needs to read its own executable and the
-    /// libraries that this loads, and nothing else. Needs a supervised spawner.
+    /// What holds the process as well, besides that the engine has no way out: see [`crate::sandbox::Sandbox::of_scripts`].
+    /// What it allows is for loading the program, which then gives it up before it reads the job. Needs a supervised spawner.
     #[must_use]
     pub fn confined(mut self, confinement: Confinement) -> Self {
         self.confinement = Some(confinement);
         self
+    }
+
+    pub fn executable(&self) -> &Utf8Path {
+        &self.executable
     }
 
     /// Runs a job. `depth`: how many runs of code this one is inside of. Nothing is left of the child when this returns, and
@@ -93,6 +102,10 @@ impl Runner {
         }
         let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
         spec.environment = Environment::scrubbed(std::iter::empty::<(OsString, OsString)>());
+        if let Some(confinement) = &self.confinement {
+            let means = Means { bubblewrap: None, ..confinement.means.clone() };
+            spec.args.push(serde_json::to_string(&means).map_err(|error| ScriptError::Start(error.into()))?);
+        }
         spec.confinement.clone_from(&self.confinement);
         let mut child = self.spawner.spawn(&spec).map_err(ScriptError::Start)?;
         let finished = tokio::select! {
@@ -100,12 +113,26 @@ impl Runner {
             () = cancel.cancelled() => Err(ScriptError::Cancelled),
             finished = converse(&mut child, job, nested) => finished,
         };
+        let complaint = child.stderr.take();
         let status = child.end(if finished.is_ok() { GRACE } else { Duration::ZERO }).await;
         match (finished, status) {
-            (Err(ScriptError::Died { .. }), Ok(status)) => Err(ScriptError::Died { how: status.to_string() }),
+            (Err(ScriptError::Died { .. }), Ok(status)) => {
+                let said = said(complaint).await;
+                Err(ScriptError::Died { how: if said.is_empty() { status.to_string() } else { said } })
+            }
             (finished, _) => finished,
         }
     }
+}
+
+/// What a process that has ended wrote to its error output: why it could not be confined, for one.
+async fn said(stderr: Option<ChildStderr>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(stderr) = stderr {
+        // Nobody holds the other end any more; what cannot be read is not told.
+        drop(stderr.take(MAX_COMPLAINT).read_to_end(&mut bytes).await);
+    }
+    String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()
 }
 
 async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Result<Finished, ScriptError> {

@@ -2,23 +2,26 @@
 
 pub(super) mod http;
 pub(super) mod inline;
+pub(super) mod shell;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, Weak};
 
+use zubi_base::config::Secrets;
+use zubi_base::process::Spawner;
 use zubi_run::http::Lookup;
+use zubi_run::job::{Captured, Jobs};
+use zubi_run::sandbox::Level;
 use zubi_run::script;
-use zubi_tools::ToolCx;
+use zubi_tools::redact::{self, Redactor};
 use zubi_tools::registry::Registry;
+use zubi_tools::{ToolError, ToolOutput};
 
 use super::plan::Execution;
 use super::testing::Doubles;
+use crate::shell::answer;
 
-/// How much of an output an answer shows where nothing else is said, in tokens.
-const DEFAULT_TOKENS: usize = 8_000;
-
-/// About so many bytes are a token.
-const BYTES_PER_TOKEN: usize = 4;
+/// How much of what code logged and threw a failure shows, in bytes; failures are cut (`ToolError::cleaned`).
+const FAILURE_ROOM: usize = 3_000;
 
 /// What all declared tools of a host share.
 pub(super) struct Machinery {
@@ -27,34 +30,82 @@ pub(super) struct Machinery {
     /// `None` where zubi does not know its own program.
     pub(super) scripts: Option<script::Runner>,
     pub(super) lookup: Arc<dyn Lookup>,
-    pub(super) secrets: BTreeMap<String, String>,
+    pub(super) secrets: Secrets,
+    /// What secrets are recognised by in what tools write.
+    pub(super) secret_forms: Vec<String>,
+    pub(super) redactor: Redactor,
+    pub(super) jobs: Arc<Jobs>,
     /// In a test of the tool: what stands in for the world.
     pub(super) doubles: Option<Arc<Doubles>>,
 }
 
 impl Machinery {
+    pub(super) fn new(secrets: Secrets, spawner: &Spawner, lookup: Arc<dyn Lookup>, jobs: Arc<Jobs>) -> Self {
+        let values = || secrets.values().values().cloned();
+        Self {
+            registry: OnceLock::new(),
+            scripts: spawner.executable().map(|zubi| script::Runner::new(spawner.clone(), zubi)),
+            lookup,
+            secret_forms: redact::forms(values()),
+            redactor: Redactor::new(values()),
+            secrets,
+            jobs,
+            doubles: None,
+        }
+    }
+
+    /// What holds the process of a tool's code, in the words of a person.
+    pub(super) fn holds_scripts(&self) -> String {
+        let known = self.jobs.runner().sandbox().known();
+        let level = known.map_or("the best that this machine offers", |it| it.level.min(Level::LandlockSeccomp).name());
+        format!("{level}: a process of its own without files, network and programs")
+    }
+
+    /// The same answer without the user's secrets: what a program or a server writes may be what it was given.
+    pub(super) fn without_secrets(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
+        let text = |text: String| self.redactor.text(&text);
+        match result {
+            Ok(output) => Ok(ToolOutput {
+                text: text(output.text),
+                data: output.data.map(|data| self.redactor.value(&data)),
+                ..output
+            }),
+            Err(ToolError::Tell { code, message, hint }) => {
+                Err(ToolError::Tell { code, message: text(message), hint: text(hint) })
+            }
+            Err(fatal @ ToolError::Fatal(_)) => Err(fatal),
+        }
+    }
+
+    /// A text in at most about `room` bytes. One that is longer is kept whole, and the last line says how to read it.
+    async fn bounded(&self, text: String, room: usize) -> String {
+        if text.len() <= room {
+            return text;
+        }
+        let store = self.jobs.runner().store().clone();
+        // Once kept nobody knows any more that there were secrets.
+        let text = self.redactor.text(&text);
+        let (kept, text) = match tokio::task::spawn_blocking(move || (Captured::keep(&store, &text), text)).await {
+            Ok((Ok(captured), _)) => return answer::outputs(&captured, &Captured::default(), room),
+            Ok((Err(error), text)) => (error.to_string(), text),
+            Err(error) => (error.to_string(), String::new()),
+        };
+        let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let shown = text.get(..end).unwrap_or_default();
+        format!(
+            "{shown}\n… {} bytes of {} are not shown, and could not be kept: {kept} …",
+            text.len() - end,
+            text.len()
+        )
+    }
+
     /// Why something cannot run here, as a clause.
     pub(super) fn unavailable(&self, execution: &Execution) -> Option<&'static str> {
         match execution {
             Execution::Elsewhere { why, .. } => Some(why),
             Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own program"),
-            Execution::Shell { .. } => Some("shell scripts are not run yet"),
             Execution::Broken => Some("a part of it could not be read"),
             _ => None,
         }
     }
-}
-
-/// How many bytes of an output an answer shows.
-fn room(cx: &ToolCx) -> usize {
-    cx.token_budget.unwrap_or(DEFAULT_TOKENS).saturating_mul(BYTES_PER_TOKEN)
-}
-
-/// The beginning of a text, in at most about so many bytes, with a line about what is missing.
-fn bounded(text: &str, bytes: usize) -> String {
-    if text.len() <= bytes {
-        return text.to_owned();
-    }
-    let end = (0..=bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-    format!("{}\n… {} bytes of {} are not shown …", text.get(..end).unwrap_or_default(), text.len() - end, text.len())
 }

@@ -3,7 +3,6 @@
 //! Files are read again when something happens to them (or to the records of trust), and before a list is given, so that a
 //! list is right where nothing can be watched. What is compared is contents; nothing is asked on a clock.
 
-use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -11,12 +10,13 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::watch;
+use zubi_base::config::Secrets;
 use zubi_base::process::Spawner;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_run::http::{Lookup, SystemLookup};
-use zubi_run::script;
+use zubi_run::job::Jobs;
 use zubi_tools::registry::Registry;
 use zubi_tools::{ProviderId, Tool, ToolProvider};
 
@@ -33,8 +33,10 @@ pub struct Setup {
     pub workspace: Arc<Workspace>,
     pub trust: Trust,
     /// The user's values of `${env:NAME}`.
-    pub secrets: BTreeMap<String, String>,
+    pub secrets: Secrets,
     pub spawner: Spawner,
+    /// What runs scripts, and keeps what is too long for an answer.
+    pub jobs: Arc<Jobs>,
 }
 
 /// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
@@ -68,9 +70,8 @@ impl Declared {
 
     /// The same with another way to find the addresses of names.
     pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
-        let Setup { workspace, trust, secrets, spawner } = setup;
-        let scripts = spawner.executable().map(|zubi| script::Runner::new(spawner.clone(), zubi));
-        let machinery = Machinery { registry: OnceLock::new(), scripts, lookup, secrets, doubles: None };
+        let Setup { workspace, trust, secrets, spawner, jobs } = setup;
+        let machinery = Machinery::new(secrets, &spawner, lookup, jobs);
         let declared = Arc::new_cyclic(|me| Self {
             id: ProviderId("declared".into()),
             workspace,
@@ -95,7 +96,7 @@ impl Declared {
     /// Reads the files again, and tells it when the list is another one now.
     pub(super) fn reload(&self) {
         let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
-        let names: Vec<String> = self.machinery.secrets.keys().cloned().collect();
+        let names: Vec<String> = self.machinery.secrets.names().map(str::to_owned).collect();
         let loaded = load::load(&self.workspace, &self.trust, &names);
         let is_trusted = |file: &LoadedFile| file.standing == Standing::Trusted;
         let seen = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();

@@ -11,18 +11,19 @@ pub(super) mod lint;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
+use zubi_base::config::Secrets;
 use zubi_base::process::Spawner;
 use zubi_base::text::DiskText;
 use zubi_base::workspace::Workspace;
 use zubi_run::http::SystemLookup;
-use zubi_run::script;
+use zubi_run::job::Jobs;
 use zubi_tools::audit::NoAudit;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::filter::ToolFilter;
@@ -49,6 +50,7 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What tests run with.
 pub struct Bench {
     spawner: Spawner,
+    jobs: Arc<Jobs>,
     /// What the tools of the host say of themselves: a fake of one takes what the real one takes.
     specs: Vec<Arc<ToolSpec>>,
 }
@@ -165,8 +167,8 @@ enum SetUpError {
 }
 
 impl Bench {
-    pub fn new(spawner: Spawner, specs: Vec<Arc<ToolSpec>>) -> Self {
-        Self { spawner, specs }
+    pub fn new(spawner: Spawner, jobs: Arc<Jobs>, specs: Vec<Arc<ToolSpec>>) -> Self {
+        Self { spawner, jobs, specs }
     }
 
     /// Runs one test of a file that is trusted. Nothing of it is left when this returns, nor when the future is dropped.
@@ -234,12 +236,10 @@ impl Bench {
     }
 
     fn machinery(&self, test: &ToolTest, doubles: &Arc<Doubles>) -> Machinery {
+        let secrets = Secrets::of(test.env.clone());
         Machinery {
-            registry: OnceLock::<Weak<Registry>>::new(),
-            scripts: self.spawner.executable().map(|zubi| script::Runner::new(self.spawner.clone(), zubi)),
-            lookup: Arc::new(SystemLookup),
-            secrets: test.env.clone(),
             doubles: Some(Arc::clone(doubles)),
+            ..Machinery::new(secrets, &self.spawner, Arc::new(SystemLookup), Arc::clone(&self.jobs))
         }
     }
 

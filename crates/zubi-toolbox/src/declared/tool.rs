@@ -10,7 +10,7 @@ use zubi_run::template::{RenderError, Rendered, Template, Values};
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::definition::Definition;
-use super::execute::{Machinery, http, inline};
+use super::execute::{Machinery, http, inline, shell};
 use super::format::Method;
 use super::load::LoadedTool;
 use super::origin::Origin;
@@ -18,7 +18,7 @@ use super::plan::{Execution, Plan};
 
 /// The call ends by itself when the tool's time is up, and tells what there is by then; the registry, which knows nothing of
 /// that, waits so much longer.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(5);
 
 pub(super) struct DeclaredTool {
     spec: ToolSpec,
@@ -49,25 +49,27 @@ impl DeclaredTool {
         &self.definition.id
     }
 
-    /// The values of secrets that a call of this tool sees.
-    pub(super) fn secret_values(&self) -> impl Iterator<Item = String> {
-        self.plan.secrets.iter().filter_map(|name| self.machinery.secrets.get(name).cloned())
-    }
-
     /// A template with the values of a call.
     pub(super) fn render(&self, template: &Template, args: &Map<String, Value>) -> Result<Rendered, ToolError> {
-        let values =
-            Values { arguments: args, environment: &self.machinery.secrets, workspace_folder: self.folder.as_str() };
+        let environment = self.machinery.secrets.values();
+        let values = Values { arguments: args, environment, workspace_folder: self.folder.as_str() };
         template.render(values).map_err(|error| self.cannot_render(&error))
     }
 
     fn cannot_render(&self, error: &RenderError) -> ToolError {
-        let missing = self.plan.secrets.iter().find(|name| !self.machinery.secrets.contains_key(*name));
+        let secrets = &self.machinery.secrets;
+        let missing = self.plan.secrets.iter().find(|name| !secrets.values().contains_key(*name));
         match (error, missing) {
-            (RenderError::Missing { .. }, Some(name)) => self.failed(
-                format!("the secret `{name}` is not set on this machine"),
-                format!("The user can set it in zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`."),
-            ),
+            (RenderError::Missing { .. }, Some(name)) => match secrets.broken(name) {
+                Some(why) => self.failed(
+                    format!("the secret `{name}` cannot be used: {why}"),
+                    format!("The user can mend it in zubi.toml, `[env]` `{name}`; `zubi doctor` says the same."),
+                ),
+                None => self.failed(
+                    format!("the secret `{name}` is not set on this machine"),
+                    format!("The user can set it in zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`."),
+                ),
+            },
             (RenderError::TooLong, _) => self.failed(error, "Give it less at once."),
             _ => ToolError::invalid("arguments", error, format!("`{}` takes what its schema says.", self.id())),
         }
@@ -105,7 +107,7 @@ impl Tool for DeclaredTool {
         &self.spec
     }
 
-    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
             return Err(self.failed(why, next));
         }
@@ -144,10 +146,14 @@ impl Tool for DeclaredTool {
                 Footprint { hosts: vec![host], preview: Some(preview), ..common }
             }
             // What code calls is judged when it calls it.
-            Execution::Inline { code } => Footprint { preview: Some(code.clone()), ..common },
-            Execution::Shell { .. } | Execution::Elsewhere { .. } | Execution::Broken => {
-                Footprint { effect: Some(Effect::Execute), ..common }
+            Execution::Inline { code } => {
+                Footprint { preview: Some(code.clone()), sandbox: Some(self.machinery.holds_scripts()), ..common }
             }
+            Execution::Shell { script, shell, directory, environment } => {
+                let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
+                shell::footprint(self, &parts, &args, cx, common)?
+            }
+            Execution::Elsewhere { .. } | Execution::Broken => Footprint { effect: Some(Effect::Execute), ..common },
         })
     }
 
@@ -156,14 +162,19 @@ impl Tool for DeclaredTool {
             return Err(unavailable);
         }
         let args = object(&args);
-        match &self.plan.execution {
+        let result = match &self.plan.execution {
             Execution::Http { method, url, headers, body } => {
                 http::run(self, &http::Parts { method: *method, url, headers, body: body.as_ref() }, args, cx).await
             }
             Execution::Inline { code } => inline::run(self, code, args, cx).await,
-            Execution::Shell { .. } | Execution::Elsewhere { .. } | Execution::Broken => {
+            Execution::Shell { script, shell, directory, environment } => {
+                let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
+                shell::run(self, &parts, &args, cx).await
+            }
+            Execution::Elsewhere { .. } | Execution::Broken => {
                 Err(self.failed("nothing here can run it", "Use another tool."))
             }
-        }
+        };
+        self.machinery.without_secrets(result)
     }
 }

@@ -12,12 +12,12 @@ use zubi_tools::{Status, ToolCx, ToolOutput};
 const MAX_BYTES: usize = 30_000;
 
 /// How many bytes an answer may have.
-pub(super) fn room(cx: &ToolCx) -> usize {
+pub(crate) fn room(cx: &ToolCx) -> usize {
     cx.room(MAX_BYTES)
 }
 
 /// The answer about a command that has ended.
-pub(super) fn ended(finished: &Finished, timeout: Duration, room: usize) -> ToolOutput {
+pub(crate) fn ended(finished: &Finished, timeout: Duration, room: usize) -> ToolOutput {
     let Finished { end, duration, level, stdout, stderr } = finished;
     let end_told = match end {
         End::Exited(code) => format!("exit {code}"),
@@ -55,12 +55,12 @@ fn data(captured: &Captured) -> Value {
 }
 
 /// `1.2 s`.
-pub(super) fn seconds(duration: Duration) -> String {
+pub(crate) fn seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
 
 /// Both outputs, of each a beginning and an end where they are long, and where all of it is.
-pub(super) fn outputs(stdout: &Captured, stderr: &Captured, room: usize) -> String {
+pub(crate) fn outputs(stdout: &Captured, stderr: &Captured, room: usize) -> String {
     if stdout.bytes == 0 && stderr.bytes == 0 {
         return "(no output)".to_owned();
     }
@@ -95,6 +95,6 @@ fn text(captured: &Captured, bytes: usize) -> String {
 
 /// What a program wrote, as it is shown: a return to the beginning of a line, which progress bars are made of, is a new
 /// line, and what looks like a secret is taken out.
-pub(super) fn lines(text: &str) -> String {
+pub(crate) fn lines(text: &str) -> String {
     Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
 }

@@ -11,7 +11,7 @@ use zubi_run::sandbox::Net;
 use zubi_tools::shell::{self, MAX_SCRIPT};
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::{Shell, answer, did_not_run, directory};
+use super::{Shell, answer, did_not_run, directory, environment};
 use crate::os_tool::{About, OsTool};
 
 pub(crate) struct Run;
@@ -28,10 +28,6 @@ const RESERVE: Duration = Duration::from_secs(2);
 const FIRST_LOOK: Duration = Duration::from_millis(700);
 /// The most input, in bytes.
 const MAX_STDIN: usize = 4 << 20;
-
-/// What makes programs write for a reader that is no terminal, whatever they think.
-const ENVIRONMENT: &[(&str, &str)] =
-    &[("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
 
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
@@ -121,7 +117,7 @@ impl OsTool for Run {
         let command = Command::Script { text: input.command.clone(), arguments: Vec::new() };
         let mut job = Job::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
         job.manifest.net = input.net();
-        job.environment = ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        job.environment = environment();
         let asked = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
         job.stdin = input.stdin;
         if is_background {

@@ -15,7 +15,7 @@ fn record(tool: &str, arguments: &Value) -> AuditRecord {
         decision: "allow",
         outcome: "ok",
         duration_ms: 3,
-        arguments: shorten(arguments, &["pin".to_owned()]),
+        arguments: shorten(arguments, &["pin".to_owned()], &Redactor::default()),
         arguments_hash: ContentHash::of(arguments.to_string().as_bytes()),
     }
 }
@@ -28,7 +28,7 @@ fn secrets_and_long_values_are_not_written() {
         "nested": {"Authorization": "Bearer x", "deep": {"deeper": {"deepest": {"too": "deep"}}}},
         "list": vec![1; 30],
     });
-    let short = shorten(&arguments, &["pin".to_owned()]);
+    let short = shorten(&arguments, &["pin".to_owned()], &Redactor::default());
     let text = short.to_string();
     assert!(text.len() < 700, "{text}");
     for (pointer, expected) in [

@@ -49,7 +49,7 @@ impl Registry {
             decision: trail.decision,
             outcome: result.as_ref().map_or_else(ToolError::code, |_| "ok"),
             duration_ms: audit::milliseconds(started.elapsed()),
-            arguments: audit::shorten(&logged, &trail.secrets),
+            arguments: audit::shorten(&logged, &trail.secrets, &self.redactor),
             arguments_hash: hash,
         });
         if let Err(ToolError::Fatal(error)) = &result {

@@ -48,9 +48,15 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
         let mut report = json!(survey);
         report["complete"] = json!(complete);
         report["sandbox"] = json!(sandbox);
+        report["secrets"] = json!(doctor::secrets(&config));
         terminal::print_json(&report)?;
     } else {
-        terminal::print(&format!("{}\n\nsandbox of commands: {sandbox}", render(&survey).trim_end()))?;
+        let mut text = format!("{}\n\nsandbox of commands: {sandbox}", render(&survey).trim_end());
+        for problem in doctor::secrets(&config) {
+            // Writing to a `String` cannot fail.
+            let _ = write!(text, "\nsecrets: {problem}");
+        }
+        terminal::print(&text)?;
     }
     if doctor.fix {
         return block_on(async {

@@ -87,6 +87,11 @@ fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network)
     Ok(abi)
 }
 
+/// Restricts this process to the files that it has open.
+pub(super) fn seal() -> Result<u32, ConfineError> {
+    enforce(Vec::new(), Network::None)
+}
+
 /// Restricts this process to reading below one directory, to see whether that can be done.
 pub(super) fn restrict_to(directory: &str) -> Result<u32, ConfineError> {
     enforce(vec![(vec![directory.into()], AccessFs::ReadFile | AccessFs::ReadDir)], Network::None)

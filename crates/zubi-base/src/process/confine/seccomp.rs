@@ -94,6 +94,81 @@ pub(super) fn restrict(network: Network) -> Result<(), ConfineError> {
     Ok(())
 }
 
+/// What a program needs no more once it is loaded and works on what it has: paths of any kind, programs, processes.
+const SEALED: &[c_long] = &[
+    libc::SYS_openat,
+    libc::SYS_openat2,
+    libc::SYS_name_to_handle_at,
+    libc::SYS_execve,
+    libc::SYS_execveat,
+    libc::SYS_connect,
+    libc::SYS_bind,
+    libc::SYS_listen,
+    libc::SYS_memfd_create,
+    libc::SYS_kill,
+    libc::SYS_pidfd_open,
+    libc::SYS_pidfd_send_signal,
+    libc::SYS_chdir,
+    libc::SYS_chroot,
+    libc::SYS_truncate,
+    libc::SYS_mkdirat,
+    libc::SYS_mknodat,
+    libc::SYS_linkat,
+    libc::SYS_symlinkat,
+    libc::SYS_unlinkat,
+    libc::SYS_renameat2,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+];
+
+/// The older names of the same, where they exist.
+#[cfg(target_arch = "x86_64")]
+const SEALED_OLD: &[c_long] = &[
+    libc::SYS_open,
+    libc::SYS_creat,
+    libc::SYS_fork,
+    libc::SYS_vfork,
+    libc::SYS_mkdir,
+    libc::SYS_rmdir,
+    libc::SYS_mknod,
+    libc::SYS_link,
+    libc::SYS_symlink,
+    libc::SYS_unlink,
+    libc::SYS_rename,
+    libc::SYS_renameat,
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const SEALED_OLD: &[c_long] = &[];
+
+/// Leaves this thread and those that it starts nothing but memory, time and the files that are open.
+pub(super) fn seal() -> Result<(), ConfineError> {
+    let told = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
+    let arch: TargetArch =
+        std::env::consts::ARCH.try_into().map_err(|_| told(&"there is no filter for this processor"))?;
+    let mut rules: Rules = SEALED.iter().chain(SEALED_OLD).map(|call| (*call, Vec::new())).collect();
+    // A thread is made by the same call as a process, with this flag. `clone3` hides it and is gone already.
+    let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
+    let process = all(&[(0, SeccompCmpOp::MaskedEq(thread), 0)]).map_err(|error| told(&error))?;
+    rules.insert(libc::SYS_clone, vec![process]);
+    let filter = filter(rules, libc::EPERM, arch).map_err(|error| told(&error))?;
+    apply_filter(&without_x32(filter)).map_err(|error| told(&error))
+}
+
 type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
 
 fn filter(rules: Rules, errno: i32, arch: TargetArch) -> Result<BpfProgram, BackendError> {

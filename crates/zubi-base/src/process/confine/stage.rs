@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
-use super::{ConfineError, Confinement, capabilities, landlock, limits, offers, seccomp};
+use super::{ConfineError, Confinement, Means, capabilities, landlock, limits, offers, seccomp};
 use crate::process::supervisor::{complain, start_failure};
 
 /// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
@@ -46,6 +46,22 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
     }
     if confinement.means.seccomp {
         seccomp::restrict(confinement.network)?;
+    }
+    Ok(())
+}
+
+/// Gives up what a program needs only to be loaded: from here on this process opens no file, starts no program and no
+/// process, and has no network, by these means. Threads that run already are not held, so it comes before there are any.
+/// The program is zubi's own and was confined before; there is no way back.
+///
+/// # Errors
+/// When one of the means cannot be had. The process then must not go on as if it could.
+pub fn seal(means: &Means) -> Result<(), ConfineError> {
+    if means.landlock {
+        landlock::seal()?;
+    }
+    if means.seccomp {
+        seccomp::seal()?;
     }
     Ok(())
 }

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 use zubi_run::http::{self, Body, Header, HttpAnswer, HttpError, HttpRequest};
 use zubi_run::template::Template;
 use zubi_tools::output::Status;
-use zubi_tools::redact::Redactor;
 use zubi_tools::{ToolCx, ToolError, ToolOutput};
 
-use super::{bounded, room};
+use super::FAILURE_ROOM;
 use crate::declared::format::Method;
 use crate::declared::tool::DeclaredTool;
+use crate::shell::answer::room;
 
 /// The templates of a request.
 pub(in crate::declared) struct Parts<'a> {
@@ -28,18 +28,15 @@ pub(in crate::declared) async fn run(
     let request = request(tool, parts, args)?;
     let answer = http::send(&request, &tool.machinery.lookup, &cx.cancel).await;
     let answer = answer.map_err(|error| tell(tool, &error))?;
-    // What a server sends back may be what it was sent.
-    let secrets = Redactor::new(tool.secret_values());
     let (text, data) = match answer.body() {
         Body::Empty => ("(no body)".to_owned(), None),
-        Body::Json(value) => {
-            let value = secrets.value(&value);
-            (format!("{value:#}"), Some(value))
-        }
-        Body::Text(text) => (secrets.text(&text), None),
+        Body::Json(value) => (format!("{value:#}"), Some(value)),
+        Body::Text(text) => (text, None),
         Body::Binary => (format!("(binary, {} bytes)", answer.bytes.len()), None),
     };
-    let text = bounded(&text, room(cx));
+    let room = room(cx);
+    let room = if answer.is_success() { room } else { room.min(FAILURE_ROOM) };
+    let text = tool.machinery.bounded(text, room).await;
     if !answer.is_success() {
         let why = format!("the server answered {}\n{text}", answer.status);
         return Err(tool.failed(why, next(answer.status)));

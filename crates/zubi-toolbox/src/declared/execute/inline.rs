@@ -9,8 +9,9 @@ use zubi_run::script::{Finished, Job, Limits, NestedCaller, ScriptError};
 use zubi_tools::registry::{CallError, Registry};
 use zubi_tools::{ToolCx, ToolError, ToolOutput};
 
-use super::{bounded, room};
+use super::FAILURE_ROOM;
 use crate::declared::tool::DeclaredTool;
+use crate::shell::answer::room;
 
 pub(in crate::declared) async fn run(
     tool: &DeclaredTool,
@@ -21,6 +22,8 @@ pub(in crate::declared) async fn run(
     let Some(runner) = &tool.machinery.scripts else {
         return Err(tool.failed("JavaScript cannot run here", "Use another tool."));
     };
+    let (confinement, _) = tool.machinery.jobs.runner().sandbox().of_scripts(runner.executable()).await;
+    let runner = runner.clone().confined(confinement);
     let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
     let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
     let nested = Nested { registry: tool.machinery.registry.get().cloned(), cx: cx.clone() };
@@ -28,10 +31,10 @@ pub(in crate::declared) async fn run(
     let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
     let finished = finished.await.unwrap_or(Err(ScriptError::TimedOut { after_ms: time_ms }));
     let finished = finished.map_err(|error| tell(tool, &error))?;
-    answer(tool, finished, room(cx))
+    answer(tool, finished, room(cx)).await
 }
 
-fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<ToolOutput, ToolError> {
+async fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<ToolOutput, ToolError> {
     let Finished { outcome, log, log_truncated } = finished;
     let mut lines = log;
     if log_truncated {
@@ -44,12 +47,17 @@ fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<ToolOu
                 Value::String(text) => Some(text.clone()),
                 other => Some(format!("{other:#}")),
             });
-            let text = if lines.is_empty() { "(no result)".to_owned() } else { bounded(&lines.join("\n"), room) };
+            let text = if lines.is_empty() {
+                "(no result)".to_owned()
+            } else {
+                tool.machinery.bounded(lines.join("\n"), room).await
+            };
             Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
         }
         Err(thrown) => {
             lines.insert(0, thrown.to_string());
-            Err(tool.failed(bounded(&lines.join("\n"), room), "Check the arguments; the code is in the tool's file."))
+            let told = tool.machinery.bounded(lines.join("\n"), room.min(FAILURE_ROOM)).await;
+            Err(tool.failed(told, "Check the arguments; the code is in the tool's file."))
         }
     }
 }

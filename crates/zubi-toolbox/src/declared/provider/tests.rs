@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use zubi_base::trust::TrustStore;
+use zubi_run::job::Runner;
+use zubi_run::sandbox::Sandbox;
+use zubi_run::store::OutputStore;
 
 use super::*;
 use crate::declared::sample::SAMPLE;
@@ -24,12 +27,15 @@ fn fixture() -> Fixture {
     let (root, state) = (base.join("work"), base.join("state"));
     std::fs::create_dir_all(&root).unwrap();
     std::fs::create_dir_all(&state).unwrap();
+    let sandbox = Sandbox::new(Spawner::direct(), None, None);
+    let jobs = Jobs::new(Runner::new(Spawner::direct(), Arc::new(sandbox), OutputStore::new(&state)));
     let store = TrustStore::new(state);
     let declared = Declared::new(Setup {
         workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
         trust: Trust::new(store.clone(), false),
-        secrets: BTreeMap::new(),
+        secrets: Secrets::default(),
         spawner: Spawner::direct(),
+        jobs: Arc::new(jobs),
     });
     Fixture { _guard: guard, declared, store, root }
 }

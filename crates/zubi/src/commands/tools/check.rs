@@ -62,7 +62,9 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
 
 fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<Loaded, Failure> {
     let trust = session.trust();
-    let secrets = [];
+    // What is wrong with the settings themselves other commands tell; tool files can be looked at without them.
+    let secrets: Vec<String> =
+        session.config().map(|config| config.settings.env.into_keys().collect()).unwrap_or_default();
     if check.files.is_empty() {
         return Ok(declared::load(workspace, &trust, &secrets));
     }

@@ -1,0 +1,246 @@
+//! Secrets of the user: the table `env` of the user's own `zubi.toml`, whose values tools take as `${env:NAME}`.
+//!
+//! An entry is a value, or the name of a file that has it. They belong to the machine: no other layer has any. An entry that
+//! is broken is kept with the reason, so that the others work and whoever needs this one learns why it does not. Values
+//! appear neither in `Debug` nor in anything that is serialized.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use toml::Value;
+
+use crate::private;
+
+/// The largest file of one secret, in bytes: a chain of certificates is smaller.
+const MAX_BYTES: u64 = 64 * 1024;
+
+/// Shorter values are not taken out of what is shown: they would be found everywhere. See `zubi_tools::redact`.
+pub const SHORTEST: usize = 4;
+
+/// One entry of the table, as it stands in the file.
+#[derive(Clone, PartialEq, Eq)]
+pub enum SecretEntry {
+    Value(String),
+    /// Relative to the directory of the file that says so, absolute, or below `~/`.
+    File(String),
+    /// Why it is neither.
+    Broken(String),
+}
+
+impl fmt::Debug for SecretEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(_) => f.write_str("Value(…)"),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::Broken(why) => f.debug_tuple("Broken").field(why).finish(),
+        }
+    }
+}
+
+/// Whoever asks learns that there is one.
+impl Serialize for SecretEntry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("(not shown)")
+    }
+}
+
+impl<'de> Deserialize<'de> for SecretEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const FORMS: &str = "write `NAME = \"value\"` or `NAME = { file = \"path\" }`";
+        Ok(match Value::deserialize(deserializer)? {
+            Value::String(value) => Self::Value(value),
+            Value::Table(table) => match (table.get("file"), table.len()) {
+                (Some(Value::String(path)), 1) if !path.is_empty() => Self::File(path.clone()),
+                _ => Self::Broken(format!("it is a table of another form; {FORMS}")),
+            },
+            other => Self::Broken(format!("it is of type {}; {FORMS}", other.type_str())),
+        })
+    }
+}
+
+/// The user's secrets, read.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secrets {
+    values: BTreeMap<String, String>,
+    broken: BTreeMap<String, String>,
+    files: Vec<Utf8PathBuf>,
+    notes: Vec<String>,
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.values.keys().collect();
+        f.debug_struct("Secrets").field("values", &names).field("broken", &self.broken).finish_non_exhaustive()
+    }
+}
+
+impl Secrets {
+    /// Reads what the entries of a configuration file name.
+    pub fn read(entries: &BTreeMap<String, SecretEntry>, file: &Utf8Path, home: Option<&Utf8Path>) -> Self {
+        let mut secrets = Self::default();
+        let mut stands_here = false;
+        for (name, entry) in entries {
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+            let value = match entry {
+                _ if !is_name => {
+                    Err("a name has letters, digits and `_`, and begins with none of the digits".to_owned())
+                }
+                SecretEntry::Value(value) => {
+                    stands_here = true;
+                    check(value.clone())
+                }
+                SecretEntry::File(path) => secrets.read_file(path, file, home),
+                SecretEntry::Broken(why) => Err(why.clone()),
+            };
+            match value {
+                Ok(value) => {
+                    if value.len() < SHORTEST {
+                        secrets.notes.push(format!(
+                            "the secret `{name}` is shorter than {SHORTEST} bytes, so it is not taken out of what tools answer"
+                        ));
+                    }
+                    secrets.values.insert(name.clone(), value);
+                }
+                Err(why) => drop(secrets.broken.insert(name.clone(), why)),
+            }
+        }
+        if !entries.is_empty() {
+            secrets.files.push(file.to_owned());
+        }
+        if stands_here && others_can_read(file) {
+            secrets.notes.push(format!("others can read `{file}`, which has secrets in it; `chmod 600` it"));
+        }
+        secrets
+    }
+
+    /// Of values alone, for hosts that have them from elsewhere.
+    pub fn of(values: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { values: values.into_iter().collect(), ..Self::default() }
+    }
+
+    /// The values by name, of those that can be used.
+    pub fn values(&self) -> &BTreeMap<String, String> {
+        &self.values
+    }
+
+    /// The names that are set, of those too that cannot be used.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.keys().chain(self.broken.keys()).map(String::as_str)
+    }
+
+    /// Why one that is set cannot be used.
+    pub fn broken(&self, name: &str) -> Option<&str> {
+        self.broken.get(name).map(String::as_str)
+    }
+
+    /// What is wrong with them, one sentence each, for the user.
+    pub fn problems(&self) -> Vec<String> {
+        let broken = self.broken.iter().map(|(name, why)| format!("the secret `{name}` cannot be used: {why}"));
+        broken.chain(self.notes.iter().cloned()).collect()
+    }
+
+    /// The files that they stand in.
+    pub fn files(&self) -> &[Utf8PathBuf] {
+        &self.files
+    }
+
+    fn read_file(&mut self, given: &str, file: &Utf8Path, home: Option<&Utf8Path>) -> Result<String, String> {
+        let path = match (given.strip_prefix("~/"), home) {
+            (Some(below), Some(home)) => home.join(below),
+            (Some(_), None) => return Err(format!("`{given}`: the home directory is not known")),
+            (None, _) => file.parent().unwrap_or(file).join(given),
+        };
+        // The user named it, so links on the way are theirs; what is at their end is what counts.
+        let path = crate::fs::canonical(&path).map_err(|error| format!("`{path}`: {error}"))?;
+        self.files.push(path.clone());
+        let bytes = private::read_own(&path, MAX_BYTES).map_err(|error| error.to_string())?;
+        let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
+        // Editors end a file with a line end; it is no part of a password.
+        let text = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
+        check(text.to_owned()).map_err(|why| format!("`{path}`: {why}"))
+    }
+}
+
+fn check(value: String) -> Result<String, String> {
+    if value.is_empty() {
+        Err("it is empty".to_owned())
+    } else if value.contains('\0') {
+        Err("it holds a NUL character".to_owned())
+    } else {
+        Ok(value)
+    }
+}
+
+#[cfg(unix)]
+fn others_can_read(file: &Utf8Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::metadata(file).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(not(unix))]
+fn others_can_read(_file: &Utf8Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use insta::assert_snapshot;
+
+    use super::*;
+
+    /// What becomes of a table in a directory with some files.
+    fn check(table: &str) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let root = crate::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        private::create_directory(&root.join("home/keys")).unwrap();
+        let write = |name: &str, content: &[u8], mode: u32| {
+            let path = root.join(name);
+            private::write_atomic(&path, content).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        write("own", b"from a file\r\n", 0o600);
+        write("home/keys/one", b"two\nlines\n", 0o400);
+        write("open", b"seen by all", 0o644);
+        write("binary", b"\xff\xfe", 0o600);
+        write("large", &vec![b'x'; 70_000], 0o600);
+        std::os::unix::fs::symlink("own", root.join("link")).unwrap();
+        write("zubi.toml", table.as_bytes(), 0o600);
+        let layer = super::super::file::parse(table, &root.join("zubi.toml")).unwrap();
+        let secrets = Secrets::read(&layer.env, &root.join("zubi.toml"), Some(&root.join("home")));
+        let debug = format!("{layer:?} {secrets:?}");
+        for value in secrets.values.values() {
+            assert!(!debug.contains(value.as_str()), "{debug}");
+        }
+        let values = secrets.values.iter().map(|(name, value)| format!("{name} = {value:?}"));
+        let told = values.chain(secrets.problems()).collect::<Vec<_>>().join("\n");
+        told.replace(root.as_str(), "[DIR]")
+    }
+
+    #[test]
+    fn values_and_files_are_read_and_what_is_broken_is_told() {
+        let table = r#"
+            [env]
+            PLAIN = "hunter2"
+            FILE = { file = "own" }
+            HOME = { file = "~/keys/one" }
+            LINK = { file = "link" }
+            SHORT = "ab"
+            OPEN = { file = "open" }
+            ABSENT = { file = "absent" }
+            DIRECTORY = { file = "home" }
+            BINARY = { file = "binary" }
+            LARGE = { file = "large" }
+            EMPTY = ""
+            NUL = "a\u0000b"
+            NUMBER = 3
+            WRONG = { path = "own" }
+            "a b" = "x"
+        "#;
+        assert_snapshot!(check(table));
+    }
+}

@@ -1,0 +1,87 @@
+//! Scripts with every vice: the call ends in time, says what happened, and nothing is left.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::process::descendants;
+
+use crate::Test;
+use crate::world::{World, script, with};
+
+pub(crate) const TESTS: &[(&str, Test)] = &[
+    ("faults::x20_more_processes_than_there_may_be", x20_more_processes_than_there_may_be),
+    ("faults::x21_endless_output", x21_endless_output),
+    ("faults::x20_a_script_that_ignores_signals", x20_a_script_that_ignores_signals),
+    ("faults::x20_a_grandchild_that_holds_the_pipe", x20_a_grandchild_that_holds_the_pipe),
+    ("faults::what_was_written_until_the_time_was_up_is_told", what_was_written_is_told),
+    ("faults::a_cancelled_call_ends_what_it_started", a_cancelled_call_ends_what_it_started),
+    ("faults::a_shell_that_does_not_read_its_script_to_the_end", a_shell_that_does_not_read_to_the_end),
+];
+
+fn nothing_is_left() {
+    assert_eq!(descendants(std::process::id()), Vec::<u32>::new());
+}
+
+fn limited(id: &str, text: &str, milliseconds: u64) -> Value {
+    with(script(id, text), json!({ "timeout": milliseconds }))
+}
+
+/// A loop with a bound, far from what a fork bomb does.
+fn x20_more_processes_than_there_may_be(world: &World) {
+    let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
+    let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all; kill $(jobs -p); wait";
+    let host = world.host(&[limited("many", many, 50_000), limited("few", few, 50_000)]);
+    let told = host.failure("workspace.many", json!({}), "failed");
+    assert!(told.contains("ended the program: it had more than 200 processes at once"), "{told}");
+    nothing_is_left();
+    assert_eq!(host.text("workspace.few", json!({})).lines().next(), Some("all"));
+    nothing_is_left();
+}
+
+fn x21_endless_output(world: &World) {
+    let host = world.host(&[limited("endless", "yes 'a line of it'", 2_000)]);
+    let told = host.failure("workspace.endless", json!({}), "timed_out");
+    assert!(told.starts_with("Error in workspace.endless: no end within 2.0 s"), "{told}");
+    let handle = told.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
+    let told = host.text("output.read", json!({ "output": handle, "from_line": 1_000, "lines": 1 }));
+    assert!(told.contains("a line of it"), "{told}");
+    nothing_is_left();
+}
+
+fn x20_a_script_that_ignores_signals(world: &World) {
+    let text = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
+    let host = world.host(&[limited("stubborn", text, 500)]);
+    let told = host.failure("workspace.stubborn", json!({}), "timed_out");
+    assert!(told.contains("so it was ended with all it had started\nstarted\n"), "{told}");
+    nothing_is_left();
+}
+
+fn x20_a_grandchild_that_holds_the_pipe(world: &World) {
+    let host = world.host(&[script("holds", "(setsid tail -f /dev/null &); tail -f /dev/null & echo done")]);
+    let started = Instant::now();
+    assert_eq!(host.text("workspace.holds", json!({})), "done");
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    nothing_is_left();
+}
+
+fn what_was_written_is_told(world: &World) {
+    let host = world.host(&[limited("slow", "echo one; echo two >&2; tail -f /dev/null", 500)]);
+    let told = host.failure("workspace.slow", json!({}), "timed_out");
+    assert!(told.contains("\none\nstderr:\ntwo\nGive it less to do"), "{told}");
+}
+
+fn a_cancelled_call_ends_what_it_started(world: &World) {
+    let host = world.host(&[script("waits", "tail -f /dev/null")]);
+    let cancel = CancellationToken::new();
+    cancel.cancel();
+    let answer = host.call_until("workspace.waits", json!({}), cancel);
+    assert_eq!(answer.failure.as_deref(), Some("cancelled"), "{}", answer.text);
+}
+
+/// What is left of the script when the shell has gone is nobody's.
+fn a_shell_that_does_not_read_to_the_end(world: &World) {
+    let text = format!("echo first; exit 0\n{}", ": nothing\n".repeat(20_000));
+    let host = world.host(&[script("early", &text)]);
+    assert_eq!(host.text("workspace.early", json!({})), "first");
+}

@@ -1,0 +1,89 @@
+//! Declared tools as a surface calls them, with hostile values in every place a value can stand, with programs of every
+//! vice, and with secrets that come back in other clothes.
+//!
+//! The binary has a `main` of its own because it is the supervisor of what it runs and the process of JavaScript, too. All of
+//! it runs as whoever runs the tests, and where that is root once more as nobody, in a copy of this program that nobody may
+//! read.
+
+#![expect(
+    clippy::expect_used,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test from its first line to its last; the lints know only functions marked as tests"
+)]
+
+mod faults;
+mod http;
+mod secrets;
+mod shell;
+mod world;
+
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use zubi_base::process::{SUPERVISOR_ARGUMENT, supervise};
+use zubi_run::script;
+
+use crate::world::World;
+
+type Test = fn(&World);
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    let first = args.next();
+    if first.as_deref().is_some_and(|first| first == SUPERVISOR_ARGUMENT) {
+        return supervise(args);
+    }
+    if first.as_deref().is_some_and(|first| first == script::CHILD_ARGUMENT) {
+        let run = script::child::run_in_child(args.next(), std::io::stdin().lock(), std::io::stdout());
+        return run.inspect_err(|error| eprintln!("{error}")).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
+}
+
+fn trials() -> Vec<Trial> {
+    let table: Vec<(&'static str, Test)> =
+        [shell::TESTS, http::TESTS, faults::TESTS, secrets::TESTS].into_iter().flatten().copied().collect();
+    let count = table.len();
+    let trial = |(name, test): (&'static str, Test)| {
+        Trial::test(name, move || {
+            test(&World::new());
+            Ok::<(), Failed>(())
+        })
+    };
+    let mut trials: Vec<Trial> = table.into_iter().map(trial).collect();
+    if rustix::process::geteuid().is_root() {
+        trials.push(Trial::test("unprivileged", move || {
+            as_nobody(count);
+            Ok(())
+        }));
+    }
+    trials
+}
+
+/// Everything once more, as nobody.
+fn as_nobody(count: usize) {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
+    let copy = directory.path().join("declared");
+    std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    // What says that nothing is left looks at all that this program has started, so it is alone.
+    let passes: [&[&str]; 2] = [&["faults::", "--test-threads", "1"], &["--skip", "faults::"]];
+    let mut told = String::new();
+    for arguments in passes {
+        #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
+        let output = std::process::Command::new("setpriv")
+            .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+            .arg(&copy)
+            .args(arguments)
+            .env("TMPDIR", "/tmp")
+            .output()
+            .expect("setpriv is part of util-linux");
+        told += &String::from_utf8_lossy(&output.stdout);
+        told += &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{told}");
+    }
+    eprintln!("{told}");
+    assert_eq!(told.matches("... ok").count(), count, "{told}");
+}

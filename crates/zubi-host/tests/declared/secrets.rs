@@ -1,0 +1,96 @@
+//! Secrets of the user: they reach what they are for, and nothing that anybody reads afterwards.
+
+use serde_json::{Value, json};
+
+use crate::Test;
+use crate::world::{World, script, tool, with};
+
+pub(crate) const TESTS: &[(&str, Test)] = &[
+    ("secrets::they_arrive_and_are_told_to_nobody", they_arrive_and_are_told_to_nobody),
+    ("secrets::no_list_of_processes_has_them", no_list_of_processes_has_them),
+    ("secrets::one_that_is_broken_or_missing_is_told", one_that_is_broken_or_missing_is_told),
+    ("secrets::scripts_cannot_read_where_they_stand", scripts_cannot_read_where_they_stand),
+];
+
+const SECRET: &str = "hunter2+\"quoted\" é/x";
+const SETTINGS: &str = "allow = [\"workspace.*\"]\n[env]\nTOKEN = 'hunter2+\"quoted\" é/x'\n";
+
+fn they_arrive_and_are_told_to_nobody(world: &World) {
+    let inside =
+        script("inside", "printf '%s' \"${env:TOKEN}\" > got; printf '%s' ${env:TOKEN}; echo; echo ${env:TOKEN} >&2");
+    let variable = tool(
+        "variable",
+        json!({ "type": "shell", "script": "printf '%s' \"$T\" > got; echo \"$T\"; printf '%s' \"user:$T\" | base64 -w0; exit 1", "env": { "T": "${env:TOKEN}" } }),
+    );
+    let slow = script("slow", "for one in a b c; do printf %s ${env:TOKEN} | fold -b -w 3 | tr -d '\\n'; done");
+    let echo = script("echo", "printf '%s' $value");
+    let host = world.host_with(&[inside, variable, slow, echo], SETTINGS);
+
+    let answer = host.call("workspace.inside", json!({}));
+    let told = format!("{} {}", answer.text, answer.data.unwrap());
+    assert!(!told.contains("hunter2") && told.contains("redacted"), "{told}");
+    assert_eq!(world.read("got"), SECRET.as_bytes());
+    let told = host.failure("workspace.variable", json!({}), "failed");
+    assert!(!told.contains("hunter2") && !told.contains("aHVudGVyMi"), "{told}");
+    assert!(!told.contains("odW50ZXIyK"), "nor as Base64 beside something else: {told}");
+    assert_eq!(world.read("got"), SECRET.as_bytes());
+    let told = host.text("workspace.slow", json!({}));
+    assert!(!told.contains("hunter2"), "{told}");
+    // A model that has it from elsewhere does not get it into the records.
+    let told = host.text("workspace.echo", json!({ "value": format!("{}{SECRET}", "x".repeat(150)) }));
+    assert!(!told.contains("hunter2"), "{told}");
+
+    let footprint = host.footprint("workspace.inside", json!({}));
+    assert_eq!(footprint.secrets, ["TOKEN"]);
+    let shown = format!("{footprint:?}");
+    assert!(!shown.contains("hunter2") && shown.contains("•••"), "{shown}");
+    for place in ["state/audit", "state/outputs"] {
+        for entry in world.root.join(place).read_dir_utf8().unwrap().flatten() {
+            let kept = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
+            assert!(!kept.contains("hunter2"), "{}: {kept}", entry.path());
+        }
+    }
+}
+
+/// The arguments of every process above the script, up to this one.
+fn no_list_of_processes_has_them(world: &World) {
+    let text = "true \"${env:TOKEN}\"; p=$$; while [ \"$p\" -gt 1 ]; do tr '\\0' ' ' < /proc/$p/cmdline; echo; p=$(sed -n 's/^PPid:\\t//p' /proc/$p/status); done";
+    let host = world.host_with(&[script("parents", &text.replace("$$", "$$$$"))], SETTINGS);
+    let told = host.text("workspace.parents", json!({}));
+    assert!(told.contains("/dev/stdin") && told.contains("__child"), "{told}");
+    assert!(!told.contains("redacted") && !told.contains("hunter2") && !told.contains("PPid"), "{told}");
+}
+
+fn one_that_is_broken_or_missing_is_told(world: &World) {
+    let uses = |id: &str, name: &str| script(id, &format!("echo ${{env:{name}}}"));
+    let tools: [Value; 4] = [uses("a", "OPEN"), uses("b", "ABSENT"), uses("c", "NUMBER"), uses("d", "GOOD")];
+    std::fs::write(world.root.join("config/open"), "seen by all").unwrap();
+    std::fs::set_permissions(world.root.join("config/open"), std::os::unix::fs::PermissionsExt::from_mode(0o644))
+        .unwrap();
+    let settings = "[env]\nOPEN = { file = 'open' }\nNUMBER = 3\nGOOD = 'good value'\n";
+    let host = world.host_with(&tools, settings);
+    for (id, expected) in [
+        ("a", "the secret `OPEN` cannot be used: `[ROOT]/config/open` is open to others (mode 644)"),
+        ("b", "the secret `ABSENT` is not set on this machine\nThe user can set it in zubi.toml: `[env]` `ABSENT = {"),
+        ("c", "the secret `NUMBER` cannot be used: it is of type integer; write `NAME = \"value\"`"),
+    ] {
+        let told = host.failure(&format!("workspace.{id}"), json!({}), "failed");
+        let told = told.replace(world.root.as_str(), "[ROOT]");
+        assert!(told.starts_with(&format!("Failed to run workspace.{id}: {expected}")), "{told}");
+    }
+    assert!(host.text("workspace.d", json!({})).contains("redacted"), "one that is sound works all the same");
+}
+
+fn scripts_cannot_read_where_they_stand(world: &World) {
+    zubi_base::private::write_atomic(&world.root.join("config/token"), b"from a file").unwrap();
+    let settings = "[env]\nTOKEN = { file = 'token' }\n";
+    let reads = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
+    let plain = with(reads("plain", "other"), json!({}));
+    std::fs::write(world.root.join("config/other"), "readable").unwrap();
+    let host = world.host_with(&[reads("settings", "zubi.toml"), reads("token", "token"), plain], settings);
+    for id in ["settings", "token"] {
+        let told = host.failure(&format!("workspace.{id}"), json!({}), "failed");
+        assert!(told.contains("Permission denied"), "{told}");
+    }
+    assert_eq!(host.text("workspace.plain", json!({})), "readable");
+}

@@ -1,0 +1,333 @@
+//! Values in scripts, variables and directories: what arrives is the value, byte for byte, and nothing of it runs.
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+use zubi_run::sandbox::Level;
+
+use crate::Test;
+use crate::world::{Host, World, script, tool, with};
+
+pub(crate) const TESTS: &[(&str, Test)] = &[
+    ("shell::the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
+    ("shell::hostile_values_arrive_as_they_are", hostile_values_arrive_as_they_are),
+    ("shell::any_value_arrives_as_it_is", any_value_arrives_as_it_is),
+    ("shell::values_of_any_length_arrive", values_of_any_length_arrive),
+    ("shell::no_value_leads_out_of_the_workspace", no_value_leads_out_of_the_workspace),
+    ("shell::an_optional_argument_that_is_missing", an_optional_argument_that_is_missing),
+    ("shell::the_shell_is_the_one_that_was_asked_for", the_shell_is_the_one_that_was_asked_for),
+    ("shell::input_is_empty", input_is_empty),
+    ("shell::exit_codes", exit_codes),
+    ("shell::the_policy_is_told_what_runs", the_policy_is_told_what_runs),
+    ("shell::a_declaration_of_the_sandbox_counts", a_declaration_of_the_sandbox_counts),
+];
+
+/// What somebody would write who wants something else to run. Each would leave a file `canary`, if anything of it ran.
+const HOSTILE: &[&str] = &[
+    "",
+    " ",
+    "-rf",
+    "--help",
+    "-n",
+    "-e touch canary",
+    "'",
+    "\"",
+    "'; touch canary; '",
+    "\"; touch canary; \"",
+    "'\"'\"; touch canary; #",
+    "$(touch canary)",
+    "`touch canary`",
+    "${x:-$(touch canary)}",
+    "$((a[$(touch canary)]))",
+    "; touch canary",
+    "| touch canary",
+    "|| touch canary",
+    "& touch canary &",
+    "&& touch canary",
+    "\ntouch canary\n",
+    "\r\ntouch canary\r\n",
+    "> canary",
+    "2>canary",
+    "<(touch canary)",
+    "$'\\x27; touch canary'",
+    "\\'; touch canary; \\'",
+    "\\",
+    "\\\\\"",
+    "a\\\nb",
+    "#{touch canary}",
+    "!!; touch canary",
+    "{touch,canary}",
+    "~root",
+    "*",
+    "?",
+    "[a-z]",
+    "$value $values ${value} $$ $1 $@ $* $?",
+    "${env:HOME} ${workspaceFolder} ${arg:value}",
+    "%0d%0atouch canary",
+    "%s%n%x",
+    "../../canary",
+    "\u{2028}touch canary\u{2028}",
+    "\u{202e}yranac hcuot\u{202c};",
+    "\u{ff1b}touch canary\u{ff1b} \u{ff07}\u{ff02}\u{ff40}\u{ff04}(touch canary)",
+    "\u{37e} touch canary",
+    "e\u{301}\u{301}\u{301}'; touch canary",
+    "\u{feff}touch canary",
+    "\u{a0}touch\u{a0}canary",
+    "\t\u{b}\u{c}\u{8}\u{7f}\u{1b}[2Jtouch canary",
+    "EOF\ntouch canary\nEOF",
+    "if touch canary; then :; fi",
+    "() { :;}; touch canary",
+];
+
+/// Where a value can stand in a script: each place writes what it got to a file.
+const SCRIPT: &str = r#"printf '%s' $value > word
+printf '%s' "$value" > quoted
+printf '%s' pre$value"$value"post > part
+printf '%s' "<$value>" > inside
+set -- $values
+printf '%s\0' "$@" > several
+printf '%s' "$VARIABLE" > variable
+case $value in "$VARIABLE") printf same;; esac > case
+"#;
+
+fn everywhere(shell: &str) -> Value {
+    let execution = json!({ "type": "shell", "shell": shell, "script": SCRIPT, "env": { "VARIABLE": "$value" } });
+    let mut tool = tool(&format!("in_{shell}"), execution);
+    tool["parameters"]["required"] = json!(["value", "values"]);
+    tool
+}
+
+/// Calls with a value in every place, and compares what arrived.
+fn check(world: &World, host: &Host<'_>, shell: &str, value: &str) {
+    let values = [value, "", "$(touch canary)", value];
+    let answer = host.call(&format!("workspace.in_{shell}"), json!({ "value": value, "values": values }));
+    assert_eq!(answer.failure, None, "{shell} {value:?}: {}", answer.text);
+    let text = |name: &str| String::from_utf8_lossy(&world.read(name)).into_owned();
+    assert_eq!(text("word"), value, "{shell}");
+    assert_eq!(text("quoted"), value, "{shell}");
+    assert_eq!(text("part"), format!("pre{value}{value}post"), "{shell}");
+    assert_eq!(text("inside"), format!("<{value}>"), "{shell}");
+    assert_eq!(text("several"), values.map(|one| format!("{one}\0")).concat(), "{shell}");
+    assert_eq!(text("variable"), value, "{shell}");
+    assert_eq!(text("case"), "same", "{shell}");
+    let names = [".vscode", "case", "inside", "part", "quoted", "several", "variable", "word"];
+    assert_eq!(world.names(), names, "{shell}: {value:?} left something behind");
+}
+
+fn the_level_is_what_the_machine_offers(world: &World) {
+    let host = world.host(&[script("say", "echo it runs")]);
+    let answer = host.call("workspace.say", json!({}));
+    let level = answer.data.unwrap()["sandbox"].as_str().unwrap().to_owned();
+    eprintln!("the sandbox of declared tools here: {level}");
+    let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
+    if modules.contains("landlock") {
+        let offered = [Level::LandlockSeccomp.name(), Level::Bubblewrap.name()];
+        assert!(offered.contains(&level.as_str()), "this machine offers more than {level}");
+    }
+}
+
+fn hostile_values_arrive_as_they_are(world: &World) {
+    let host = world.host(&[everywhere("sh"), everywhere("bash")]);
+    for value in HOSTILE {
+        for shell in ["sh", "bash"] {
+            check(world, &host, shell, value);
+        }
+    }
+    let told = host.failure("workspace.in_sh", json!({ "value": "a\0b", "values": [] }), "invalid_input");
+    assert!(told.contains("NUL"), "{told}");
+    let told = host.failure("workspace.in_sh", json!({ "value": "", "values": ["\0"] }), "invalid_input");
+    assert!(told.contains("NUL"), "{told}");
+}
+
+fn any_value_arrives_as_it_is(world: &World) {
+    let host = world.host(&[everywhere("sh"), everywhere("bash")]);
+    let piece = prop_oneof![
+        4 => prop::sample::select(HOSTILE).prop_map(str::to_owned),
+        2 => "[ -~\n\t]{0,12}",
+        1 => "[^\\x00]{0,8}",
+    ];
+    let value = prop::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat());
+    let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
+    let run = runner.run(&(value, prop::bool::ANY), |(value, bash)| {
+        check(world, &host, if bash { "bash" } else { "sh" }, &value);
+        Ok(())
+    });
+    run.unwrap();
+}
+
+/// An argument of execve(2) has 128 KiB; a script that grows beyond arrives all the same.
+fn values_of_any_length_arrive(world: &World) {
+    let of = |shell: &str| {
+        let text = "printf '%s' $value > word; printf '%s' \"$value\" | wc -c";
+        tool(&format!("long_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }))
+    };
+    let variable = tool("variable", json!({ "type": "shell", "script": ":", "env": { "V": "$value" } }));
+    let host = world.host(&[of("sh"), of("bash"), variable]);
+    for bytes in [100_000, 140_000, 1 << 20] {
+        let value = "'$(touch canary)\n".repeat(bytes / 17);
+        for shell in ["sh", "bash"] {
+            let told = host.text(&format!("workspace.long_{shell}"), json!({ "value": value }));
+            assert_eq!(told.trim(), value.len().to_string(), "{shell}");
+            assert!(world.read("word") == value.as_bytes(), "{shell}");
+        }
+    }
+    let told = host.failure("workspace.variable", json!({ "value": "x".repeat(1 << 20) }), "invalid_input");
+    assert!(told.starts_with("Invalid input: env: `V` would have 1048576 bytes"), "{told}");
+    assert_eq!(host.text("workspace.variable", json!({ "value": "x".repeat(131_000) })), "(no output)");
+    assert_eq!(world.names(), [".vscode", "word"]);
+}
+
+fn no_value_leads_out_of_the_workspace(world: &World) {
+    std::fs::create_dir_all(world.work("sub/deep")).unwrap();
+    std::fs::create_dir_all(world.root.join("work-beside")).unwrap();
+    std::os::unix::fs::symlink("/", world.work("root")).unwrap();
+    std::os::unix::fs::symlink("../work-beside", world.work("beside")).unwrap();
+    std::os::unix::fs::symlink("sub/deep", world.work("inside")).unwrap();
+    let whole = tool("whole", json!({ "type": "shell", "script": "pwd", "cwd": "$value" }));
+    let part = tool("part", json!({ "type": "shell", "script": "pwd", "cwd": "sub/$value" }));
+    let host = world.host(&[whole, part]);
+    let beside = world.root.join("work-beside").to_string();
+    let outside =
+        ["..", "/", "/tmp", "root", "root/tmp", "beside", "sub/../..", "a\nb", "~", "file:///", "http://x/", &beside];
+    for value in outside {
+        let told = host.failure("workspace.whole", json!({ "value": value }), "invalid_input");
+        assert!(told.starts_with("Invalid input: cwd: "), "{value}: {told}");
+    }
+    for value in ["../..", "../root", "../beside", "absent", "\0", "\u{2024}\u{2024}/.."] {
+        let told = host.failure("workspace.part", json!({ "value": value }), "invalid_input");
+        assert!(told.starts_with("Invalid input: "), "{value:?}: {told}");
+    }
+    for (value, expected) in [("inside", "sub/deep"), ("sub/../sub", "sub"), (".", "")] {
+        let expected = world.work(expected);
+        let told = host.text("workspace.whole", json!({ "value": value }));
+        assert_eq!(told.trim(), expected.as_str().trim_end_matches('/'), "{value}");
+    }
+}
+
+fn an_optional_argument_that_is_missing(world: &World) {
+    let execution = json!({
+        "type": "shell",
+        "script": "set -- a $value b; printf '%s|' \"$#\" \"$PWD\" \"${V-unset}\" \"${W-unset}\" \"<$value>\"",
+        "cwd": "$value",
+        "env": { "V": "$value", "W": "w$value" },
+    });
+    // `${V-unset}` is the shell's own only where no variable of the file can be meant.
+    let host = world.host(&[tool("opt", execution)]);
+    let told = host.text("workspace.opt", json!({}));
+    assert_eq!(told, format!("2|{}|unset|w|<>|", world.root.join("work")));
+    std::fs::create_dir(world.work("here")).unwrap();
+    let told = host.text("workspace.opt", json!({ "value": "here" }));
+    assert_eq!(told, format!("3|{}|here|where|<here>|", world.work("here")));
+}
+
+fn the_shell_is_the_one_that_was_asked_for(world: &World) {
+    let of = |shell: &str| {
+        tool(
+            &format!("which_{shell}"),
+            json!({ "type": "shell", "shell": shell, "script": "echo \"${BASH-none} $0\"" }),
+        )
+    };
+    let host = world.host(&[of("bash"), of("sh"), script("arrays", "a=(1 2); echo ${a[1]}")]);
+    assert!(host.text("workspace.which_bash", json!({})).contains("/bash sh"));
+    let is_bash = std::fs::canonicalize("/bin/sh").unwrap().ends_with("bash");
+    assert_eq!(host.text("workspace.which_sh", json!({})).starts_with("none"), !is_bash);
+    if !is_bash {
+        let told = host.failure("workspace.arrays", json!({}), "failed");
+        assert!(told.contains("it exited with 2") && told.contains("yntax error"), "{told}");
+    }
+}
+
+/// The script reaches its shell through the input; neither it nor what it starts reads the rest of it.
+fn input_is_empty(world: &World) {
+    let text = "cat\nread -r line || echo ended\nhead -c 5\nsh -c 'cat; echo child'\necho last";
+    let of = |shell: &str| tool(&format!("in_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }));
+    let host = world.host(&[of("sh"), of("bash")]);
+    for shell in ["sh", "bash"] {
+        assert_eq!(host.text(&format!("workspace.in_{shell}"), json!({})), "ended\nchild\nlast");
+    }
+}
+
+fn exit_codes(world: &World) {
+    let grep = with(script("grep", "exit 1"), json!({ "output": { "exitCodes": [0, 1] } }));
+    let host =
+        world.host(&[script("three", "echo out; echo err >&2; exit 3"), grep, script("missing", "no-such-program")]);
+    let told = host.failure("workspace.three", json!({}), "failed");
+    let expected = "Failed to run workspace.three: it exited with 3\nout\nstderr:\nerr\nWhat it wrote says why: change the \
+                    arguments, or tell the user if the tool itself is wrong.";
+    assert_eq!(told, expected);
+    assert_eq!(host.text("workspace.grep", json!({})), "(no output)");
+    let told = host.failure("workspace.missing", json!({}), "failed");
+    assert!(told.contains("it exited with 127") && told.contains("no-such-program"), "{told}");
+}
+
+fn the_policy_is_told_what_runs(world: &World) {
+    std::fs::create_dir(world.work("sub")).unwrap();
+    let execution = json!({
+        "type": "shell", "script": "git log -- $value > out/log && rm \"$value\"", "cwd": "sub", "env": { "DEPTH": "$value" },
+    });
+    let plain = tool("plain", execution.clone());
+    let declared = json!({ "net": ["api.example.com:443"], "fs": { "write": ["out", "/etc"], "read": ["."] } });
+    let declared = with(tool("declared", execution), json!({ "sandbox": declared }));
+    let host = world.host(&[plain, declared]);
+    let footprint = host.footprint("workspace.plain", json!({ "value": "a b; curl x" }));
+    let commands: Vec<String> = footprint.commands.iter().map(|argv| argv.join("|")).collect();
+    assert_eq!(commands, ["git|log|--|a b; curl x", "rm|a b; curl x"]);
+    assert_eq!((footprint.unresolved, footprint.hosts), (Vec::<String>::new(), Vec::<String>::new()));
+    assert_eq!(footprint.directory, Some(world.work("sub")));
+    assert_eq!(footprint.writes, [world.work("sub/out/log")]);
+    assert_eq!(
+        footprint.preview.unwrap(),
+        "DEPTH=a b; curl x\ngit log -- 'a b; curl x' > out/log && rm \"\"'a b; curl x'\"\""
+    );
+    assert!(
+        footprint.sandbox.unwrap().ends_with(": writes only below the workspace, no credential stores, no network")
+    );
+    let footprint = host.footprint("workspace.declared", json!({ "value": "x" }));
+    assert_eq!(footprint.hosts, ["api.example.com:443"]);
+    assert!(footprint.writes.iter().any(|path| path == "/etc"), "{:?}", footprint.writes);
+    let held = footprint.sandbox.unwrap();
+    assert!(
+        held.ends_with("writes only `out`, `/etc`, reads only `.` and the system's programs, the whole network"),
+        "{held}"
+    );
+    // What cannot be read is asked about, whatever the rules say.
+    let footprint = host.footprint("workspace.plain", json!({ "value": "x".repeat(100_000) }));
+    assert_eq!(footprint.unresolved, ["the script has more than 64 KiB"]);
+    assert!(footprint.preview.unwrap().len() < 70_000);
+}
+
+fn a_declaration_of_the_sandbox_counts(world: &World) {
+    std::fs::create_dir(world.work("out")).unwrap();
+    std::fs::write(world.root.join("home/notes"), "notes").unwrap();
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || listener.incoming().for_each(drop));
+        port
+    };
+    let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{port}");
+    let notes = format!("cat {}/home/notes", world.root);
+    let run = |declared: Value, text: &str| {
+        let execution = json!({ "type": "shell", "shell": "bash", "script": text });
+        let host = world.host(&[with(tool("held", execution), json!({ "sandbox": declared }))]);
+        host.call("workspace.held", json!({})).failure.is_none()
+    };
+    let table: &[(Value, &str, bool)] = &[
+        (json!({}), "echo x > new && rm new", true),
+        (json!({}), "echo x > ../beside", false),
+        (json!({}), &connect, false),
+        (json!({}), &notes, true),
+        (json!({ "net": ["127.0.0.1:1"] }), &connect, true),
+        (json!({ "fs": { "write": [] } }), "echo x > new", false),
+        (json!({ "fs": { "write": ["out"] } }), "echo x > out/new && ! { echo x > new; } 2> /dev/null", true),
+        (json!({ "fs": { "read": ["."] } }), &notes, false),
+        (json!({ "fs": { "read": ["."] } }), "ls", true),
+        (json!({ "exec": ["cat"] }), "cat /etc/passwd", true),
+        (json!({ "exec": ["cat"] }), "ls", false),
+        (json!({ "exec": [] }), "echo built in", true),
+    ];
+    for (declared, text, allowed) in table {
+        assert_eq!(run(declared.clone(), text), *allowed, "{declared} {text}");
+    }
+    assert!(!world.root.join("beside").exists());
+}

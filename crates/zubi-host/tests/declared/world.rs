@@ -1,0 +1,180 @@
+//! A workspace with trusted tool files, a host over it, and one way to call.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::{Layer, Layers, UserLayer, file};
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, HostConfig, LocalHost, ToolService as _};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
+
+/// How long a test waits for something that must happen.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(crate) struct World {
+    _directory: tempfile::TempDir,
+    /// Has the folders `work` (the workspace), `home`, `state` and `config`.
+    pub(crate) root: Utf8PathBuf,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// A person who says yes to everything.
+struct Yes;
+
+#[async_trait]
+impl Approver for Yes {
+    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        ApprovalAnswer::once()
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for name in ["work/.vscode", "home", "state", "config"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        Self { _directory: directory, root, runtime }
+    }
+
+    pub(crate) fn work(&self, name: &str) -> Utf8PathBuf {
+        self.root.join("work").join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.work(name)).unwrap_or_default()
+    }
+
+    /// Everything that lies in the workspace.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> =
+            self.root.join("work").read_dir_utf8().unwrap().flatten().map(|it| it.file_name().to_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// A host with these tools, whose file is trusted.
+    pub(crate) fn host(&self, tools: &[Value]) -> Host<'_> {
+        self.host_with(tools, "")
+    }
+
+    /// The same with a `zubi.toml` of the user.
+    pub(crate) fn host_with(&self, tools: &[Value], settings: &str) -> Host<'_> {
+        let tool_file = self.work(".vscode/agent-tools.json");
+        let text = json!({ "version": "1.0", "tools": tools }).to_string();
+        zubi_base::fs::write_atomic(&tool_file, text.as_bytes()).unwrap();
+        let (work, state) = (self.root.join("work"), self.root.join("state"));
+        let store = TrustStore::new(&state);
+        store.trust(&work, &[tool_file], Duration::ZERO).unwrap();
+        let path = self.root.join("config/zubi.toml");
+        zubi_base::private::write_atomic(&path, settings.as_bytes()).unwrap();
+        let layer: Layer = file::parse(settings, &path).unwrap();
+        let layers = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() };
+        let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
+        let _inside = self.runtime.enter();
+        let host = LocalHost::new(&HostConfig {
+            folders: vec![work],
+            state_dir: state.clone(),
+            settings: layers.resolve(),
+            trust: Trust::new(store, false),
+            spawner: Spawner::supervised(executable),
+            user_catalogue: None,
+            search_path: Some("/usr/bin:/bin".into()),
+            clock: Arc::new(SystemClock),
+        });
+        Host { world: self, host: host.unwrap() }
+    }
+}
+
+pub(crate) struct Host<'a> {
+    world: &'a World,
+    host: LocalHost,
+}
+
+impl Host<'_> {
+    /// The answer to a call by somebody whom a person allows everything.
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> CallAnswer {
+        self.call_until(tool, arguments, CancellationToken::new())
+    }
+
+    pub(crate) fn call_until(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
+        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
+        let circumstances =
+            Circumstances { cancel, progress: Arc::new(NoProgress), approver: Arc::new(Yes), patience: PATIENCE };
+        let started = Instant::now();
+        let answer = self.world.runtime.block_on(self.host.call(request, circumstances)).unwrap();
+        assert!(started.elapsed() < PATIENCE, "{}", answer.text);
+        answer
+    }
+
+    /// The text of a call that succeeds, without its status line.
+    pub(crate) fn text(&self, tool: &str, arguments: Value) -> String {
+        let answer = self.call(tool, arguments);
+        assert_eq!(answer.failure, None, "{}", answer.text);
+        let told = answer.text.trim_end();
+        told.rsplit_once("\n[").map_or(told, |(text, _)| text).to_owned()
+    }
+
+    /// The text of a call that fails with this code.
+    pub(crate) fn failure(&self, tool: &str, arguments: Value, code: &str) -> String {
+        let answer = self.call(tool, arguments);
+        assert_eq!(answer.failure.as_deref(), Some(code), "{}", answer.text);
+        answer.text
+    }
+
+    /// What the policy is told of a call.
+    pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tools::Footprint {
+        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
+        let circumstances = Circumstances {
+            cancel: CancellationToken::new(),
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(Yes),
+            patience: PATIENCE,
+        };
+        self.world.runtime.block_on(self.host.explain(request, circumstances)).unwrap().unwrap().footprint
+    }
+}
+
+/// A tool with one argument `value` of any length and one `values` of several.
+pub(crate) fn tool(id: &str, execution: Value) -> Value {
+    json!({
+        "id": id,
+        "name": "T",
+        "description": "What a test of declared tools calls, and nobody else ever does.",
+        "requiresApproval": false,
+        "timeout": 30_000,
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "value": { "type": "string", "description": "any text", "maxLength": 10_000_000 },
+                "values": {
+                    "type": "array", "items": { "type": "string", "maxLength": 10_000_000 }, "description": "any texts",
+                },
+            },
+        },
+        "execution": execution,
+    })
+}
+
+/// The same with more fields.
+pub(crate) fn with(mut tool: Value, more: Value) -> Value {
+    for (name, value) in more.as_object().unwrap() {
+        tool[name] = value.clone();
+    }
+    tool
+}
+
+/// A shell tool.
+pub(crate) fn script(id: &str, text: &str) -> Value {
+    tool(id, json!({ "type": "shell", "script": text }))
+}
