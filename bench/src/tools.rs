@@ -1,4 +1,5 @@
-//! Tools that ask no server: `file.search` against `rg` on a large tree, and what a call costs beside a bare message.
+//! Tools that ask no server: `file.search` against `rg` on a large tree, what a call costs beside a bare message, and what
+//! JavaScript of a tool file costs beside a `node` that is started for it.
 //!
 //! Both searches find the same lines, which is checked, in rounds that take turns. `rg` is started for each search, as an
 //! agent does with a shell; zubi runs already. `rg` writes every line that matches, zubi counts all and shows some.
@@ -48,6 +49,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let mut table = Table::default();
     searches(&mut table, if quick { 5 } else { 21 })?;
     calls(&mut table, if quick { 200 } else { 2_000 })?;
+    inline(&mut table, if quick { 20 } else { 200 })?;
     println!("\nload average {}\n\n{}", stats::load_average(), table.render());
     Ok(())
 }
@@ -113,6 +115,52 @@ fn calls(table: &mut Table, rounds: usize) -> Result<()> {
             floor: Some(bare.percentile(percent)),
             unit: "ms",
             aim: Some(Aim::Adds(0.5)),
+            note: String::new(),
+        });
+    }
+    Ok(())
+}
+
+/// A tool file with a sum in JavaScript, and what lets it run without a question.
+const TOOL_FILE: &str = r#"{"version": "1.0", "tools": [{
+    "id": "sum", "name": "Add", "description": "Adds two numbers, for the benchmark.", "requiresApproval": false,
+    "parameters": {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}, "required": ["a", "b"]},
+    "execution": {"type": "inline", "code": "return args.a + args.b"}
+}]}"#;
+const ALLOWED: &str = "allow = [\"workspace.sum\"]\n";
+
+/// Code of a tool file, in a confined process of its own for each call, against the same sum in a `node` that is started
+/// for it, as an agent without such a tool does with a shell.
+fn inline(table: &mut Table, rounds: usize) -> Result<()> {
+    let project = Project::empty();
+    project.write(".vscode/agent-tools.json", TOOL_FILE);
+    project.write(".zubi.toml", ALLOWED);
+    Zubi::trust(&project)?;
+    let node = tools::program("node", "node");
+    let mut zubi = Zubi::start(&project, &[])?;
+    let arguments = json!({ "tool": "workspace.sum", "arguments": { "a": 1, "b": 2 } });
+    let call = json!({ "name": "call_tool", "arguments": arguments });
+    let (mut ours, mut theirs) = (Samples::default(), Samples::default());
+    for round in 0..=rounds {
+        let reply = zubi.wire.request("tools/call", &call)?;
+        let text = reply.result["content"][0]["text"].as_str().unwrap_or_default();
+        ensure!(text.lines().next() == Some("3"), "workspace.sum answers {text}");
+        let start = Instant::now();
+        let output = Command::new(&node).args(["-e", "console.log(1 + 2)"]).output().context("node starts")?;
+        let took = start.elapsed();
+        ensure!(output.stdout == b"3\n", "node answers {}", String::from_utf8_lossy(&output.stdout));
+        if round > 0 {
+            ours.push(reply.took);
+            theirs.push(took);
+        }
+    }
+    for percent in [50, 95] {
+        table.push(Row {
+            what: format!("call of JavaScript in a tool file, against starting `node`, p{percent} of {rounds}"),
+            zubi: ours.percentile(percent),
+            floor: Some(theirs.percentile(percent)),
+            unit: "ms",
+            aim: Some(Aim::Times(1.0)),
             note: String::new(),
         });
     }

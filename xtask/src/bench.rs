@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
         [first, rest @ ..] if first == "model" => model(rest),
         [first, ..] if first == "lsp" => bench(arguments),
         [first, ..] if first == "tools" => {
-            setup::run(&["ripgrep".to_owned()])?;
+            setup::run(&["ripgrep".to_owned(), "node".to_owned()])?;
             bench(arguments)
         }
         arguments => servers(arguments),
