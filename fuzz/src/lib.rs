@@ -5,6 +5,7 @@ mod dlang;
 mod editor;
 mod model;
 mod offers;
+mod shell;
 mod template;
 pub mod workspace;
 
@@ -12,4 +13,5 @@ pub use bodies::{framing, uri_path, workspace_edit};
 pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
 pub use model::dlang_model;
+pub use shell::shell_reader;
 pub use template::template;

@@ -31,9 +31,12 @@ pub(crate) fn check() -> Result<String> {
 fn pages() -> Result<Vec<Fresh>> {
     let tools: Value =
         serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("`zubi tools list --json` is no JSON")?;
+    let codes: Value =
+        serde_json::from_str(&zubi(&["tools", "codes", "--json"])?).context("`zubi tools codes --json` is no JSON")?;
     let reference = place::ROOT.join("docs/src/reference");
     Ok(vec![
         Fresh { file: reference.join("tools.md"), text: tools_page(&tools)? },
+        Fresh { file: reference.join("error-codes.md"), text: codes_page(&codes)? },
         Fresh { file: reference.join("command-line.md"), text: command_line_page()? },
         Fresh { file: reference.join("servers.md"), text: servers::page()? },
         Fresh {
@@ -101,6 +104,22 @@ fn tools_page(tools: &Value) -> Result<String> {
     if !common.is_empty() {
         page.push_str("\n## Parameters of every tool where they make sense\n\n");
         page.push_str(&parameters(common, &Value::Null)?);
+    }
+    Ok(page)
+}
+
+/// The codes of failures.
+fn codes_page(codes: &Value) -> Result<String> {
+    let mut page = format!(
+        "{NOTICE}# Codes of failures\n\n\
+        A call that fails says why in its text, whose wording may change, and by a code, whose name and meaning do not.\n\
+        `zubi call --json` prints the code as `{{\"error\": {{\"code\", \"message\"}}}}`, the editor channel answers it as `code`, the audit\n\
+        log has it as `outcome`. Over MCP a failure is its text, marked with `isError`; an unknown tool is the error -32602.\n\n\
+        | code | what it means | what to do | `zubi call` exits with |\n|---|---|---|---|\n"
+    );
+    for code in codes.as_array().context("the list of codes is no array")? {
+        let field = |name: &str| code[name].as_str().unwrap_or_default();
+        writeln!(page, "| `{}` | {} | {} | {} |", field("code"), field("meaning"), field("nextStep"), code["exit"])?;
     }
     Ok(page)
 }

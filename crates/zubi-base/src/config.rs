@@ -6,7 +6,7 @@
 //!
 //! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
 //! `tools` filter (applied *in addition* to the filter of the lower layers, so that it can take away but not give back),
-//! `disabled = true` for a server, and rules of the policy that ask or deny. Everything else it says is listed in [`Settings::ignored`] and has no effect.
+//! `disabled = true` for a server, `ask = "deny"` for MCP, and rules of the policy that ask or deny. Everything else it says is listed in [`Settings::ignored`] and has no effect.
 //! Secrets (`env`) belong to the machine: a workspace's file never has any, trusted or not.
 
 pub mod directories;
@@ -45,6 +45,24 @@ pub struct Layer {
     /// Secrets for tools. Only the user's own file has any that count.
     pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
+    pub mcp: McpLayer,
+}
+
+/// What one layer says of MCP.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct McpLayer {
+    pub ask: Option<McpAsk>,
+}
+
+/// What counts as a person's yes where an MCP client cannot be asked for one (it has no elicitation).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum McpAsk {
+    /// The question that the client itself puts to its user before a call, for tools of a file that a person has trusted.
+    Client,
+    /// Nothing: what would have to be asked about is refused.
+    Deny,
 }
 
 /// What one layer says of one server of the catalogue.
@@ -141,6 +159,7 @@ pub struct Settings {
     /// The user's secrets as they stand in the file `env_source`; [`Secrets::read`] reads them.
     pub env: BTreeMap<String, SecretEntry>,
     pub env_source: Option<Utf8PathBuf>,
+    pub mcp_ask: Effective<McpAsk>,
     /// Servers of the catalogue that are never started.
     pub disabled_servers: BTreeMap<String, Source>,
     pub ignored: Vec<Ignored>,
@@ -151,6 +170,7 @@ impl Layers {
     pub fn resolve(&self) -> Settings {
         let read_only = self.pick(|layer| layer.read_only, |value| *value);
         let allow = self.pick(|layer| layer.allow.clone(), |_| false);
+        let mcp_ask = self.pick(|layer| layer.mcp.ask, |ask| *ask == McpAsk::Deny);
         let mut ignored = Vec::new();
         if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
             let mut ignore = |key: String| ignored.push(Ignored { path: workspace.path.clone(), key, always: false });
@@ -162,6 +182,9 @@ impl Layers {
             }
             for rule in workspace.layer.policy.iter().filter(|rule| !rule.narrows()) {
                 ignore(format!("policy (line {})", rule.line));
+            }
+            if workspace.layer.mcp.ask == Some(McpAsk::Client) {
+                ignore("mcp.ask".to_owned());
             }
             for (name, server) in &workspace.layer.servers {
                 if server.disabled == Some(false) {
@@ -180,6 +203,7 @@ impl Layers {
             policy: self.policy(),
             env: self.user.as_ref().map(|user| user.layer.env.clone()).unwrap_or_default(),
             env_source: self.user.as_ref().map(|user| user.path.clone()),
+            mcp_ask: mcp_ask.unwrap_or(Effective { value: McpAsk::Client, source: Source::Default }),
             disabled_servers: self.disabled_servers(),
             ignored,
         }

@@ -15,6 +15,7 @@ pub mod nearest;
 pub mod position;
 pub mod private;
 pub mod process;
+pub mod secret;
 pub mod text;
 pub mod trust;
 pub mod uri;

@@ -321,7 +321,7 @@ fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<C
         Ok(output) => Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None }),
         Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
         Err(CallError::Tool { id, error }) => {
-            Ok(CallAnswer { text: error.render(&id), data: None, duration, failure: Some(error.code().to_owned()) })
+            Ok(CallAnswer { text: error.render(&id), data: None, duration, failure: Some(error.code()) })
         }
     }
 }

@@ -11,7 +11,7 @@ use zubi_base::workspace::Folder;
 use zubi_tools::cx::{Approver, Caller, ProgressSink, Restrictions};
 use zubi_tools::policy::Judgement;
 use zubi_tools::policy::rule::RuleText;
-use zubi_tools::{Footprint, ResourceSpec, ResourceText, ToolSpec};
+use zubi_tools::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
 /// What a host says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,8 +53,8 @@ pub struct CallAnswer {
     pub data: Option<Value>,
     /// How long it took, from the call to the answer.
     pub duration: Duration,
-    /// The failure's code (`invalid_input`, `failed`, `denied`, `timed_out`, …); `None` when the call succeeded.
-    pub failure: Option<String>,
+    /// Why it failed; `None` when the call succeeded.
+    pub failure: Option<Code>,
 }
 
 /// What the policy says about a call that was not made.

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_host::{CallRequest, Circumstances, ToolService};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
@@ -170,7 +170,10 @@ impl Tools {
             shown.end();
         }
         match answer {
-            Ok(answer) => Ok(json!({ "text": answer.text, "isError": answer.failure.is_some() })),
+            Ok(CallAnswer { text, failure: None, .. }) => Ok(json!({ "text": text, "isError": false })),
+            Ok(CallAnswer { text, failure: Some(code), .. }) => {
+                Ok(json!({ "text": text, "isError": true, "code": code }))
+            }
             Err(unknown) => Err(RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }),
         }
     }

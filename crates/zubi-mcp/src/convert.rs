@@ -36,7 +36,7 @@ fn tool(spec: &ToolSpec) -> Tool {
 /// `destructiveHint` nor `idempotentHint` means anything (MCP 2025-11-25, `ToolAnnotations`), and `openWorldHint` tells a
 /// client no more about what to ask a person than that it reads. No title: the names say what the tools do.
 fn annotations(spec: &ToolSpec) -> ToolAnnotations {
-    if spec.effect <= Effect::Plan {
+    if !spec.is_to_be_confirmed() {
         return ToolAnnotations::new().read_only(true);
     }
     ToolAnnotations::new()

@@ -4,9 +4,12 @@
 //! This is the only crate that names `rmcp`, and it knows no tool. stdout, where the output stream usually is, belongs to
 //! the protocol alone.
 
+mod asking;
 mod convert;
 mod progress;
+mod refusal;
 mod server;
+mod suspended;
 mod transport;
 
 use std::sync::Arc;
@@ -20,7 +23,9 @@ use zubi_host::ToolService;
 use crate::server::Server;
 use crate::transport::Gate;
 
+pub use crate::asking::Asking;
 pub use crate::convert::tool_list_json;
+pub use crate::refusal::refuse;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 
 /// Who the server says it is.
@@ -52,6 +57,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Only when the client's first message is such that no conversation can begin.
 pub async fn serve<R, W>(
     introduction: Introduction,
+    asking: Asking,
     service: Arc<dyn ToolService>,
     input: R,
     output: W,
@@ -64,7 +70,7 @@ where
     let calls = CancellationToken::new();
     let ended = CancellationToken::new();
     let transport = Gate::new(input, output, ended.clone());
-    let server = Server::new(introduction, service, calls.clone());
+    let server = Server::new(introduction, asking, service, calls.clone());
     // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
     let _calls = calls.clone().drop_guard();
     let drain = async {

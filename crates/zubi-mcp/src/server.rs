@@ -13,14 +13,16 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallRequest, Circumstances, ToolService};
-use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService, UnknownTool};
+use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 
 use crate::Introduction;
+use crate::asking::{Asking, ByAnswer, ByRequest, shows_forms};
 use crate::convert;
 use crate::progress::Progress;
+use crate::suspended::{APPROVAL, NotResumed, Running, Suspended};
 
 /// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
 /// process.
@@ -37,15 +39,23 @@ const MAX_CALLS: usize = 64;
 
 pub(crate) struct Server {
     introduction: Introduction,
+    asking: Asking,
     service: Arc<dyn ToolService>,
     /// Cancelled when running calls have to end.
     calls: CancellationToken,
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
+    suspended: Suspended,
 }
 
 impl Server {
-    pub(crate) fn new(introduction: Introduction, service: Arc<dyn ToolService>, calls: CancellationToken) -> Self {
-        Self { introduction, service, calls, slots: Semaphore::new(MAX_CALLS) }
+    pub(crate) fn new(
+        introduction: Introduction,
+        asking: Asking,
+        service: Arc<dyn ToolService>,
+        calls: CancellationToken,
+    ) -> Self {
+        let slots = Arc::new(Semaphore::new(MAX_CALLS));
+        Self { introduction, asking, service, calls, slots, suspended: Suspended::default() }
     }
 
     fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
@@ -53,30 +63,30 @@ impl Server {
         Arc::new(Caller { surface: Surface::Mcp, client, restrictions: Restrictions::default() })
     }
 
-    fn circumstances(cancel: CancellationToken) -> Circumstances {
-        Circumstances { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NobodyToAsk), patience: PATIENCE }
+    fn circumstances(cancel: CancellationToken, approver: Arc<dyn Approver>) -> Circumstances {
+        Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE }
     }
 
+    fn call(request: CallToolRequestParams, cx: &RequestContext<RoleServer>) -> CallRequest {
+        CallRequest {
+            tool: request.name.into_owned(),
+            arguments: request.arguments.map_or(Value::Null, Value::Object),
+            caller: Self::caller(cx),
+            token_budget: None,
+        }
+    }
+
+    /// A call that is answered while its request is open.
     async fn run(
         &self,
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
+        approver: Arc<dyn Approver>,
     ) -> Result<CallToolResult, ErrorData> {
-        let Ok(_slot) = self.slots.try_acquire() else {
-            let text = format!(
-                "Error in {}: {MAX_CALLS} calls run already\nWait for one of them to answer, then call again.",
-                request.name
-            );
-            return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
-        };
+        let Ok(_slot) = self.slots.try_acquire() else { return Ok(too_many(&request.name)) };
         let cancel = cx.ct.clone();
-        let call = CallRequest {
-            tool: request.name.into_owned(),
-            arguments: request.arguments.map_or(Value::Null, Value::Object),
-            caller: Self::caller(&cx),
-            token_budget: None,
-        };
-        let mut circumstances = Self::circumstances(cancel.clone());
+        let call = Self::call(request, &cx);
+        let mut circumstances = Self::circumstances(cancel.clone(), approver);
         // The process is about to end: the call ends as if the client had given up.
         let calls = self.calls.clone();
         let ends = async move {
@@ -98,8 +108,86 @@ impl Server {
             result = answered => result,
             () = ends => return Err(ErrorData::internal_error("the server is ending", None)),
         };
-        result.map(convert::answer).map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))
+        answered_or_unknown(result)
     }
+
+    /// A call of the stateless era whose client shows forms. It may be answered with a question, and goes on when the client
+    /// calls again.
+    async fn run_or_ask(
+        &self,
+        request: CallToolRequestParams,
+        cx: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(handle) = &request.request_state else {
+            let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+                return Ok(too_many(&request.name).into());
+            };
+            let (sender, questions) = mpsc::channel(1);
+            let approver = Arc::new(ByAnswer { questions: sender, patience: self.asking.patience });
+            // It outlives its request, so it ends with the process or when nobody comes back for it.
+            let cancel = self.calls.child_token();
+            let mut circumstances = Self::circumstances(cancel.clone(), approver);
+            let progress = cx.meta.get_progress_token().map(|token| Progress::new(cx.peer.clone(), token));
+            let progress = progress.map(|(sink, progress)| {
+                circumstances.progress = sink;
+                progress
+            });
+            let (tool, arguments) = (request.name.to_string(), request.arguments.clone());
+            let (service, call) = (Arc::clone(&self.service), Self::call(request, &cx));
+            let task = tokio::spawn(async move { answered_or_unknown(service.call(call, circumstances).await) });
+            let running = Running { tool, arguments, task, questions, _cancel: cancel.drop_guard(), _slot: slot };
+            let going_on = self.go_on(running, &cx);
+            return match progress {
+                Some(progress) => progress.during(going_on).await,
+                None => going_on.await,
+            };
+        };
+        let answer = request.input_responses.as_ref().and_then(|answers| answers.get(APPROVAL));
+        let answer = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
+        let told = |text: String| Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into());
+        match self.suspended.resume(handle, &request.name, request.arguments.as_ref(), answer) {
+            Ok(running) => self.go_on(running, &cx).await,
+            Err(NotResumed::AskAgain(question)) => Ok(question.into()),
+            Err(NotResumed::Unknown) => told(format!(
+                "Failed to run {}: its question is closed; nothing was run\nCall the tool again, without `requestState`.",
+                request.name
+            )),
+            Err(NotResumed::OtherCall) => told(
+                "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
+                 as the question was asked."
+                    .to_owned(),
+            ),
+        }
+    }
+
+    /// Until the call has an answer or a question.
+    async fn go_on(
+        &self,
+        mut running: Running,
+        cx: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        tokio::select! {
+            result = &mut running.task => match result {
+                Ok(result) => result.map(Into::into),
+                Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
+            },
+            Some(question) = running.questions.recv() => {
+                self.suspended.wait(running, question, self.asking.patience).map(Into::into)
+            }
+            () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
+        }
+    }
+}
+
+fn answered_or_unknown(answer: Result<CallAnswer, UnknownTool>) -> Result<CallToolResult, ErrorData> {
+    answer.map(convert::answer).map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))
+}
+
+fn too_many(tool: &str) -> CallToolResult {
+    let text =
+        format!("Error in {tool}: {MAX_CALLS} calls run already\nWait for one of them to answer, then call again.");
+    CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
 impl ServerHandler for Server {
@@ -137,15 +225,29 @@ impl ServerHandler for Server {
             .meta
             .protocol_version()
             .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-        let mut result = self.run(request, cx).await?;
+        let forms = shows_forms(cx.client_capabilities().as_ref());
+        let mut response = if stateless && forms {
+            self.run_or_ask(request, cx).await?
+        } else {
+            let approver: Arc<dyn Approver> = if forms {
+                Arc::new(ByRequest { peer: cx.peer.clone(), patience: self.asking.patience })
+            } else {
+                self.asking.without_form()
+            };
+            self.run(request, cx, approver).await?.into()
+        };
         if stateless {
             // Without a handshake, each result says who answers.
             let identity = serde_json::json!({ "name": self.introduction.name, "version": env!("CARGO_PKG_VERSION") });
             let mut meta = MetaObject::default();
             meta.0.insert(SERVER_INFO.to_owned(), identity);
-            result.meta = Some(meta);
+            match &mut response {
+                CallToolResponse::Complete(result) => result.meta = Some(meta),
+                CallToolResponse::InputRequired(result) => result.meta = Some(meta),
+                _ => {}
+            }
         }
-        Ok(result.into())
+        Ok(response)
     }
 
     async fn list_prompts(
@@ -178,7 +280,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         cx: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let circumstances = Self::circumstances(cx.ct.clone());
+        let circumstances = Self::circumstances(cx.ct.clone(), Arc::new(NobodyToAsk));
         let uri = request.uri;
         match self.service.read_resource(&uri, Self::caller(&cx), circumstances).await {
             Some(Ok(text)) => Ok(convert::resource(uri, text).with_ttl_ms(TTL_MS).into()),

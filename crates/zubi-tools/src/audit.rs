@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use zubi_base::secret;
 use zubi_base::text::ContentHash;
 
 pub use self::file::AuditFile;
@@ -92,7 +93,7 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
                 .iter()
                 .take(MAX_ITEMS)
                 .map(|(name, inner)| {
-                    let hidden = is_secret(name) || secrets.iter().any(|secret| secret == name);
+                    let hidden = secret::is_name_of_one(name) || secrets.iter().any(|secret| secret == name);
                     let inner = if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1) };
                     (name.chars().take(MAX_STRING).collect(), inner)
                 })
@@ -101,18 +102,6 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }
-}
-
-/// Whether a name suggests that its value is nobody's business. `max_tokens` and `nextPageToken`-like counters and
-/// cursors are caught by the second word only where they are strings of their own, so plain counts stay visible.
-fn is_secret(name: &str) -> bool {
-    let folded: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    if folded.ends_with("tokens") {
-        return false;
-    }
-    ["password", "passphrase", "secret", "token", "apikey", "authorization", "credential", "cookie", "privatekey"]
-        .iter()
-        .any(|word| folded.contains(word))
 }
 
 #[cfg(test)]

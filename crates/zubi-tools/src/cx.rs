@@ -74,6 +74,8 @@ pub struct ApprovalRequest {
     pub tool: String,
     /// Which part of the call made it a question.
     pub why: String,
+    /// Where the rule stands that asks; `None`: no rule is about it, and then such calls ask.
+    pub rule: Option<String>,
     pub footprint: Footprint,
     /// The arguments as the tool would get them.
     pub arguments: Value,
@@ -94,6 +96,8 @@ pub enum ApprovalAnswer {
         /// What the person wants the model to know.
         text: Option<String>,
     },
+    /// Somebody was asked and has given no answer: the clause says how that came ("nobody answered within 5 minutes").
+    Unanswered { how: String },
     /// There is nobody to ask here.
     Unavailable,
 }

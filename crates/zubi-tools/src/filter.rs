@@ -5,6 +5,70 @@
 //! that segment; a leading `!` excludes. An empty filter lets everything through, and so does one of exclusions only,
 //! but for what it excludes. An exclusion beats every inclusion.
 
+use std::fmt;
+
+use crate::spec::ToolSpec;
+
+/// Looks for tools by what they say of themselves. What is left out narrows nothing; case does not matter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Facets<'a> {
+    pub toolset: Option<&'a str>,
+    pub category: Option<&'a str>,
+    pub tag: Option<&'a str>,
+}
+
+/// No tool has this toolset, category or tag. Says which there are: it is most likely a misspelling, and an empty list
+/// would not say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoSuchFacet {
+    /// `toolset`, `category` or `tag`.
+    pub name: &'static str,
+    pub value: String,
+    /// Those that tools have, sorted.
+    pub known: Vec<String>,
+}
+
+impl fmt::Display for NoSuchFacet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no tool has the {} `{}`", self.name, self.value)
+    }
+}
+
+impl NoSuchFacet {
+    /// The next step: what could have been meant.
+    pub fn hint(&self) -> String {
+        format!("There are: {}.", self.known.join(", "))
+    }
+}
+
+impl<'a> Facets<'a> {
+    /// Keeps the tools that have all of these.
+    pub fn retain<T>(&self, tools: &mut Vec<T>, spec: impl Fn(&T) -> &ToolSpec) -> Result<(), NoSuchFacet> {
+        type Of = fn(&ToolSpec) -> Vec<&str>;
+        let facets: [(&'static str, Option<&'a str>, Of); 3] = [
+            ("toolset", self.toolset, |spec| vec![&spec.toolset]),
+            ("category", self.category, |spec| vec![&spec.category]),
+            ("tag", self.tag, |spec| spec.tags.iter().map(String::as_str).collect()),
+        ];
+        // Against all tools, so that a name which is known is not called unknown because another has narrowed the list.
+        for (name, wanted, of) in facets {
+            let Some(wanted) = wanted else { continue };
+            let mut known: Vec<String> = tools.iter().flat_map(|tool| of(spec(tool))).map(str::to_owned).collect();
+            if !known.iter().any(|known| known.eq_ignore_ascii_case(wanted)) {
+                known.sort();
+                known.dedup();
+                return Err(NoSuchFacet { name, value: wanted.to_owned(), known });
+            }
+        }
+        tools.retain(|tool| {
+            facets.iter().all(|(_, wanted, of)| {
+                wanted.is_none_or(|wanted| of(spec(tool)).iter().any(|has| has.eq_ignore_ascii_case(wanted)))
+            })
+        });
+        Ok(())
+    }
+}
+
 /// A parsed filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolFilter {
@@ -114,6 +178,29 @@ mod tests {
         ] {
             assert_eq!(ToolFilter::new(patterns.iter().copied()).permits(id), expected, "{patterns:?} {id}");
         }
+    }
+
+    #[test]
+    fn facets_narrow_together_and_unknown_ones_are_told() {
+        let tool = |id: &str, category: &str, tags: &[&str]| ToolSpec {
+            category: category.to_owned(),
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..crate::testing::spec(id, crate::spec::Effect::Read)
+        };
+        let tools = [tool("a.x", "Code", &["find", "jump"]), tool("b.y", "Files", &["find"])];
+        let check = |toolset, category, tag| {
+            let mut kept: Vec<&ToolSpec> = tools.iter().collect();
+            match (Facets { toolset, category, tag }).retain(&mut kept, |tool| tool) {
+                Ok(()) => kept.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>().join(" "),
+                Err(error) => format!("{error}. {}", error.hint()),
+            }
+        };
+        assert_eq!(check(None, None, None), "a.x b.y");
+        assert_eq!(check(None, Some("code"), None), "a.x");
+        assert_eq!(check(Some("B"), None, Some("FIND")), "b.y");
+        assert_eq!(check(None, Some("Files"), Some("jump")), "", "both exist, no tool has both");
+        assert_eq!(check(None, Some("Coding"), None), "no tool has the category `Coding`. There are: Code, Files.");
+        assert_eq!(check(None, None, Some("x")), "no tool has the tag `x`. There are: find, jump.");
     }
 
     #[test]

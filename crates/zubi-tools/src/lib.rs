@@ -5,6 +5,7 @@
 //! does no I/O besides the audit sink.
 
 pub mod audit;
+pub mod code;
 pub mod cx;
 pub mod filter;
 mod fixed;
@@ -12,6 +13,7 @@ pub mod footprint;
 pub mod output;
 pub mod policy;
 pub mod progress;
+pub mod question;
 pub mod redact;
 pub mod registry;
 pub mod schema;
@@ -27,6 +29,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 
+pub use crate::code::Code;
 pub use crate::cx::ToolCx;
 pub use crate::fixed::fixed;
 pub use crate::footprint::Footprint;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::Value;
 
+use crate::code::Code;
+
 /// The last line of an answer: who answered, how far it can be trusted, what was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Status {
@@ -82,7 +84,7 @@ impl ToolOutput {
 #[derive(Debug)]
 pub enum ToolError {
     /// The caller can act on it: the message says what is wrong, the hint what to do next.
-    Tell { code: &'static str, message: String, hint: String },
+    Tell { code: Code, message: String, hint: String },
     /// zubi itself is at fault; the details go to the log.
     Fatal(anyhow::Error),
 }
@@ -90,15 +92,15 @@ pub enum ToolError {
 impl ToolError {
     /// Something the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the contract's
     /// three prefixes.
-    pub fn tell(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn tell(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Tell { code, message: message.into(), hint: hint.into() }
     }
 
-    /// For logs and exit codes: `invalid_input`, `failed`, `timed_out`, `fatal`.
-    pub fn code(&self) -> &'static str {
+    /// For logs, programs and exit codes.
+    pub fn code(&self) -> Code {
         match self {
-            Self::Tell { code, .. } => code,
-            Self::Fatal(_) => "fatal",
+            Self::Tell { code, .. } => *code,
+            Self::Fatal(_) => Code::Fatal,
         }
     }
 
@@ -115,12 +117,12 @@ impl ToolError {
 
     /// A wrong argument: `Invalid input: <field>: <what>`.
     pub fn invalid(field: &str, what: impl fmt::Display, hint: impl Into<String>) -> Self {
-        Self::Tell { code: "invalid_input", message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
+        Self::Tell { code: Code::InvalidInput, message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
     }
 
     /// Something could not be done: `Failed to <operation>: <why>`.
     pub fn failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
-        Self::Tell { code: "failed", message: format!("Failed to {operation}: {why}"), hint: hint.into() }
+        Self::Tell { code: Code::Failed, message: format!("Failed to {operation}: {why}"), hint: hint.into() }
     }
 
     /// The one text every surface shows for a failure of this tool. Begins with one of the three prefixes of the
@@ -172,7 +174,8 @@ fn cut(text: String) -> String {
     }
 }
 
-fn is_plain(c: char) -> bool {
+/// Whether a character is what it looks like.
+pub(crate) fn is_plain(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         '\u{200b}' | '\u{2060}' | '\u{feff}' => false,

@@ -26,19 +26,6 @@ use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
 use crate::spec::{Effect, ToolSpec};
 
-/// What is to become of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    Allow,
-    /// A person must say yes.
-    Ask {
-        why: String,
-    },
-    Deny {
-        why: String,
-    },
-}
-
 /// The places that rules and defaults speak of; absolute, without links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
@@ -88,6 +75,9 @@ pub struct Judgement {
     pub action: Action,
     /// For the person who is asked, or whoever is refused.
     pub why: String,
+    /// Where the rule stands that decided; `None`: no rule means it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     pub parts: Vec<Judged>,
 }
 
@@ -160,24 +150,15 @@ impl Policy {
         &self.places
     }
 
-    /// Decides on one call of a tool. A footprint without an effect counts as the tool's worst.
-    pub fn decide(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
-        let Judgement { action, why, .. } = self.judge(spec, caller, footprint);
-        match action {
-            Action::Allow => Decision::Allow,
-            Action::Ask => Decision::Ask { why },
-            Action::Deny => Decision::Deny { why },
-        }
-    }
-
-    /// As [`Self::decide`], with what was decided about each part.
+    /// Decides on one call of a tool, and says what was decided about each part. A footprint without an effect counts as
+    /// the tool's worst.
     pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Judgement {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let parts: Vec<Judged> =
             part::of(spec, footprint).iter().map(|part| self.judge_part(spec, effect, part, footprint)).collect();
         // Whole calls are denied by rules that name them, whatever they consist of.
         let whole = self.whole(spec, effect);
-        let deny = |why: String| Judgement { action: Action::Deny, why, parts: parts.clone() };
+        let deny = |why: String| Judgement { action: Action::Deny, why, rule: None, parts: parts.clone() };
         if self.denies_all {
             return deny("nothing is allowed here".to_owned());
         }
@@ -187,26 +168,25 @@ impl Policy {
         if let Some(why) = self.broken.as_ref().filter(|_| effect > Effect::Plan) {
             return deny(format!("the policy is broken and nothing that changes or runs anything is allowed: {why}"));
         }
-        let mut worst: Option<(Action, String)> = None;
+        let mut worst: Option<(Action, String, Option<String>)> = None;
         let told = |judged: &Judged| match &judged.reason {
             Some(reason) => format!("{} ({reason})", judged.what),
             None => judged.what.clone(),
         };
         for judged in &parts {
-            if worst.as_ref().is_none_or(|(action, _)| judged.action > *action) {
-                worst = Some((judged.action, told(judged)));
+            if worst.as_ref().is_none_or(|(action, ..)| judged.action > *action) {
+                worst = Some((judged.action, told(judged), judged.rule.clone()));
             }
         }
-        if let Some(rule) = whole.filter(|rule| worst.as_ref().is_none_or(|(action, _)| rule.text.action > *action)) {
-            let reason = rule.text.reason.clone();
-            worst =
-                Some((rule.text.action, reason.unwrap_or_else(|| format!("a rule for this tool ({})", rule.source))));
+        if let Some(rule) = whole.filter(|rule| worst.as_ref().is_none_or(|(action, ..)| rule.text.action > *action)) {
+            let reason = rule.text.reason.clone().unwrap_or_else(|| "a rule is about every such call".to_owned());
+            worst = Some((rule.text.action, reason, Some(rule.source.clone())));
         }
-        let (mut action, why) = worst.unwrap_or((Action::Allow, String::new()));
+        let (mut action, why, rule) = worst.unwrap_or((Action::Allow, String::new(), None));
         if action == Action::Ask && self.auto_approve {
             action = Action::Allow;
         }
-        Judgement { action, why, parts }
+        Judgement { action, why, rule, parts }
     }
 
     /// The strongest rule that means whole calls of this tool.

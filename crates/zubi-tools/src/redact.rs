@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
+use zubi_base::secret;
 
 /// What stands in a secret's place.
 pub const REDACTED: &str = "(redacted)";
@@ -141,6 +142,18 @@ fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
         let own: String = digits.skip((before * 8).div_ceil(6)).collect();
         (own.len() >= SHORTEST).then_some(own)
     })
+}
+
+/// Whether a value has what looks like a secret, or a field whose name says that its text is one.
+pub fn has_secrets(value: &Value) -> bool {
+    match value {
+        Value::String(text) => shapes(text) != *text,
+        Value::Array(items) => items.iter().any(has_secrets),
+        Value::Object(object) => {
+            object.iter().any(|(name, inner)| (secret::is_name_of_one(name) && inner.is_string()) || has_secrets(inner))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// Takes out what looks like a token, a key or a password in a URL.

@@ -83,6 +83,11 @@ impl ToolSpec {
         self.id.replace('.', "_")
     }
 
+    /// Whether clients are told that a call may change something, so that they ask their user before they make it.
+    pub fn is_to_be_confirmed(&self) -> bool {
+        self.effect > Effect::Plan || self.approval == Approval::Always
+    }
+
     /// As data, for programs that list tools.
     pub fn to_json(&self) -> Value {
         let examples: Vec<Value> =
@@ -94,6 +99,8 @@ impl ToolSpec {
             "description": self.description,
             "effect": self.effect,
             "toolset": self.toolset,
+            "category": self.category,
+            "tags": self.tags,
             "exposure": self.exposure,
             "inputSchema": self.input,
             "examples": examples,

@@ -5,12 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
-use zubi_tools::output::clean;
-
-/// How many lines of a diff are shown.
-const PREVIEW_LINES: usize = 30;
-/// How many commands, paths or hosts of a kind are shown.
-const LISTED: usize = 20;
+use zubi_tools::question;
 
 /// Asks on the terminal.
 #[derive(Debug)]
@@ -57,44 +52,18 @@ fn read(line: &str, options: usize) -> ApprovalAnswer {
     ApprovalAnswer::Deny { text }
 }
 
-/// The question. Nothing in it moves the cursor or hides: the texts come from models and files.
+/// The question, with what can be answered.
 fn card(request: &ApprovalRequest) -> String {
-    let footprint = &request.footprint;
-    let mut card = format!("\n{} wants to run: {}\n", request.tool, request.why);
-    let mut list = |name: &str, items: Vec<String>| {
-        let more = items.len().saturating_sub(LISTED);
-        for item in items.iter().take(LISTED) {
-            let _ = writeln!(card, "  {name:<10} {}", item.replace('\n', "\\n"));
-        }
-        if more > 0 {
-            let _ = writeln!(card, "  {name:<10} … and {more} more");
-        }
-    };
-    list("command", footprint.commands.iter().map(|argv| argv.join(" ")).collect());
-    list("in", footprint.directory.iter().map(ToString::to_string).collect());
-    list("writes", footprint.writes.iter().map(ToString::to_string).collect());
-    list("reads", footprint.reads.iter().map(ToString::to_string).collect());
-    list("host", footprint.hosts.clone());
-    list("secret", footprint.secrets.clone());
-    list("unclear", footprint.unresolved.clone());
-    list("sandbox", footprint.sandbox.iter().cloned().collect());
-    if let Some(preview) = &footprint.preview {
-        let lines: Vec<&str> = preview.lines().collect();
-        for line in lines.iter().take(PREVIEW_LINES) {
-            let _ = writeln!(card, "    {line}");
-        }
-        if lines.len() > PREVIEW_LINES {
-            let _ = writeln!(card, "    … {} more lines", lines.len() - PREVIEW_LINES);
-        }
-    }
+    let mut card = format!("\n{}", question::card(request));
     for (number, option) in (1..).zip(&request.options) {
-        let _ = writeln!(card, "  {number}) yes: {}", option.label);
-        for other in &option.would_also_allow {
+        let (label, others) = question::option(option);
+        let _ = writeln!(card, "  {number}) yes: {label}");
+        for other in others {
             let _ = writeln!(card, "       would also have allowed {other}");
         }
     }
     card.push_str("Number, y for 1, or n and what to do instead [n]: ");
-    clean(card)
+    card
 }
 
 #[cfg(test)]
@@ -116,6 +85,7 @@ mod tests {
         let request = ApprovalRequest {
             tool: "shell.run".to_owned(),
             why: "it runs `git push`".to_owned(),
+            rule: None,
             footprint: Footprint {
                 commands: vec![vec!["git".into(), "push".into(), "\u{1b}[2Jx\ny".into()]],
                 directory: Some("/w".into()),

@@ -125,13 +125,23 @@ Examples:
   echo '{\"query\": \"parse\"}' | zubi call lsp_workspace_symbols --input -
   zubi call lsp_document_symbols --path src/lib.rs --json
 
+A failure is told on stderr, with --json also as {\"error\": {\"code\", \"message\"}} on stdout. `zubi tools codes` lists the codes.
 zubi's own options go before the tool's name, the tool's arguments after it.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tools {
     /// List the tools of this session
-    #[command(after_help = "Examples:\n  zubi tools list\n  zubi --read-only tools list --json")]
+    #[command(after_help = LIST_EXAMPLES)]
     List {
+        /// Only tools of this toolset
+        #[arg(long, value_name = "NAME")]
+        toolset: Option<String>,
+        /// Only tools of this category
+        #[arg(long, value_name = "NAME")]
+        category: Option<String>,
+        /// Only tools with this tag
+        #[arg(long, value_name = "NAME")]
+        tag: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -154,6 +164,13 @@ pub(crate) enum Tools {
     /// Write a first tool file, with a tool that works
     #[command(after_help = "Nothing is ever overwritten.\n\nExample:\n  zubi tools init")]
     Init,
+    /// List the codes of failures: what each means, what to do, and what `zubi call` exits with
+    #[command(after_help = "Example:\n  zubi tools codes --json")]
+    Codes {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the JSON Schema of tool files
     #[command(after_help = "Example:\n  zubi tools schema > .vscode/agent-tools.schema.json")]
     Schema,
@@ -179,6 +196,15 @@ Examples:
   zubi tools run greet --name Ada
   zubi tools run --dry-run greet --name '$(id)'
   zubi --trust tools run greet --name Ada  trusts the file, and this folder, for this run alone";
+
+const LIST_EXAMPLES: &str = "\
+A name that no tool has is told with those that there are.
+
+Examples:
+  zubi tools list
+  zubi tools list --category Files
+  zubi tools list --toolset lsp --tag rename
+  zubi --read-only tools list --json";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {

@@ -27,9 +27,12 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     if matches!(cli.command, Command::Verify) {
         return verify::run(session.as_ref());
     }
+    if matches!(cli.command, Command::Mcp) {
+        return mcp::run(session);
+    }
     let session = session?;
     match cli.command {
-        Command::Mcp => mcp::run(&session),
+        Command::Mcp => mcp::run(Ok(session)),
         Command::Lsp(flags) => lsp::run(session, &flags),
         Command::Call(call) => {
             let CallTool::Tool(words) = call.tool;

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use zubi_tools::Code;
 
 use crate::terminal;
 
@@ -65,16 +66,13 @@ impl Failure {
 
     /// The failure of a tool call, from the code and the text every surface shows: the first line is the message, the
     /// others are the next step.
-    pub fn of_call(code: &str, text: &str) -> Self {
-        let code = match code {
-            "invalid_input" => USAGE,
-            "cancelled" => INTERRUPTED,
-            // The tool ran and says no: a stale plan, a name that cannot be renamed.
-            "failed" => NEGATIVE,
-            _ => ENVIRONMENT,
-        };
+    pub fn of_call(code: Code, text: &str) -> Self {
         let (message, hints) = text.split_once('\n').unwrap_or((text, ""));
-        Self::Told { code, message: message.to_owned(), hints: hints.lines().map(str::to_owned).collect() }
+        Self::Told {
+            code: code.exit().number(),
+            message: message.to_owned(),
+            hints: hints.lines().map(str::to_owned).collect(),
+        }
     }
 
     /// What is wrong and what to do about it, a line each.

@@ -55,6 +55,12 @@ pub const KEYS: &[Key] = &[
         what: "boolean; true: the server is never started (default false)",
         narrowing: Some("true"),
     },
+    Key { name: "mcp", what: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
+    Key {
+        name: "mcp.ask",
+        what: "`client` or `deny`; whether, with an MCP client that cannot be asked, the question that it puts to its own user counts, for tools of trusted files (default `client`)",
+        narrowing: Some("`deny`"),
+    },
 ];
 
 /// The last parts of all names: what can stand left of an `=` somewhere in a file.

@@ -37,6 +37,9 @@ fn show(layers: &Layers) -> String {
         }
     }
     write!(text, "\nallow {:?} ({})", settings.allow.value, settings.allow.source).unwrap();
+    if settings.mcp_ask.source != Source::Default {
+        write!(text, "\nmcp.ask {:?} ({})", settings.mcp_ask.value, settings.mcp_ask.source).unwrap();
+    }
     for (server, source) in &settings.disabled_servers {
         write!(text, "\nnever {server} ({source})").unwrap();
     }
@@ -93,6 +96,29 @@ fn an_untrusted_workspace_only_narrows() {
     "#);
 }
 
+/// `deny` from anywhere; `client` only from who may widen.
+#[test]
+fn an_untrusted_workspace_only_takes_the_clients_question_away() {
+    assert_snapshot!(show(&layers("", "", Some(("mcp.ask = 'deny'", false)), "mcp.ask = 'client'")), @"
+    read-only false (default)
+    allow [] (default)
+    mcp.ask Deny (`/w/.zubi.toml`)
+    ");
+    assert_snapshot!(show(&layers("", "", Some(("mcp.ask = 'client'", false)), "mcp.ask = 'deny'")), @"
+    read-only false (default)
+    allow [] (default)
+    mcp.ask Deny (`/u/zubi.toml`)
+    ignored: `mcp.ask` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
+    ");
+    assert_snapshot!(show(&layers("", "", Some(("mcp.ask = 'client'", true)), "mcp.ask = 'deny'")), @"
+    read-only false (default)
+    allow [] (default)
+    mcp.ask Client (`/w/.zubi.toml`)
+    ");
+    let error = parse("[mcp]\nask = 'maybe'", Utf8Path::new("zubi.toml")).unwrap_err().to_string();
+    assert_snapshot!(error, @"zubi.toml:2:7: `ask`: unknown variant `maybe`, expected `client` or `deny`");
+}
+
 #[test]
 fn secrets_belong_to_the_machine() {
     let workspace = "[env]\nTOKEN = 'theirs'";
@@ -127,14 +153,17 @@ fn the_table_and_the_type_name_the_same_settings() {
         policy: Vec::new(),
         env: std::collections::BTreeMap::new(),
         servers: [("any".to_owned(), server)].into(),
+        mcp: McpLayer { ask: Some(McpAsk::Deny) },
     };
     let value = serde_json::to_value(&everything).unwrap();
     let mut names = Vec::new();
     for (key, value) in value.as_object().unwrap() {
         names.push(key.clone());
-        if let Some(server) = value.get("any") {
-            names.extend(server.as_object().unwrap().keys().map(|inner| format!("{key}.*.{inner}")));
-        }
+        let (table, between) = match value.get("any") {
+            Some(server) => (server, ".*."),
+            None => (value, "."),
+        };
+        names.extend(table.as_object().into_iter().flatten().map(|(inner, _)| format!("{key}{between}{inner}")));
     }
     assert_eq!(names, KEYS.iter().map(|key| key.name).collect::<Vec<_>>());
 }

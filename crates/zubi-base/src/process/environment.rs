@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
+use crate::secret;
+
 /// Variables that are passed on, by whole name: where things are, the language of messages, and how toolchains find
 /// their parts. Without them a server analyses another project than the person's own build does.
 const NAMES: &[&str] = &[
@@ -97,10 +99,6 @@ const NAMES: &[&str] = &[
 /// Variables that are passed on, by the beginning of their name.
 const PREFIXES: &[&str] = &["CARGO_", "CGO_", "LC_", "NIX_", "RUSTUP_", "XDG_"];
 
-/// Words that mark a secret; such a variable is never passed on, whatever else its name says
-/// (`CARGO_REGISTRY_TOKEN`, `CARGO_REGISTRIES_MINE_CREDENTIAL_PROVIDER`).
-const SECRET_WORDS: &[&str] = &["AUTH", "CREDENTIAL", "KEY", "PASSWD", "PASSWORD", "SECRET", "TOKEN"];
-
 /// A child's whole environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment(BTreeMap<OsString, OsString>);
@@ -142,9 +140,9 @@ impl Environment {
 
 fn is_passed_on(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
-    let upper = name.to_ascii_uppercase();
+    // A secret is never passed on, whatever else its name says: `CARGO_REGISTRY_TOKEN`.
     (NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
-        && !SECRET_WORDS.iter().any(|word| upper.contains(word))
+        && !secret::may_be_name_of_one(name)
 }
 
 #[cfg(test)]

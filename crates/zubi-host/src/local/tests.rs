@@ -117,7 +117,7 @@ async fn calls_answer_fail_and_are_recorded() {
     assert_eq!((answer.data, answer.failure), (Some(json!({"text": "hi"})), None));
     let failed = call(&fixture.host, "echo", json!({"text": "fail"})).await.unwrap();
     assert_eq!(failed.text, "Failed to echo: asked to\nSay something else.");
-    assert_eq!(failed.failure.as_deref(), Some("failed"));
+    assert_eq!(failed.failure, Some(zubi_tools::Code::Failed));
     let unknown = call(&fixture.host, "ecko", json!({})).await.unwrap_err();
     assert_eq!(unknown.to_string(), "unknown tool `ecko`: there is no such tool; did you mean `echo`?");
     let log = zubi_base::fs::read_text(&fixture.state.join("audit/audit.jsonl")).unwrap();

@@ -13,7 +13,7 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_host::{HostConfig, LocalHost};
-use zubi_mcp::Introduction;
+use zubi_mcp::{Asking, Introduction};
 
 use crate::tools::{Signals, provider, resources};
 
@@ -36,6 +36,11 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn connect() -> Self {
+        Self::connect_asking(Asking::default())
+    }
+
+    /// A client whose forms stay open as long as this says.
+    pub(crate) fn connect_asking(asking: Asking) -> Self {
         let state = tempfile::tempdir().unwrap();
         let root = Utf8PathBuf::from_path_buf(state.path().to_owned()).unwrap();
         let signals = Arc::new(Signals::default());
@@ -54,24 +59,23 @@ impl Client {
         let (write, input) = tokio::io::duplex(64 * 1024);
         let (output, read) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
-        let server = tokio::spawn(zubi_mcp::serve(Introduction::ZUBI, host, input, output, stop.clone()));
+        let server = tokio::spawn(zubi_mcp::serve(Introduction::ZUBI, asking, host, input, output, stop.clone()));
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }
 
     /// A client that has been through the old handshake.
     pub(crate) async fn initialized() -> Self {
         let mut client = Self::connect();
+        client.initialize(json!({})).await;
         client
-            .request(
-                0,
-                "initialize",
-                json!({
-                    "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-                }),
-            )
-            .await;
-        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-        client
+    }
+
+    /// Goes through the old handshake, with what the client says it can do.
+    pub(crate) async fn initialize(&mut self, capabilities: Value) {
+        let info = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": info});
+        self.request(0, "initialize", params).await;
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
@@ -117,10 +121,15 @@ impl Client {
 }
 
 /// The parameters every request of the stateless era carries.
-pub(crate) fn modern(mut params: Value) -> Value {
+pub(crate) fn modern(params: Value) -> Value {
+    modern_with(params, json!({}))
+}
+
+/// The same with what the client says it can do.
+pub(crate) fn modern_with(mut params: Value, capabilities: Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
     });
     match params.get_mut("_meta").and_then(Value::as_object_mut) {

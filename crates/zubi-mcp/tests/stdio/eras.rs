@@ -100,6 +100,7 @@ async fn the_list_is_fixed_and_every_hint_that_means_something_is_set() {
     test_wait: {"readOnlyHint":true}
     test_progress: {"readOnlyHint":true}
     test_run: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
+    test_vouched: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}
     find_tools: {"readOnlyHint":true}
     call_read_tool: {"readOnlyHint":true}
     call_tool: {"readOnlyHint":false,"destructiveHint":true,"openWorldHint":true}

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use zubi_tools::spec::{Approval, Effect, Example, Exposure};
 use zubi_tools::{
-    ProviderId, Resource, ResourceSpec, ResourceText, Status, Tool, ToolCx, ToolError, ToolOutput, ToolProvider,
-    ToolSpec,
+    Footprint, ProviderId, Resource, ResourceSpec, ResourceText, Status, Tool, ToolCx, ToolError, ToolOutput,
+    ToolProvider, ToolSpec,
 };
 
 /// What the tests and the tools tell each other.
@@ -32,6 +32,21 @@ struct TestTool {
 impl Tool for TestTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let footprint = Footprint::of_effect(self.spec.effect);
+        Ok(match self.spec.id.as_str() {
+            // A command that says its text, in a directory, with a secret.
+            "test.run" => Footprint {
+                commands: vec![vec!["say".to_owned(), args["text"].as_str().unwrap_or_default().to_owned()]],
+                directory: Some("/w".into()),
+                secrets: vec!["TOKEN".to_owned()],
+                ..footprint
+            },
+            "test.vouched" => Footprint { vouched: true, ..footprint },
+            _ => footprint,
+        })
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -119,6 +134,7 @@ pub(crate) fn provider(signals: &Arc<Signals>) -> Arc<dyn ToolProvider> {
         tool("test.wait", Effect::Read),
         tool("test.progress", Effect::Read),
         tool("test.run", Effect::Execute),
+        tool("test.vouched", Effect::Execute),
         tool("test.deferred", Effect::Read),
     ];
     Arc::new(TestTools { id: ProviderId("test".into()), tools, changes: watch::Sender::new(0) })

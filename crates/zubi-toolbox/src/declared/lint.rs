@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
+use zubi_base::secret;
 
 use super::definition::Definition;
 use super::load::{self, Loaded};
@@ -75,9 +76,7 @@ pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Ve
             let hint = format!("Write `${{{}}}` where it belongs, or take it out.", variable.name);
             problems.push(Problem::warning("unused-variable", place.clone(), what, hint));
         }
-        let folded = variable.name.to_ascii_lowercase().replace(['_', '-'], "");
-        let is_secret = ["password", "passphrase", "secret", "token", "apikey", "credential", "privatekey"];
-        if is_secret.iter().any(|word| folded.contains(word)) {
+        if secret::is_name_of_one(&variable.name) {
             let what =
                 format!("the variable `{}` looks like a secret, and this file is no place for one", variable.name);
             let hint =

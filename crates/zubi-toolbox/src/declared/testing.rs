@@ -30,7 +30,7 @@ use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::rule::Action;
 use zubi_tools::policy::{Places, Policy};
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
-use zubi_tools::{ToolCx, ToolSpec};
+use zubi_tools::{Code, ToolCx, ToolSpec};
 
 pub(super) use self::doubles::Doubles;
 
@@ -221,9 +221,9 @@ impl Bench {
             let result = registry.call(&tool.definition.id, args, cx).await;
             let (output, error) = match result {
                 Ok(output) => (Some(output), None),
-                Err(CallError::Tool { id, error }) => (None, Some((error.code().to_owned(), error.render(&id)))),
+                Err(CallError::Tool { id, error }) => (None, Some((error.code().to_string(), error.render(&id)))),
                 Err(CallError::Unknown { name, why }) => {
-                    (None, Some(("unknown_tool".to_owned(), format!("{name}: {why}"))))
+                    (None, Some((Code::UnknownTool.to_string(), format!("{name}: {why}"))))
                 }
             };
             let (exit, asked, uncalled) = (doubles.exit(), doubles.asked(), doubles.uncalled());

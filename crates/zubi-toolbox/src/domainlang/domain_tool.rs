@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use zubi_base::workspace::Workspace;
 use zubi_tools::spec::Example;
-use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tools::{Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::arguments::Scope;
 use super::model::{DomainModel, ModelError, Once};
@@ -129,13 +129,13 @@ fn tell(error: ModelError) -> ToolError {
         ModelError::Changing => {
             ToolError::failed("ask the model", "its files keep changing", "Call again when they have settled.")
         }
-        ModelError::Loading(progress) => ToolError::tell("loading", ask::loading(progress).to_string(), ""),
+        ModelError::Loading(progress) => ToolError::tell(Code::Loading, ask::loading(progress).to_string(), ""),
         ModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }
         ModelError::Load(error) => ToolError::failed("load the model", error, "See that it is there, then call again."),
         ModelError::Withdrawn => {
-            ToolError::tell("cancelled", "Failed to ask the model: the call was cancelled", "Call again.")
+            ToolError::tell(Code::Cancelled, "Failed to ask the model: the call was cancelled", "Call again.")
         }
         ModelError::Defect(error) => ToolError::Fatal(error),
     }

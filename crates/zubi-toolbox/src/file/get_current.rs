@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp::{Range, Uri};
 use zubi_base::uri;
-use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+use zubi_tools::{Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::Files;
 use crate::os_tool::{About, OsTool};
@@ -75,7 +75,7 @@ impl OsTool for GetCurrent {
         let without = "Ask the user for the path and use file.read, or let them run zubi from their editor.";
         let Some(editor) = files.intel.editor() else {
             return Err(ToolError::tell(
-                "no_editor",
+                Code::NoEditor,
                 format!("Failed to {OPERATION}: no editor is connected here"),
                 without,
             ));
@@ -83,7 +83,7 @@ impl OsTool for GetCurrent {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         if !editor.offers(METHOD, None, &request).await {
             let why = format!("Failed to {OPERATION}: the connected editor does not tell which file is active");
-            return Err(ToolError::tell("no_editor", why, without));
+            return Err(ToolError::tell(Code::NoEditor, why, without));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer =
@@ -92,7 +92,7 @@ impl OsTool for GetCurrent {
             .map_err(|error| ToolError::failed(OPERATION, format!("its answer cannot be read: {error}"), without))?;
         if !active.is_there {
             return Err(ToolError::tell(
-                "no_editor",
+                Code::NoEditor,
                 format!("Failed to {OPERATION}: no file is active in the editor"),
                 without,
             ));

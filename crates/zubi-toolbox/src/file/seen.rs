@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::text::{ContentHash, SourceText};
-use zubi_tools::{ToolCx, ToolError};
+use zubi_tools::{Code, ToolCx, ToolError};
 
 /// How many files are remembered. One that is forgotten counts as never read, which is the careful side.
 const MAX_FILES: usize = 2_000;
@@ -58,7 +58,7 @@ impl Seen {
             let hint = format!(
                 "Read it again with file.read {{\"path\":\"{shown}\"}}, then repeat the call for the text as it is now."
             );
-            ToolError::tell("stale", format!("Failed to {operation}: {why}; nothing was written"), hint)
+            ToolError::tell(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
         };
         if let Some(expected) = expected {
             let hexadecimal = expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());

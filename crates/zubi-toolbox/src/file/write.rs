@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::fs::ReadError;
-use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tools::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::written::{self, NewText};
 use super::{Files, paths, replace};
@@ -72,7 +72,7 @@ impl OsTool for Write {
                     );
                     let why =
                         format!("Failed to {OPERATION}: `{shown}` exists and was not read here; nothing was written");
-                    return Err(ToolError::tell("exists", why, hint));
+                    return Err(ToolError::tell(Code::Exists, why, hint));
                 }
             }
             None if input.expected.is_some() => {

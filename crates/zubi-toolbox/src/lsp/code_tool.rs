@@ -14,7 +14,8 @@ use zubi_base::endpoint::EndpointError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, Question};
 use zubi_tools::spec::Example;
 use zubi_tools::{
-    Approval, Effect, Exposure, Footprint, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncated, schema,
+    Approval, Code, Effect, Exposure, Footprint, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncated,
+    schema,
 };
 
 use crate::lsp::arguments::{Common, Format};
@@ -167,12 +168,12 @@ fn tell(operation: &str, error: &CodeError) -> ToolError {
 }
 
 /// The stable code of a failure, by which programs tell a wrong question from an environment that cannot answer.
-fn code(error: &CodeError) -> &'static str {
+fn code(error: &CodeError) -> Code {
     match error {
-        CodeError::NoEndpoint(_) => "no_server",
-        CodeError::Endpoint(EndpointError::Exited { .. }) => "server_down",
-        CodeError::Endpoint(EndpointError::TimedOut { .. }) => "timed_out",
-        CodeError::Endpoint(EndpointError::Cancelled) => "cancelled",
-        _ => "failed",
+        CodeError::NoEndpoint(_) => Code::NoServer,
+        CodeError::Endpoint(EndpointError::Exited { .. }) => Code::ServerDown,
+        CodeError::Endpoint(EndpointError::TimedOut { .. }) => Code::TimedOut,
+        CodeError::Endpoint(EndpointError::Cancelled) => Code::Cancelled,
+        _ => Code::Failed,
     }
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tools::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::Shell;
 use crate::os_tool::{About, OsTool};
@@ -50,6 +50,6 @@ impl OsTool for Terminal {
         let why = "no editor is connected, and only an editor has terminals that somebody sees";
         let hint =
             "Run it with shell.run; with `background: true` it goes on running, and shell.job shows what it writes.";
-        Err(ToolError::tell("unavailable", format!("Failed to open a terminal: {why}"), hint))
+        Err(ToolError::tell(Code::Unavailable, format!("Failed to open a terminal: {why}"), hint))
     }
 }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zubi_tools::cx::BYTES_PER_TOKEN;
+use zubi_tools::filter::Facets;
 use zubi_tools::registry::Registry;
 use zubi_tools::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
@@ -29,6 +30,12 @@ const MAX_QUERY: usize = 400;
 struct Input {
     /// What to do, in words
     query: Option<String>,
+    /// Only tools of this category, e.g. Files
+    #[schemars(extend("x-plain" = true))]
+    category: Option<String>,
+    /// Only tools with this tag
+    #[schemars(extend("x-plain" = true))]
+    tag: Option<String>,
     /// Most tools, default 5
     #[schemars(extend("x-common" = true))]
     limit: Option<u32>,
@@ -68,17 +75,28 @@ impl Tool for FindTools {
         // Those about tools need not be found: whoever asks here has them.
         let mut tools = registry.list(&cx.caller.restrictions);
         tools.retain(|tool| tool.spec().toolset != TOOLSET);
+        let given = |text: Option<&String>| -> Option<String> {
+            text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+        };
+        let (category, tag) = (given(input.category.as_ref()), given(input.tag.as_ref()));
+        (Facets { toolset: None, category: category.as_deref(), tag: tag.as_deref() })
+            .retain(&mut tools, |tool| tool.spec())
+            .map_err(|error| ToolError::invalid(error.name, &error, error.hint()))?;
+        let among: String = [("category", category), ("tag", tag)]
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!(", {name} {}", value?)))
+            .collect();
         // More than this nobody asks in words; the answer repeats the question.
         let query: String = input.query.unwrap_or_default().chars().take(MAX_QUERY).collect();
         let words = words(&query);
         // Who finds something has no use for what was left out; who does not, or asks for all, may have meant that.
         let notes = registry.notes();
         if words.is_empty() {
-            return Ok(noting(overview(&format!("{} in all", tools_of(tools.len())), &tools), &notes));
+            return Ok(noting(overview(&format!("{} in all{among}", tools_of(tools.len())), &tools), &notes));
         }
         let found = ranked(tools.clone(), &query, &words);
         if found.is_empty() {
-            return Ok(noting(overview(&format!("no tool fits `{}`; there are", query.trim()), &tools), &notes));
+            return Ok(noting(overview(&format!("no tool fits `{}`; there are{among}", query.trim()), &tools), &notes));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
         Ok(described(&found, &query, limit, cx.room(DEFAULT_TOKENS * BYTES_PER_TOKEN)))

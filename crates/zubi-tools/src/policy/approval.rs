@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::part::Part;
 use super::rule::{Action, Rule, RuleText};
 use super::{Judgement, Policy};
-use crate::cx::{ApprovalScope, Caller};
+use crate::cx::{ApprovalScope, Caller, ToolCx};
 use crate::footprint::Footprint;
 use crate::spec::ToolSpec;
 
@@ -48,14 +48,23 @@ pub(crate) struct Recent {
     pub(crate) footprint: Footprint,
 }
 
+impl Recent {
+    pub(crate) fn new(spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) -> Self {
+        // A preview may be large, and decides nothing.
+        let footprint = Footprint { preview: None, ..footprint };
+        Self { spec: Arc::new(spec.clone()), caller: Arc::clone(&cx.caller), footprint }
+    }
+}
+
 /// The possible answers to a question, from the narrowest to the widest. `kept`: there is somewhere to keep rules.
 pub(crate) fn options(
     policy: &Policy,
-    spec: &ToolSpec,
+    call: &Recent,
     judgement: &Judgement,
     recent: &[Recent],
     kept: bool,
 ) -> Vec<ApprovalOption> {
+    let spec = &call.spec;
     let once = ApprovalOption {
         scope: ApprovalScope::Once,
         label: "this call".to_owned(),
@@ -79,6 +88,10 @@ pub(crate) fn options(
             }
         }
         let action = |policy: &Policy, call: &Recent| policy.judge(&call.spec, &call.caller, &call.footprint).action;
+        // A rule that asks beats what an answer allows: a yes that holds for longer would not.
+        if action(&with, call) != Action::Allow {
+            return;
+        }
         let others =
             recent.iter().filter(|call| action(policy, call) == Action::Ask && action(&with, call) == Action::Allow);
         let mut would_also_allow: Vec<String> = others.map(described).collect();
@@ -144,7 +157,8 @@ fn command(argv: &[String], wide: bool) -> Vec<String> {
         "ssh", "env", "xargs", "find", "eval",
     ];
     let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
-    let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && !word.contains('/'));
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
     if !wide || argv.len() < 2 || INTERPRETERS.contains(&name) {
         return argv.iter().map(|word| escaped(word)).collect();
     }

@@ -20,25 +20,20 @@ fn the_effect_decides() {
         (Effect::Execute, "ask", "deny"),
         (Effect::Network, "ask", "deny"),
     ] {
-        let word = |read_only| match Policy::default().decide(
-            &spec("a.b", effect),
-            &caller(read_only),
-            &Footprint::of_effect(effect),
-        ) {
-            Decision::Allow => "allow",
-            Decision::Ask { .. } => "ask",
-            Decision::Deny { .. } => "deny",
+        let decide = |read_only| {
+            let footprint = Footprint::of_effect(effect);
+            word(Policy::default().judge(&spec("a.b", effect), &caller(read_only), &footprint).action)
         };
-        assert_eq!((word(false), word(true)), (open, read_only), "{effect:?}");
+        assert_eq!((decide(false), decide(true)), (open, read_only), "{effect:?}");
     }
 }
 
 #[test]
 fn the_footprint_of_this_call_counts_not_the_worst_case() {
     let spec = spec("a.b", Effect::Execute);
-    let decide = |footprint| Policy::default().decide(&spec, &caller(true), &footprint);
-    assert_eq!(decide(Footprint::of_effect(Effect::Read)), Decision::Allow);
-    assert!(matches!(decide(Footprint::default()), Decision::Deny { .. }), "nothing said is the worst");
+    let decide = |footprint| Policy::default().judge(&spec, &caller(true), &footprint).action;
+    assert_eq!(decide(Footprint::of_effect(Effect::Read)), Action::Allow);
+    assert_eq!(decide(Footprint::default()), Action::Deny, "nothing said is the worst");
 }
 
 #[test]
@@ -48,20 +43,19 @@ fn a_rule_allows_what_would_ask_but_not_what_is_denied() {
         commands: vec![vec!["make".to_owned(), "all".to_owned()]],
         ..Footprint::of_effect(Effect::Execute)
     };
-    assert_eq!(policy.decide(&spec("a.b", Effect::Execute), &caller(false), &footprint), Decision::Allow);
-    assert!(matches!(policy.decide(&spec("a.b", Effect::Execute), &caller(true), &footprint), Decision::Deny { .. }));
-    let Decision::Ask { why } = policy.decide(&spec("c", Effect::Execute), &caller(false), &footprint) else {
-        panic!("no rule names it")
-    };
-    assert_eq!(why, "it runs `make all`");
+    let judge = |tool: &str, read_only| policy.judge(&spec(tool, Effect::Execute), &caller(read_only), &footprint);
+    assert_eq!(judge("a.b", false).action, Action::Allow);
+    assert_eq!(judge("a.b", true).action, Action::Deny);
+    let asked = judge("c", false);
+    assert_eq!((asked.action, asked.why.as_str()), (Action::Ask, "it runs `make all`"), "no rule names it");
 }
 
 #[test]
 fn the_author_may_ask_for_every_call() {
     let mut careful = spec("a", Effect::Write);
     careful.approval = Approval::Always;
-    let decision = Policy::default().decide(&careful, &caller(false), &Footprint::of_effect(Effect::Write));
-    assert!(matches!(decision, Decision::Ask { .. }));
+    let judgement = Policy::default().judge(&careful, &caller(false), &Footprint::of_effect(Effect::Write));
+    assert_eq!(judgement.action, Action::Ask);
 }
 
 fn places() -> Places {
@@ -211,10 +205,10 @@ fn a_broken_policy_is_closed() {
     ] {
         let policy = policy(std::slice::from_ref(&rule));
         assert!(policy.broken().is_some_and(|broken| broken.contains(why)), "{rule}: {:?}", policy.broken());
-        let decide = |effect| policy.decide(&spec("a", effect), &caller(false), &Footprint::of_effect(effect));
-        assert_eq!(decide(Effect::Read), Decision::Allow);
-        let Decision::Deny { why } = decide(Effect::Write) else { panic!("closed") };
-        assert!(why.contains("zubi.toml:1"), "{why}");
+        let judge = |effect| policy.judge(&spec("a", effect), &caller(false), &Footprint::of_effect(effect));
+        assert_eq!(judge(Effect::Read).action, Action::Allow);
+        let closed = judge(Effect::Write);
+        assert!(closed.action == Action::Deny && closed.why.contains("zubi.toml:1"), "{closed:?}");
     }
 }
 

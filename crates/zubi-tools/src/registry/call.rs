@@ -13,6 +13,7 @@ use zubi_base::text::ContentHash;
 use super::index::Entry;
 use super::{CallError, Registry};
 use crate::audit::{self, AuditRecord};
+use crate::code::Code;
 use crate::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, ToolCx};
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
@@ -47,7 +48,7 @@ impl Registry {
             tool: spec.id.clone(),
             effect: trail.effect,
             decision: trail.decision,
-            outcome: result.as_ref().map_or_else(ToolError::code, |_| "ok"),
+            outcome: result.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok"),
             duration_ms: audit::milliseconds(started.elapsed()),
             arguments: audit::shorten(&logged, &trail.secrets, &self.redactor),
             arguments_hash: hash,
@@ -91,7 +92,7 @@ impl Registry {
             }
         }
         Err(ToolError::tell(
-            "denied",
+            Code::Denied,
             format!("Failed to run {}: the arguments were changed over and over", spec.id),
             "Ask the user what to do instead.",
         ))
@@ -102,9 +103,7 @@ impl Registry {
         if recent.len() >= RECENT {
             recent.pop_front();
         }
-        // A preview may be large, and nobody asks for it again.
-        let footprint = Footprint { preview: None, ..footprint };
-        recent.push_back(Recent { spec: Arc::new(spec.clone()), caller: Arc::clone(&cx.caller), footprint });
+        recent.push_back(Recent::new(spec, cx, footprint));
     }
 
     /// Asks the policy, and a person where the policy does.
@@ -117,24 +116,28 @@ impl Registry {
     ) -> Result<Permission, ToolError> {
         let policy = self.policy();
         let judgement = policy.judge(spec, &cx.caller, footprint);
-        let why = judgement.why.clone();
         match judgement.action {
             Action::Allow => return Ok(Permission::Given("allow")),
             Action::Deny => {
                 let hint = "Do it another way, or ask the user: `zubi policy explain` shows which rule says so.";
-                return Err(ToolError::tell("denied", format!("Failed to run {}: {why}", spec.id), hint));
+                let by = judgement.rule.map(|rule| format!("; the rule stands at {rule}")).unwrap_or_default();
+                let why = format!("Failed to run {}: {}{by}", spec.id, judgement.why);
+                return Err(ToolError::tell(Code::Denied, why, hint));
             }
             Action::Ask => {}
         }
         let recent: Vec<Recent> = self.recent.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let call = Recent::new(spec, cx, footprint.clone());
+        let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
+        let Judgement { why, rule, .. } = judgement;
         let request = ApprovalRequest {
             tool: spec.id.clone(),
             why: why.clone(),
+            rule: rule.clone(),
             footprint: footprint.clone(),
             arguments: args.clone(),
-            options: options(&policy, spec, &judgement, &recent, policy.store().is_some()),
+            options: offered.clone(),
         };
-        let offered = request.options.clone();
         let answer = tokio::select! {
             answer = cx.approver.ask(request) => answer,
             () = cx.cancel.cancelled() => return Err(cancelled(spec)),
@@ -150,18 +153,21 @@ impl Registry {
             ApprovalAnswer::Deny { text } => {
                 let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
                 Err(ToolError::tell(
-                    "denied",
+                    Code::Denied,
                     format!("Failed to run {}: the user said no ({why}){said}", spec.id),
                     "Do not call it again for this; ask the user what to do instead.",
                 ))
             }
-            ApprovalAnswer::Unavailable if footprint.vouched && cx.approver.client_asks() => {
-                Ok(Permission::Given("client"))
-            }
+            ApprovalAnswer::Unanswered { how } => Err(ToolError::tell(
+                Code::Denied,
+                format!("Failed to run {}: the user was asked ({why}), and {how}", spec.id),
+                "Ask the user whether it is to be done, then call it again.",
+            )),
+            ApprovalAnswer::Unavailable if was_asked_by_client(spec, footprint, cx) => Ok(Permission::Given("client")),
             ApprovalAnswer::Unavailable => Err(ToolError::tell(
-                "approval_unavailable",
+                Code::ApprovalUnavailable,
                 format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
-                unavailable(spec, &offered),
+                unavailable(spec, &offered, rule.as_deref()),
             )),
         }
     }
@@ -194,12 +200,25 @@ impl Registry {
         let spec = entry.tool.spec();
         let (_, footprint) =
             prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
+        let explained = footprint.clone();
         let policy = self.policy();
         let judgement = policy.judge(spec, &cx.caller, &footprint);
-        let offered = options(&policy, spec, &judgement, &[], true);
+        let call = Recent::new(spec, cx, footprint);
+        let offered = options(&policy, &call, &judgement, &[], true);
         let allowing = if judgement.action == Action::Ask { allowing(&offered) } else { Vec::new() };
-        Ok((footprint, judgement, allowing))
+        Ok((explained, judgement, allowing))
     }
+}
+
+/// Whether the client has shown this very call to its user as one that may change something. It shows the calls that it
+/// makes, not those that they make in turn; and what gets here with the rights of a session that only reads was said to
+/// look only, which clients do not ask about.
+fn was_asked_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
+    footprint.vouched
+        && cx.approver.client_asks()
+        && cx.nesting == 0
+        && !cx.caller.restrictions.read_only
+        && spec.is_to_be_confirmed()
 }
 
 /// What came of a question.
@@ -215,8 +234,13 @@ fn allowing(offered: &[ApprovalOption]) -> Vec<String> {
     widest.iter().map(RuleText::to_toml).collect()
 }
 
-fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption]) -> String {
+fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>) -> String {
     let rules = allowing(offered);
+    if let (true, Some(rule)) = (rules.is_empty(), rule) {
+        return format!(
+            "The rule at {rule} asks whatever others allow; the user can change it, or run this themselves."
+        );
+    }
     if rules.is_empty() {
         return "No rule can allow what cannot be told; say it more plainly, or ask the user to run it.".to_owned();
     }
@@ -263,7 +287,7 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
         result = &mut running.task => return joined(result),
         () = running.cancel.cancelled() => cancelled(spec),
         () = tokio::time::sleep_until(deadline.into()) => ToolError::tell(
-            "timed_out",
+            Code::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
             "Narrow the question, or call again: what was started keeps getting ready meanwhile.",
         ),
@@ -304,7 +328,7 @@ fn joined(result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>)
 
 fn cancelled(spec: &ToolSpec) -> ToolError {
     ToolError::tell(
-        "cancelled",
+        Code::Cancelled,
         format!("Error in {}: the call was cancelled", spec.id),
         "Call again if the answer is still wanted.",
     )

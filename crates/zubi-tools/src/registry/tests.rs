@@ -1,5 +1,7 @@
 //! Order and uniqueness, restrictions, and every way a call can end.
 
+mod approvals;
+
 use async_trait::async_trait;
 use insta::assert_snapshot;
 use serde_json::{Value, json};

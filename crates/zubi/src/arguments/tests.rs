@@ -43,7 +43,7 @@ fn spec() -> ToolSpec {
 /// The arguments for these words, or what is said instead.
 fn check(words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-    match read(&spec(), &words) {
+    match read(&spec(), &words, "zubi call") {
         Ok(given) => given.arguments.to_string(),
         Err(Failure::CommandLine { error, .. }) => error.to_string(),
         Err(Failure::Told { message, .. }) => message,
@@ -77,7 +77,7 @@ fn a_format_that_is_not_the_answers_stays_as_it_was_given() {
     let diagram = ToolSpec { input: input.as_object().unwrap().clone(), ..spec() };
     let read = |words: &[&str]| {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        read(&diagram, &words).unwrap()
+        read(&diagram, &words, "zubi call").unwrap()
     };
     assert_eq!(read(&["--json"]), Given { arguments: json!({}), json: true });
     let plantuml = Given { arguments: json!({ "format": "plantuml" }), json: true };

@@ -9,6 +9,7 @@ use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::{CallAnswer, CallRequest, Circumstances, LocalHost, ToolService as _, UnknownTool};
+use zubi_tools::Code;
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
@@ -28,7 +29,15 @@ pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failu
 /// Calls a tool with the arguments that these words are, and shows its answer; `command` is what help calls the command.
 pub(super) fn call(host: &LocalHost, tool: &str, words: &[String], command: &str) -> Result<ExitCode, Failure> {
     block_on(async {
-        let spec = host.find(tool, &Restrictions::default()).await.map_err(|error| unknown(&error))?;
+        let spec = match host.find(tool, &Restrictions::default()).await {
+            Ok(spec) => spec,
+            // What the tool takes is not known, so these are no more than words; still it is meant as that.
+            Err(error) if words.iter().any(|word| word == "--json") => {
+                tell_json(Code::UnknownTool, &error.to_string())?;
+                return Err(unknown(&error));
+            }
+            Err(error) => return Err(unknown(&error)),
+        };
         let given = arguments::read(&spec, words, command)?;
         let interrupted = on_interrupt()?;
         let line = ProgressLine::new().map(Arc::new);
@@ -61,7 +70,7 @@ pub(super) fn call(host: &LocalHost, tool: &str, words: &[String], command: &str
 }
 
 fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
-    match &answer.failure {
+    match answer.failure {
         None if json => {
             terminal::print_json(&answer.data.clone().unwrap_or_else(|| json!({ "text": answer.text })))?;
             Ok(ExitCode::SUCCESS)
@@ -72,11 +81,16 @@ fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
         }
         Some(code) => {
             if json {
-                terminal::print_json(&json!({ "error": { "code": code, "message": answer.text } }))?;
+                tell_json(code, &answer.text)?;
             }
             Err(Failure::of_call(code, &answer.text))
         }
     }
+}
+
+/// A failure as data, which goes to stdout like every answer.
+fn tell_json(code: Code, message: &str) -> Result<(), Failure> {
+    terminal::print_json(&json!({ "error": { "code": code, "message": message } }))
 }
 
 /// How a tool that is not there is told, by every command that names one.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_host::SHELL_TOOLSET;
-use zubi_mcp::Introduction;
+use zubi_mcp::{Asking, Introduction};
 
-use zubi_base::config::{Effective, Settings, Source};
+use zubi_base::config::{Effective, McpAsk, Settings, Source};
 use zubi_tools::filter::ToolFilter;
 
 use super::end;
@@ -26,17 +26,40 @@ fn without_shell(settings: &mut Settings) {
     }
 }
 
-pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
-    let host = Arc::new(session.host_with(without_shell)?);
+pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure> {
+    let mut asking = Asking::default();
+    let host = session.and_then(|session| {
+        session.host_with(|settings| {
+            asking.client_asks = settings.mcp_ask.value == McpAsk::Client;
+            without_shell(settings);
+        })
+    });
+    let host = match host {
+        Ok(host) => Arc::new(host),
+        Err(failure) => return refuse(failure),
+    };
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();
-        let result = zubi_mcp::serve(Introduction::ZUBI, Arc::clone(&host) as _, input, output, stop.clone()).await;
+        let result =
+            zubi_mcp::serve(Introduction::ZUBI, asking, Arc::clone(&host) as _, input, output, stop.clone()).await;
         end(&host).await;
         match result {
             Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => Err(Failure::environment(format!("the conversation broke off: {error:#}"))),
         }
+    })?
+}
+
+/// Tells the client of what keeps zubi from starting, besides stderr, which few clients show.
+fn refuse(failure: Failure) -> Result<ExitCode, Failure> {
+    let why = format!("zubi cannot start: {}", failure.text());
+    let exit = failure.tell();
+    block_on(async {
+        let stop = on_interrupt()?;
+        let (input, output) = zubi_mcp::stdio();
+        zubi_mcp::refuse(why, input, output, stop.clone()).await;
+        Ok(if stop.is_cancelled() { ExitCode::from(INTERRUPTED) } else { exit })
     })?
 }

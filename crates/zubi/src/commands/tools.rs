@@ -8,8 +8,9 @@ use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::{ToolService as _, declared};
-use zubi_tools::ToolSpec;
 use zubi_tools::cx::Restrictions;
+use zubi_tools::filter::Facets;
+use zubi_tools::{Code, ToolSpec};
 
 use super::call::unknown;
 use crate::cli::Tools;
@@ -30,14 +31,18 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
             terminal::print_exact(&format!("{:#}\n", declared::format::schema()))?;
             return Ok(ExitCode::SUCCESS);
         }
+        Tools::Codes { json } => return codes(*json),
         Tools::List { .. } | Tools::Show { .. } => {}
     }
     let host = session.host()?;
     let everyone = Restrictions::default();
     block_on(async {
         match tools {
-            Tools::List { json } => {
-                let specs = host.list(&everyone).await;
+            Tools::List { toolset, category, tag, json } => {
+                let mut specs = host.list(&everyone).await;
+                (Facets { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
+                    .retain(&mut specs, |spec| spec.as_ref())
+                    .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
                 for note in host.left_out() {
                     terminal::say(&format!("note: {note}"));
                 }
@@ -63,10 +68,24 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
                     terminal::print(&page(&spec))?;
                 }
             }
-            Tools::Check(_) | Tools::Init | Tools::Run(_) | Tools::Schema => {}
+            Tools::Check(_) | Tools::Init | Tools::Run(_) | Tools::Codes { .. } | Tools::Schema => {}
         }
         Ok(ExitCode::SUCCESS)
     })?
+}
+
+fn codes(as_json: bool) -> Result<ExitCode, Failure> {
+    if as_json {
+        let row = |code: Code| json!({ "code": code, "exit": code.exit().number(), "meaning": code.meaning(), "nextStep": code.next_step() });
+        terminal::print_json(&Code::ALL.into_iter().map(row).collect())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let width = Code::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or_default();
+    for code in Code::ALL {
+        let (exit, meaning, next) = (code.exit().number(), code.meaning(), code.next_step());
+        terminal::print(&format!("{:width$}  exit {exit:<3}  {meaning} {next}", code.as_str()))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The effect in the word the configuration uses.

@@ -10,8 +10,8 @@ use proptest::test_runner::{Config, TestError, TestRunner};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallAnswer, ToolService as _};
-use zubi_tools::ToolSpec;
 use zubi_tools::cx::Restrictions;
+use zubi_tools::{Code, ToolSpec};
 
 use crate::arguments::{Arguments, Kind, for_schema};
 use crate::place::{Place, Yes};
@@ -47,7 +47,7 @@ fn is_well_told(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseErro
     prop_assert!(PREFIXES.iter().any(|prefix| text.starts_with(prefix)), "no known beginning: {text}");
     let next_step = text.trim_end().lines().skip(1).last().unwrap_or_default();
     prop_assert!(next_step.split_whitespace().count() >= 2, "no next step: {text}");
-    prop_assert!(answer.failure.as_deref() != Some("fatal"), "zubi itself failed: {text}");
+    prop_assert!(answer.failure != Some(Code::Fatal), "zubi itself failed: {text}");
     Ok(())
 }
 
@@ -59,7 +59,7 @@ fn is_loading(spec: &ToolSpec, text: &str) -> bool {
 /// Property 6.
 fn is_refused(arguments: &Arguments, answer: &CallAnswer) -> Result<(), TestCaseError> {
     let Some(wrong) = &arguments.wrong else { return Ok(()) };
-    prop_assert_eq!(answer.failure.as_deref(), Some("invalid_input"), "`{}` was taken: {}", wrong, &answer.text);
+    prop_assert_eq!(answer.failure, Some(Code::InvalidInput), "`{}` was taken: {}", wrong, &answer.text);
     prop_assert!(answer.text.starts_with("Invalid input: "), "{}", &answer.text);
     Ok(())
 }

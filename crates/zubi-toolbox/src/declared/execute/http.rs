@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use zubi_run::http::{self, Body, Header, HttpAnswer, HttpError, HttpRequest};
 use zubi_run::template::Template;
 use zubi_tools::output::Status;
-use zubi_tools::{ToolCx, ToolError, ToolOutput};
+use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
 use super::FAILURE_ROOM;
 use crate::declared::format::Method;
@@ -97,12 +97,12 @@ fn next(status: u16) -> &'static str {
 fn tell(tool: &DeclaredTool, error: &HttpError) -> ToolError {
     match error {
         HttpError::TimedOut { .. } => ToolError::tell(
-            "timed_out",
+            Code::TimedOut,
             format!("Error in {}: {error}", tool.id()),
             "Call again later; the tool's `timeout` says how long it may take.",
         ),
         HttpError::Cancelled => ToolError::tell(
-            "cancelled",
+            Code::Cancelled,
             format!("Error in {}: {error}", tool.id()),
             "Call again if the answer is still wanted.",
         ),

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 use zubi_run::script::{Finished, Job, Limits, NestedCaller, ScriptError};
 use zubi_tools::registry::{CallError, Registry};
-use zubi_tools::{ToolCx, ToolError, ToolOutput};
+use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
 
 use super::FAILURE_ROOM;
 use crate::declared::tool::DeclaredTool;
@@ -65,11 +65,11 @@ async fn answer(tool: &DeclaredTool, finished: Finished, room: usize) -> Result<
 fn tell(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
     let (code, hint) = match error {
         ScriptError::TimedOut { .. } => {
-            ("timed_out", "Give it less to do; the tool's `timeout` says how long it may take.")
+            (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take.")
         }
-        ScriptError::Cancelled => ("cancelled", "Call again if the answer is still wanted."),
-        ScriptError::TooDeep => ("failed", "Call the inner tool itself."),
-        _ => ("failed", "Call again; if it fails again, tell the user."),
+        ScriptError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+        ScriptError::TooDeep => (Code::Failed, "Call the inner tool itself."),
+        _ => (Code::Failed, "Call again; if it fails again, tell the user."),
     };
     ToolError::tell(code, format!("Error in {}: {error}", tool.id()), hint)
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use zubi_run::job::{Command, End, Finished, Job, Shell};
 use zubi_run::sandbox::{self, FileAccess, Manifest, Net, Place};
 use zubi_run::template::{Rendered, Template};
-use zubi_tools::{Footprint, ToolCx, ToolError, ToolOutput, shell};
+use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, shell};
 
 use crate::declared::format::{SandboxDeclaration, ShellKind};
 use crate::declared::tool::DeclaredTool;
@@ -241,7 +241,7 @@ pub(in crate::declared) async fn run(
         End::Exited(code) if succeeds(code) => Ok(answer::ended(&finished, timeout, answer::room(cx))),
         End::Exited(code) => Err(tool.failed(format!("it exited with {code}\n{}", outputs()), next(code))),
         End::TimedOut => Err(ToolError::tell(
-            "timed_out",
+            Code::TimedOut,
             format!(
                 "Error in {}: no end within {}, so it was ended with all it had started\n{}",
                 tool.id(),
@@ -251,7 +251,7 @@ pub(in crate::declared) async fn run(
             "Give it less to do; the tool's `timeout` says how long it may take.",
         )),
         End::Cancelled => Err(ToolError::tell(
-            "cancelled",
+            Code::Cancelled,
             format!("Error in {}: the call was cancelled\n{}", tool.id(), outputs()),
             "Call again if the answer is still wanted.",
         )),

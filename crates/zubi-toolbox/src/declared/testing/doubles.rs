@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 use zubi_run::http::stand_in::{Asked, StandIn, StandInAnswer};
 use zubi_tools::output::clean;
-use zubi_tools::{Approval, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, fixed};
+use zubi_tools::{
+    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, fixed,
+};
 
 use super::compare;
 use crate::declared::format::{FakeAnswer, FakeCall, ToolTest};
@@ -126,7 +128,7 @@ impl Tool for FakeTool {
             return Err(ToolError::failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
         };
         match call.error {
-            Some(message) => Err(ToolError::tell("failed", message, "")),
+            Some(message) => Err(ToolError::tell(Code::Failed, message, "")),
             None => {
                 let data = call.answer.unwrap_or(Value::Null);
                 let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);

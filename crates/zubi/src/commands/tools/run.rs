@@ -12,6 +12,7 @@ use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, Standing};
 use zubi_host::{CallRequest, Circumstances, Explanation, LocalHost, ToolService as _};
+use zubi_tools::Code;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::output::visible;
 use zubi_tools::policy::rule::Action;
@@ -91,8 +92,9 @@ fn dry_run(host: &LocalHost, file: &LoadedFile, tool: &LoadedTool, words: &[Stri
         end(host).await;
         explained
     })?;
-    let explanation =
-        explained.map_err(|error| call::unknown(&error))?.map_err(|text| Failure::of_call("invalid_input", &text))?;
+    let explanation = explained
+        .map_err(|error| call::unknown(&error))?
+        .map_err(|text| Failure::of_call(Code::InvalidInput, &text))?;
     if given.json {
         terminal::print_json(&described(&explanation, file, tool))?;
     } else {

@@ -1,0 +1,57 @@
+//! Names that say that their value is a secret's: of parameters, variables and fields. The one list of such words.
+
+/// Words that stand in the names of secrets and hardly anywhere else.
+const WORDS: &[&str] = &[
+    "apikey",
+    "authorization",
+    "cookie",
+    "credential",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "secret",
+    "token",
+];
+
+/// Words that stand in the names of much else too.
+const VAGUE: &[&str] = &["auth", "key"];
+
+/// Whether a name says that its value is a secret. `max_tokens` is a count and no secret; case, `_` and `-` do not matter.
+pub fn is_name_of_one(name: &str) -> bool {
+    let folded = folded(name);
+    !folded.ends_with("tokens") && WORDS.iter().any(|word| folded.contains(word))
+}
+
+/// Whether a name may say so. For where a false alarm costs nothing and an oversight a lot.
+pub fn may_be_name_of_one(name: &str) -> bool {
+    let folded = folded(name);
+    WORDS.iter().chain(VAGUE).any(|word| folded.contains(word))
+}
+
+fn folded(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_table() {
+        for (name, is, may_be) in [
+            ("GITHUB_TOKEN", true, true),
+            ("apiKey", true, true),
+            ("api-key", true, true),
+            ("Set-Cookie", true, true),
+            ("max_tokens", false, true),
+            ("GOAUTH", false, true),
+            ("SSH_AUTH_SOCK", false, true),
+            ("keyboard", false, true),
+            ("query", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!((is_name_of_one(name), may_be_name_of_one(name)), (is, may_be), "{name}");
+        }
+    }
+}

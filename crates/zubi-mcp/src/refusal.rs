@@ -1,0 +1,32 @@
+//! A conversation in which nothing is possible, because zubi could not get ready: its configuration cannot be read, most
+//! likely. Every request is told why. A process that just ended would leave its reason on a stderr that few clients show.
+
+use rmcp::ErrorData;
+use rmcp::model::{JsonRpcError, JsonRpcMessage};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::transport::Gate;
+
+/// Answers every request of a client with this reason, until the input ends or `stop` is cancelled.
+pub async fn refuse<R, W>(why: String, input: R, output: W, stop: CancellationToken)
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let mut transport = Gate::new(input, output, CancellationToken::new());
+    loop {
+        let message = tokio::select! {
+            message = transport.receive() => message,
+            () = stop.cancelled() => return,
+        };
+        let Some(message) = message else { return };
+        let JsonRpcMessage::Request(request) = message else { continue };
+        let error = ErrorData::internal_error(why.clone(), None);
+        if let Err(error) = transport.send(JsonRpcMessage::Error(JsonRpcError::new(Some(request.id), error))).await {
+            tracing::debug!(%error, "the client does not read");
+            return;
+        }
+    }
+}

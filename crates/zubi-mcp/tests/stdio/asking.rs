@@ -1,0 +1,342 @@
+//! Asking the client's user: with forms in both eras, and without.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_mcp::Asking;
+
+use crate::client::{Client, modern_with};
+
+/// A client of the old era that shows forms.
+async fn with_forms() -> Client {
+    let mut client = Client::connect();
+    client.initialize(json!({"elicitation": {}})).await;
+    client
+}
+
+/// Sends a call and reads what comes next, which is a question, if the call has to be asked about.
+async fn ask(client: &mut Client, id: u32, tool: &str, arguments: Value) -> Value {
+    client.call(id, tool, arguments).await
+}
+
+/// Fills in a form of the old era and reads what comes next.
+async fn fill_in(client: &mut Client, form: &Value, result: Value) -> Value {
+    assert_eq!(form["method"], "elicitation/create", "{form}");
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": result})).await;
+    client.next().await.unwrap()
+}
+
+fn accept(content: Value) -> Value {
+    json!({"action": "accept", "content": content})
+}
+
+fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+}
+
+const YES: &str = "yes: this call";
+
+#[tokio::test]
+async fn a_form_shows_the_call_and_each_yes() {
+    let mut client = with_forms().await;
+    let form = ask(&mut client, 1, "test_run", json!({"text": "hi there"})).await;
+    let params = &form["params"];
+    assert_snapshot!(params["message"].as_str().unwrap(), @"
+    test.run wants to run: it runs `say hi there`
+      command    say 'hi there'
+      in         /w
+      secret     TOKEN
+    ");
+    assert_snapshot!(params["requestedSchema"], @r#"{"type":"object","properties":{"answer":{"type":"string","title":"May it run?","enum":["no","yes: this call","yes: exactly `say hi there` (test.run); the secret TOKEN (test.run), for this session","yes: `say hi there` with any arguments (test.run); the secret TOKEN (test.run), for this session"],"default":"no"},"arguments":{"type":"string","description":"The tool's arguments, as JSON; change them to run it with others","default":"{\"text\":\"hi there\"}"},"reason":{"type":"string","description":"If no: what the agent should do instead","maxLength":2000}},"required":["answer"]}"#);
+    let answer = fill_in(&mut client, &form, accept(json!({"answer": YES}))).await;
+    assert_eq!((&answer["id"], text(&answer)), (&json!(1), "you said hi there\n[test · ready]"));
+}
+
+#[tokio::test]
+async fn what_a_form_can_say() {
+    let mut client = with_forms().await;
+    let mut shown = String::new();
+    for (id, result) in (1..).zip([
+        json!({"action": "decline"}),
+        json!({"action": "cancel"}),
+        accept(json!({"answer": "no", "reason": " use rsync \n"})),
+        accept(json!({"answer": "no", "reason": ""})),
+        accept(json!({"answer": "yes: everything, always"})),
+        accept(json!({})),
+        json!({"action": "accept"}),
+        accept(json!({"answer": [YES]})),
+        accept(json!({"answer": YES, "arguments": "{\"text\": \"other\"}"})),
+        accept(json!({"answer": YES, "arguments": "{\"text\":\"first\"}"})),
+        accept(json!({"answer": YES, "arguments": ""})),
+        accept(json!({"answer": YES, "arguments": "[1]"})),
+        accept(json!({"answer": YES, "arguments": "rm -rf"})),
+        accept(json!({"answer": YES, "arguments": "{\"txt\": \"x\"}"})),
+        json!({"tools": []}),
+    ]) {
+        let form = ask(&mut client, id, "test_run", json!({"text": "first"})).await;
+        let mut answer = fill_in(&mut client, &form, result.clone()).await;
+        // Other arguments are another call, which is asked about anew.
+        if answer["method"] == "elicitation/create" {
+            shown.push_str("asked again: ");
+            answer = fill_in(&mut client, &answer, accept(json!({"answer": YES}))).await;
+        }
+        assert_eq!(answer["id"], id);
+        shown.push_str(&format!("{result}\n    {}\n", text(&answer).replace('\n', "\n    ")));
+    }
+    assert_snapshot!(shown, @r#"
+    {"action":"decline"}
+        Failed to run test.run: the user said no (it runs `say first`)
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"cancel"}
+        Failed to run test.run: the user was asked (it runs `say first`), and they put the question away
+        Ask the user whether it is to be done, then call it again.
+    {"action":"accept","content":{"answer":"no","reason":" use rsync \n"}}
+        Failed to run test.run: the user said no (it runs `say first`); they say: use rsync
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept","content":{"answer":"no","reason":""}}
+        Failed to run test.run: the user said no (it runs `say first`)
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept","content":{"answer":"yes: everything, always"}}
+        Failed to run test.run: the user said no (it runs `say first`)
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept","content":{}}
+        Failed to run test.run: the user said no (it runs `say first`)
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept"}
+        Failed to run test.run: the user said no (it runs `say first`)
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept","content":{"answer":["yes: this call"]}}
+        Failed to run test.run: the user said no (it runs `say first`)
+        Do not call it again for this; ask the user what to do instead.
+    asked again: {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"text\": \"other\"}"}}
+        you said other
+        [test · ready]
+    {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"text\":\"first\"}"}}
+        you said first
+        [test · ready]
+    {"action":"accept","content":{"answer":"yes: this call","arguments":""}}
+        you said first
+        [test · ready]
+    {"action":"accept","content":{"answer":"yes: this call","arguments":"[1]"}}
+        Failed to run test.run: the user said no (it runs `say first`); they say: they changed the arguments to what is no JSON object
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept","content":{"answer":"yes: this call","arguments":"rm -rf"}}
+        Failed to run test.run: the user said no (it runs `say first`); they say: they changed the arguments to what is no JSON object
+        Do not call it again for this; ask the user what to do instead.
+    {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"txt\": \"x\"}"}}
+        Invalid input: txt: no such parameter; did you mean `text`?
+        test.run takes text (string), count (integer), max_tokens (integer).
+    {"tools":[]}
+        Failed to run test.run: the user was asked (it runs `say first`), and the client's answer was none to the question
+        Ask the user whether it is to be done, then call it again.
+    "#);
+}
+
+#[tokio::test]
+async fn a_yes_for_the_session_holds_in_it() {
+    let mut client = with_forms().await;
+    let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
+    let yeses = form["params"]["requestedSchema"]["properties"]["answer"]["enum"].clone();
+    let for_session = yeses[2].as_str().unwrap();
+    assert!(for_session.ends_with(", for this session"), "{yeses}");
+    let answer = fill_in(&mut client, &form, accept(json!({"answer": for_session}))).await;
+    assert!(text(&answer).starts_with("you said a"), "{answer}");
+    assert!(text(&ask(&mut client, 2, "test_run", json!({"text": "a"})).await).starts_with("you said a"));
+    let other = ask(&mut client, 3, "test_run", json!({"text": "b"})).await;
+    assert_eq!(other["method"], "elicitation/create", "another command is another question: {other}");
+    let lasting = yeses.as_array().unwrap().iter().filter(|yes| yes.as_str().unwrap().contains("always"));
+    assert_eq!(lasting.count(), 0, "a form allows nothing beyond the session: {yeses}");
+}
+
+#[tokio::test]
+async fn questions_are_open_side_by_side() {
+    let mut client = with_forms().await;
+    let first = ask(&mut client, 1, "test_run", json!({"text": "one"})).await;
+    let second = ask(&mut client, 2, "test_run", json!({"text": "two"})).await;
+    assert_ne!(first["id"], second["id"]);
+    assert_eq!(client.request(3, "ping", json!({})).await["id"], 3, "nothing else waits for them");
+    let answer = fill_in(&mut client, &second, accept(json!({"answer": YES}))).await;
+    assert_eq!((&answer["id"], text(&answer)), (&json!(2), "you said two\n[test · ready]"));
+    let answer = fill_in(&mut client, &first, json!({"action": "decline"})).await;
+    assert_eq!(answer["id"], 1);
+    assert!(text(&answer).contains("the user said no"), "{answer}");
+}
+
+/// X26: giving up ends the question, and the form is taken back.
+#[tokio::test]
+async fn x26_a_cancelled_call_takes_its_question_back() {
+    let mut client = with_forms().await;
+    let form = ask(&mut client, 7, "test_run", json!({"text": "a"})).await;
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})).await;
+    let taken_back = client.next().await.unwrap();
+    assert_eq!(
+        (&taken_back["method"], &taken_back["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &form["id"])
+    );
+    // An answer that crosses it says nothing to anybody.
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": accept(json!({"answer": YES}))})).await;
+    assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
+    client.hang_up();
+    assert_eq!(client.next().await, None::<Value>, "the cancelled call was never answered");
+    client.ended().await;
+}
+
+#[tokio::test]
+async fn a_client_that_dies_with_an_open_question_ends_the_server() {
+    let mut client = with_forms().await;
+    ask(&mut client, 7, "test_run", json!({"text": "a"})).await;
+    client.hang_up();
+    client.ended().await;
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answers_is_a_no() {
+    let mut client = Client::connect_asking(Asking { patience: Duration::from_millis(20), ..Asking::default() });
+    client.initialize(json!({"elicitation": {"form": {}}})).await;
+    let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
+    let taken_back = client.next().await.unwrap();
+    assert_eq!(
+        (&taken_back["method"], &taken_back["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &form["id"])
+    );
+    assert_snapshot!(text(&client.next().await.unwrap()), @"
+    Failed to run test.run: the user was asked (it runs `say a`), and nobody answered within 1 s
+    Ask the user whether it is to be done, then call it again.
+    ");
+}
+
+/// Who cannot show forms, and what counts instead.
+#[tokio::test]
+async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for() {
+    let client_asks = |client_asks| Asking { client_asks, ..Asking::default() };
+    for (asking, capabilities, vouched_runs) in [
+        (client_asks(true), json!({}), true),
+        (client_asks(false), json!({}), false),
+        // Forms are not what this client shows.
+        (client_asks(true), json!({"elicitation": {"url": {}}}), true),
+    ] {
+        let mut client = Client::connect_asking(asking);
+        client.initialize(capabilities).await;
+        let vouched = client.call(1, "test_vouched", json!({"text": "a"})).await;
+        assert_eq!(text(&vouched).starts_with("you said a"), vouched_runs, "{vouched}");
+        // Nobody has looked at what is built in on behalf of this call: its rule has to be the user's.
+        let built_in = client.call(2, "test_run", json!({"text": "a"})).await;
+        assert!(text(&built_in).contains("there is nobody to ask here"), "{built_in}");
+        // A call that says that it only looks is not one that clients ask about.
+        let around = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
+        let around = client.call(3, "call_read_tool", around).await;
+        assert_eq!(around["result"]["isError"], true, "{around}");
+    }
+    let mut client = Client::connect_asking(client_asks(false));
+    client.initialize(json!({})).await;
+    assert_snapshot!(text(&client.call(1, "test_vouched", json!({})).await), @r#"
+    Failed to run test.vouched: it runs something whose effect cannot be known, and there is nobody to ask here
+    The user can allow it with `allow = ["test.vouched"]` in zubi.toml.
+    "#);
+}
+
+#[tokio::test]
+async fn a_client_that_cannot_show_the_form_after_all_is_like_one_without() {
+    let mut client = with_forms().await;
+    let form = ask(&mut client, 1, "test_run", json!({"text": "a"})).await;
+    let error = json!({"code": -32601, "message": "what?"});
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error})).await;
+    let answer = client.next().await.unwrap();
+    assert!(text(&answer).contains("there is nobody to ask here"), "{answer}");
+}
+
+#[tokio::test]
+async fn secrets_and_long_arguments_are_not_put_into_a_form() {
+    let mut client = with_forms().await;
+    for (id, arguments) in (1..).zip([
+        json!({"text": "ghp_abcdefghijklmnopqrstuvwxyz0123456789"}),
+        json!({"text": "x".repeat(5_000)}),
+        json!({"text": "a\u{202e}b"}),
+    ]) {
+        let form = ask(&mut client, id, "test_run", arguments).await;
+        let fields = form["params"]["requestedSchema"]["properties"].as_object().unwrap();
+        assert_eq!(fields.keys().collect::<Vec<_>>(), ["answer", "reason"], "{form}");
+    }
+}
+
+/// One request of the stateless era.
+async fn stateless(client: &mut Client, id: u32, mut params: Value, answer: Option<(&Value, Value)>) -> Value {
+    if let Some((question, answer)) = answer {
+        params["requestState"] = question["result"]["requestState"].clone();
+        params["inputResponses"] = json!({"approval": answer});
+    }
+    client.request(id, "tools/call", modern_with(params, json!({"elicitation": {}}))).await
+}
+
+fn run(text: &str) -> Value {
+    json!({"name": "test_run", "arguments": {"text": text}})
+}
+
+#[tokio::test]
+async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_again() {
+    let mut client = Client::connect();
+    let question = stateless(&mut client, 1, run("a"), None).await;
+    assert_eq!(question["result"]["resultType"], "input_required", "{question}");
+    let form = &question["result"]["inputRequests"]["approval"];
+    assert_eq!(form["method"], "elicitation/create");
+    assert!(form["params"]["message"].as_str().unwrap().contains("test.run wants to run"), "{form}");
+    let answer = stateless(&mut client, 2, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_eq!(text(&answer), "you said a\n[test · ready]");
+    // A handle is good for one answer.
+    let again = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_snapshot!(text(&again), @"
+    Failed to run test_run: its question is closed; nothing was run
+    Call the tool again, without `requestState`.
+    ");
+
+    let question = stateless(&mut client, 4, run("a"), None).await;
+    let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_snapshot!(text(&other), @"
+    Invalid input: requestState: it belongs to a call with another tool or other arguments
+    Call again exactly as the question was asked.
+    ");
+    let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
+    assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
+    let no = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
+    assert!(text(&no).contains("the user said no"), "{no}");
+
+    // Other arguments are another call, with a question of its own.
+    let question = stateless(&mut client, 8, run("a"), None).await;
+    let edited = accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
+    let question = stateless(&mut client, 9, run("a"), Some((&question, edited))).await;
+    assert!(question["result"]["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("say b"));
+    let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_eq!(text(&answer), "you said b\n[test · ready]");
+
+    let invented = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
+    let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": YES}))))).await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+}
+
+#[tokio::test]
+async fn a_stateless_client_that_does_not_come_back_gives_its_slot_back() {
+    let mut client = Client::connect_asking(Asking { patience: Duration::from_millis(20), ..Asking::default() });
+    // More than may run at once; each waits for an answer that does not come.
+    for id in 0..200 {
+        let answer = stateless(&mut client, id, run("a"), None).await;
+        let told = &answer["result"];
+        assert!(told["resultType"] == "input_required" || text(&answer).contains("64 calls run already"), "{answer}");
+    }
+    // Sooner or later there is room again; the deadline is that of the test's client.
+    loop {
+        let answer = stateless(&mut client, 1_000, run("a"), None).await;
+        if answer["result"]["resultType"] == "input_required" {
+            break;
+        }
+    }
+}
+
+/// Without forms a stateless client is answered at once.
+#[tokio::test]
+async fn a_stateless_client_without_forms_is_refused() {
+    let mut client = Client::connect();
+    let params = modern_with(run("a"), json!({}));
+    let answer = client.request(1, "tools/call", params).await;
+    assert!(text(&answer).contains("there is nobody to ask here"), "{answer}");
+}

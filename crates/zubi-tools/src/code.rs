@@ -1,0 +1,184 @@
+//! The codes of failures: the one table of them. Programs branch on a code, so a name never changes its meaning and none
+//! is taken away without a note in the changelog; texts may change at any time.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Why a call failed, for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    InvalidInput,
+    UnknownTool,
+    Failed,
+    Stale,
+    Exists,
+    Denied,
+    ApprovalUnavailable,
+    Loading,
+    NoServer,
+    ServerDown,
+    NoEditor,
+    Unavailable,
+    TimedOut,
+    Cancelled,
+    Fatal,
+}
+
+/// What a program that runs a single call exits with when it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exit {
+    /// The tool ran and says no.
+    Negative,
+    /// The call itself is wrong.
+    Usage,
+    /// Something around the call is not as needed.
+    Environment,
+    Interrupted,
+}
+
+impl Exit {
+    /// The number, as contracts of the command line have it.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Negative => 1,
+            Self::Usage => 2,
+            Self::Environment => 3,
+            // 128 + SIGINT, as shells have it.
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl Code {
+    /// Every code, in the order of the documentation.
+    pub const ALL: [Self; 15] = [
+        Self::InvalidInput,
+        Self::UnknownTool,
+        Self::Failed,
+        Self::Stale,
+        Self::Exists,
+        Self::Denied,
+        Self::ApprovalUnavailable,
+        Self::Loading,
+        Self::NoServer,
+        Self::ServerDown,
+        Self::NoEditor,
+        Self::Unavailable,
+        Self::TimedOut,
+        Self::Cancelled,
+        Self::Fatal,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "invalid_input",
+            Self::UnknownTool => "unknown_tool",
+            Self::Failed => "failed",
+            Self::Stale => "stale",
+            Self::Exists => "exists",
+            Self::Denied => "denied",
+            Self::ApprovalUnavailable => "approval_unavailable",
+            Self::Loading => "loading",
+            Self::NoServer => "no_server",
+            Self::ServerDown => "server_down",
+            Self::NoEditor => "no_editor",
+            Self::Unavailable => "unavailable",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+            Self::Fatal => "fatal",
+        }
+    }
+
+    /// The code of this name; programs hand codes on as text.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
+    /// What it means, in a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "An argument is missing, unknown or not what the tool takes; nothing was done.",
+            Self::UnknownTool => "No tool of this name exists for this caller.",
+            Self::Failed => "The tool ran and could not do what it was asked for.",
+            Self::Stale => "What the call is based on has changed since; nothing was written.",
+            Self::Exists => "There is something already where the call would write; nothing was written.",
+            Self::Denied => "A rule of the policy, or the person who was asked, said no; nothing was run.",
+            Self::ApprovalUnavailable => "The call needs a person's yes and nobody can be asked here; nothing was run.",
+            Self::Loading => "What the answer would come from is still being read.",
+            Self::NoServer => "No language server that is installed and allowed answers for this file.",
+            Self::ServerDown => "The language server ended before it answered; it is started again by the next call.",
+            Self::NoEditor => "The tool is about an open editor, and none is connected.",
+            Self::Unavailable => "The tool cannot run in this place; the text says what it would need.",
+            Self::TimedOut => "There was no answer in time; what the call had started was told to end.",
+            Self::Cancelled => "The caller gave the call up.",
+            Self::Fatal => "A defect of zubi; the log on stderr has the details.",
+        }
+    }
+
+    /// What to do next, in a sentence.
+    pub fn next_step(self) -> &'static str {
+        match self {
+            Self::InvalidInput => "Read the text, which names the argument and what it takes, and call again.",
+            Self::UnknownTool => "Look at `zubi tools list` or `find_tools`; the text names the nearest.",
+            Self::Failed => "Read the text; it ends with what to do.",
+            Self::Stale => "Read the file again, or make a new plan, and call again.",
+            Self::Exists => "Read it first, or say that it is to be overwritten.",
+            Self::Denied => "Do it another way; `zubi policy explain` shows which rule says so.",
+            Self::ApprovalUnavailable => {
+                "Let the user add the rule that the text shows, or call where a person can be asked."
+            }
+            Self::Loading => "Call again in a few seconds.",
+            Self::NoServer => "Look at `zubi doctor`, which says what is missing; `zubi trust` lets servers run.",
+            Self::ServerDown => "Call again; if it ends again, `zubi doctor` says why.",
+            Self::NoEditor => "Open the workspace in an editor, or use the tool that the text names.",
+            Self::Unavailable => "Use the tool that the text names.",
+            Self::TimedOut => "Narrow the question, or call again: servers keep getting ready meanwhile.",
+            Self::Cancelled => "Call again if the answer is still wanted.",
+            Self::Fatal => "Report it, with the log.",
+        }
+    }
+
+    /// What `zubi call` exits with.
+    pub fn exit(self) -> Exit {
+        match self {
+            Self::InvalidInput | Self::UnknownTool => Exit::Usage,
+            Self::Failed | Self::Stale | Self::Exists => Exit::Negative,
+            Self::Denied
+            | Self::ApprovalUnavailable
+            | Self::Loading
+            | Self::NoServer
+            | Self::ServerDown
+            | Self::NoEditor
+            | Self::Unavailable
+            | Self::TimedOut
+            | Self::Fatal => Exit::Environment,
+            Self::Cancelled => Exit::Interrupted,
+        }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_one_in_every_place() {
+        for code in Code::ALL {
+            assert_eq!(serde_json::json!(code), code.as_str());
+            assert_eq!(Code::of_name(code.as_str()), Some(code));
+            for text in [code.meaning(), code.next_step()] {
+                assert!(text.ends_with('.') && text.len() < 120, "{text}");
+            }
+        }
+        assert_eq!(Code::of_name("ok"), None, "that is no failure");
+    }
+}

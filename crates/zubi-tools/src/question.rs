@@ -1,0 +1,101 @@
+//! The words of a question for a person, the same on every surface: what the call would do and why it is a question.
+//!
+//! What is shown comes from models, files and servers, and the answer depends on it. So each fact keeps to its own line,
+//! what does not print is shown as its escape, and what is too long says how much of its middle is missing: its end is
+//! where a command hides.
+
+use std::fmt::Write as _;
+
+use crate::cx::ApprovalRequest;
+use crate::output::is_plain;
+use crate::policy::ApprovalOption;
+
+/// How many commands, paths or hosts of a kind are shown.
+const LISTED: usize = 20;
+/// How many lines of a preview are shown.
+const PREVIEW_LINES: usize = 30;
+/// How many characters of one fact are shown.
+const SHOWN: usize = 1_000;
+/// How many of them are its end.
+const SHOWN_OF_END: usize = 300;
+
+/// What the call would do, as lines: the tool and the reason first, then what it touches, then what it changes or sends.
+pub fn card(request: &ApprovalRequest) -> String {
+    let footprint = &request.footprint;
+    let mut card = format!("{} wants to run: {}\n", plain(&request.tool), plain(&request.why));
+    let mut list = |name: &str, items: Vec<String>| {
+        for item in items.iter().take(LISTED) {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(card, "  {name:<10} {}", plain(item));
+        }
+        let more = items.len().saturating_sub(LISTED);
+        if more > 0 {
+            let _ = writeln!(card, "  {name:<10} … and {more} more");
+        }
+    };
+    list("rule", request.rule.iter().cloned().collect());
+    list("command", footprint.commands.iter().map(|argv| words(argv)).collect());
+    list("in", footprint.directory.iter().map(ToString::to_string).collect());
+    list("writes", footprint.writes.iter().map(ToString::to_string).collect());
+    list("reads", footprint.reads.iter().map(ToString::to_string).collect());
+    list("host", footprint.hosts.clone());
+    list("secret", footprint.secrets.clone());
+    list("unclear", footprint.unresolved.clone());
+    list("sandbox", footprint.sandbox.iter().cloned().collect());
+    if let Some(preview) = &footprint.preview {
+        let mut lines = preview.lines();
+        for line in lines.by_ref().take(PREVIEW_LINES) {
+            let _ = writeln!(card, "  | {}", plain(line));
+        }
+        let more = lines.count();
+        if more > 0 {
+            let _ = writeln!(card, "  | … {more} more lines");
+        }
+    }
+    card
+}
+
+/// One possible yes, with the calls that it would have allowed as well.
+pub fn option(option: &ApprovalOption) -> (String, Vec<String>) {
+    (plain(&option.label), option.would_also_allow.iter().map(|other| plain(other)).collect())
+}
+
+/// A command as it could be typed, so that it shows which of its words has spaces in it.
+fn words(argv: &[String]) -> String {
+    let needs_quotes = |word: &str| word.is_empty() || word.contains([' ', '\t', '\n', '\'', '"', ';', '|', '&']);
+    let word = |word: &String| {
+        if needs_quotes(word) { format!("'{}'", word.replace('\'', r"'\''")) } else { word.clone() }
+    };
+    argv.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A text that stays on its line and hides nothing.
+pub fn plain(text: &str) -> String {
+    let count = text.chars().count();
+    let mut shown = String::with_capacity(text.len().min(SHOWN * 4));
+    for (index, c) in text.chars().enumerate() {
+        if count > SHOWN {
+            if index == SHOWN - SHOWN_OF_END {
+                let _ = write!(shown, " … {} characters … ", count - SHOWN);
+            }
+            if (SHOWN - SHOWN_OF_END..count - SHOWN_OF_END).contains(&index) {
+                continue;
+            }
+        }
+        match c {
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
+            // Line and paragraph separators, marks of direction and joiners: they print as nothing, and change the rest.
+            '\u{2028}' | '\u{2029}' | '\u{200c}'..='\u{200f}' | '\u{61c}' | '\u{ad}' | '\u{180e}' => {
+                shown.extend(c.escape_unicode());
+            }
+            c if c != ' ' && c.is_whitespace() => shown.extend(c.escape_unicode()),
+            c if is_plain(c) => shown.push(c),
+            c => shown.extend(c.escape_unicode()),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests;

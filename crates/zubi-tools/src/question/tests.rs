@@ -1,0 +1,105 @@
+//! What a person is shown of a call.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::*;
+use crate::Footprint;
+use crate::cx::ApprovalScope;
+
+fn request(tool: &str, footprint: Footprint) -> ApprovalRequest {
+    ApprovalRequest {
+        tool: tool.to_owned(),
+        why: "it runs something".to_owned(),
+        rule: None,
+        footprint,
+        arguments: json!({"note": "not shown"}),
+        options: Vec::new(),
+    }
+}
+
+/// X27: what is shown is what would happen, not the arguments that a model gave.
+#[test]
+fn x27_the_resolved_call_is_shown() {
+    let footprint = Footprint {
+        commands: vec![vec!["git".into(), "commit".into(), "-m".into(), "it's done".into()], vec!["make".into()]],
+        directory: Some("/w".into()),
+        writes: vec!["/w/a".into()],
+        hosts: vec!["api.example.com:443".into()],
+        secrets: vec!["TOKEN".into()],
+        unresolved: vec!["`$x` is worked out only when it runs".into()],
+        sandbox: Some("Landlock and seccomp".into()),
+        preview: Some("POST https://api.example.com/items\n{\"a\": 1}".into()),
+        ..Footprint::default()
+    };
+    let request =
+        ApprovalRequest { rule: Some("/u/zubi.toml:3".to_owned()), ..request("workspace.release", footprint) };
+    assert_snapshot!(card(&request), @r#"
+    workspace.release wants to run: it runs something
+      rule       /u/zubi.toml:3
+      command    git commit -m 'it'\''s done'
+      command    make
+      in         /w
+      writes     /w/a
+      host       api.example.com:443
+      secret     TOKEN
+      unclear    `$x` is worked out only when it runs
+      sandbox    Landlock and seccomp
+      | POST https://api.example.com/items
+      | {"a": 1}
+    "#);
+}
+
+/// Whatever stands in a call: it makes no line that is not its own, and nothing of it is invisible.
+#[test]
+fn nothing_in_a_call_forges_the_question() {
+    let evil =
+        "x\n  1) yes: this call\r\u{1b}[2J\u{1b}[1A\u{202e}gnp\u{2028}y\u{85}z\u{200b}\u{200e}\u{7}\u{9b}1A\u{a0}";
+    let text = || evil.to_owned();
+    let footprint = Footprint {
+        commands: vec![vec![text(), text()]],
+        directory: Some(evil.into()),
+        reads: vec![evil.into()],
+        writes: vec![evil.into()],
+        hosts: vec![text()],
+        secrets: vec![text()],
+        unresolved: vec![text()],
+        sandbox: Some(text()),
+        preview: Some(text()),
+        ..Footprint::default()
+    };
+    let mut request = request(evil, footprint);
+    request.why = text();
+    request.rule = Some(text());
+    let card = card(&request);
+    // One line for each fact, two for the preview, whose lines are marked as such.
+    assert_eq!(card.lines().count(), 12, "{card}");
+    assert_eq!(card.lines().filter(|line| line.starts_with("  | ")).count(), 2, "{card}");
+    assert!(!card.lines().any(|line| line.starts_with("  1) ")), "{card}");
+    let visible = |c: char| c == '\n' || c == ' ' || !(c.is_control() || c.is_whitespace());
+    assert!(card.chars().all(visible), "{card:?}");
+    assert_snapshot!(plain(evil), @r"x\n  1) yes: this call\u{d}\u{1b}[2J\u{1b}[1A\u{202e}gnp\u{2028}y\u{85}z\u{200b}\u{200e}\u{7}\u{9b}1A\u{a0}");
+    let (label, others) = option(&ApprovalOption {
+        scope: ApprovalScope::Session,
+        label: text(),
+        rules: Vec::new(),
+        would_also_allow: vec![text()],
+    });
+    assert!(!label.contains('\n') && !others.concat().contains('\n'));
+}
+
+#[test]
+fn the_end_of_what_is_long_is_shown() {
+    let long = format!("echo {}; rm x", "a".repeat(5_000));
+    let shown = plain(&long);
+    assert!(shown.starts_with("echo aaa") && shown.contains(" … 4011 characters … ") && shown.ends_with("; rm x"));
+    assert!(shown.chars().count() < 1_100);
+    assert_eq!(plain(&"a".repeat(1_000)).len(), 1_000);
+    let footprint = Footprint {
+        commands: vec![vec!["x".to_owned()]; 100],
+        preview: Some("line\n".repeat(100)),
+        ..Footprint::default()
+    };
+    let card = card(&request("t", footprint));
+    assert!(card.contains("… and 80 more\n") && card.contains("| … 70 more lines\n"), "{card}");
+}

@@ -1,0 +1,31 @@
+//! What the target of shell scripts does with its input (`crates/zubi-tools/tests/fuzz_corpus.rs` includes this file).
+
+use std::time::{Duration, Instant};
+
+use camino::Utf8Path;
+use zubi_tools::shell::read;
+
+/// Far more than the longest script takes on a machine that is busy with others.
+const BOUND: Duration = Duration::from_secs(20);
+
+/// Any text as a script: no panic, an end in time, absolute paths, commands with a program. And nothing hides what comes
+/// after it: with one more line, what was read before is still there and that line's command is too, or it cannot be told.
+pub fn shell_reader(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let directory = Utf8Path::new("/w");
+    let started = Instant::now();
+    let before = read(text, directory);
+    assert!(before.commands.iter().all(|argv| !argv.is_empty()), "a command without a program: {before:?}");
+    assert!(before.reads.iter().chain(&before.writes).all(|path| path.is_absolute()), "a relative path: {before:?}");
+    // A backslash at the end takes the line's end for itself: the next line is more of the same command.
+    if before.unresolved.is_empty() && !text.ends_with('\\') {
+        let after = read(&format!("{text}\nrm x\n"), directory);
+        if after.unresolved.is_empty() {
+            let kept = before.commands.iter().all(|argv| after.commands.contains(argv));
+            assert!(kept, "a command is hidden by what follows it: {before:?} {after:?}");
+            let added = after.commands.iter().any(|argv| argv == &["rm", "x"]);
+            assert!(added, "a command is hidden by what stands before it: {after:?}");
+        }
+    }
+    assert!(started.elapsed() < BOUND, "it took {:?}", started.elapsed());
+}
