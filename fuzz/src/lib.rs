@@ -1,6 +1,7 @@
 //! What the fuzz targets do, by whom they are about: each file is also compiled into the tests of a crate of the workspace.
 
 mod bodies;
+mod declared;
 mod dlang;
 mod editor;
 mod model;
@@ -10,6 +11,7 @@ mod template;
 pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
+pub use declared::declared;
 pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};
 pub use model::dlang_model;

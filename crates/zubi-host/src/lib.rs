@@ -8,7 +8,7 @@ pub mod local;
 pub mod service;
 pub mod verify;
 
-pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root};
+pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
 pub use crate::service::{
     CallAnswer, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, RuleInForce, ToolService,
     UnknownTool,

@@ -13,7 +13,7 @@ use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
-use zubi_base::config::{Effective, Settings};
+use zubi_base::config::{Effective, Settings, Source};
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::process::Spawner;
 use zubi_base::text::{DiskText, TextSource};
@@ -128,6 +128,7 @@ impl LocalHost {
             secrets,
             spawner: config.spawner.clone(),
             jobs: Arc::clone(&jobs),
+            in_lists: asks_for(&config.settings, declared::TOOLSET),
         });
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
@@ -290,6 +291,15 @@ async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
         }
         any.join_next().await;
     }
+}
+
+/// Whether the person names a toolset, on the command line, in the environment or in the user's file. A workspace's file does
+/// not count: it would put tools before everybody who opens the folder.
+pub fn asks_for(settings: &Settings, toolset: &str) -> bool {
+    let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, Source::Workspace(_)));
+    of_person
+        .map(|filter| ToolFilter::new(filter.value.iter().map(String::as_str)))
+        .any(|filter| filter.includes(toolset))
 }
 
 fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {

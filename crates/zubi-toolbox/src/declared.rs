@@ -27,9 +27,9 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use self::definition::Definition;
+pub use self::definition::{Definition, TOOLSET};
 pub use self::load::{
-    DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, Standing, files_of, load, load_files, read,
+    Content, DIRECTORY, Loaded, LoadedFile, LoadedTool, MAIN_FILE, Standing, files_of, load, load_files, read,
 };
 pub use self::problem::{Problem, Severity, Told};
 pub use self::provider::{Declared, Setup};

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Puts the pieces of changes/<number>.<kind>.md together: notes.sh VERSION [KIND…]
+# Puts the pieces of changes/<number>.<kind>.md together: notes.sh -- VERSION [KIND…]
 set -eu
+[ "$1" != -- ] || shift
 version=$1
 shift
 [ $# -gt 0 ] || set -- added changed fixed
@@ -9,15 +10,15 @@ found=
 text="## $version"
 for kind in "$@"; do
   heading="
+
 ### $kind
 "
   for piece in changes/*."$kind".md; do
     [ -e "$piece" ] || continue
     number=${piece##*/}
     number=${number%%.*}
-    text="$text
-$heading${heading:+
-}- $(head -n 1 "$piece") (#$number)"
+    text="$text$heading
+- $(head -n 1 "$piece") (#$number)"
     heading=
     found=yes
   done

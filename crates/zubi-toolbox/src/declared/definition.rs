@@ -24,7 +24,7 @@ const MAX_PARAMETERS: usize = 100;
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The group of tools that `--toolsets` selects.
-pub(super) const TOOLSET: &str = "declared";
+pub const TOOLSET: &str = "declared";
 
 /// The tag that every declared tool has.
 const TAG: &str = "workspace";
@@ -115,7 +115,8 @@ impl Definition {
             notes: String::new(),
             effect: self.effect(),
             toolset: TOOLSET.to_owned(),
-            exposure: Exposure::Direct,
+            // A workspace may declare many, and every list is paid for; see `Setup::in_lists`.
+            exposure: Exposure::Deferred,
             approval: if self.requires_approval { Approval::Always } else { Approval::ByEffect },
             timeout: self.timeout,
             category: self.category.clone(),

@@ -5,11 +5,22 @@
 
 mod domainlang;
 mod files;
+#[expect(unreachable_pub, reason = "the fuzz package calls this from other crates")]
+#[path = "../../../../fuzz/src/declared.rs"]
+mod fuzz_declared;
 mod lsp;
 mod models;
 mod refactor;
 mod references;
 mod relations;
+#[path = "../../../../fuzz/replay.rs"]
+mod replay;
 mod schemas;
 mod support;
 mod tools;
+
+/// The fuzz target of tool files on its committed corpus.
+#[test]
+fn corpus_of_tool_files() {
+    replay::replay("declared", fuzz_declared::declared);
+}

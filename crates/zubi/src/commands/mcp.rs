@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
-use zubi_host::SHELL_TOOLSET;
+use zubi_host::{SHELL_TOOLSET, asks_for};
 use zubi_mcp::{Asking, Introduction};
 
 use zubi_base::config::{Effective, McpAsk, Settings, Source};
-use zubi_tools::filter::ToolFilter;
 
 use super::end;
 use crate::session::Session;
@@ -17,11 +16,7 @@ use crate::session::Session;
 /// Agents have a shell of their own, with their person's rules for it; a second one beside it is only for who asks for it.
 /// A workspace's file cannot: it would bring commands to everybody who opens the folder.
 fn without_shell(settings: &mut Settings) {
-    let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, Source::Workspace(_)));
-    let names_it = of_person
-        .map(|filter| ToolFilter::new(filter.value.iter().map(String::as_str)))
-        .any(|filter| filter.includes(SHELL_TOOLSET));
-    if !names_it {
+    if !asks_for(settings, SHELL_TOOLSET) {
         settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: Source::Default });
     }
 }

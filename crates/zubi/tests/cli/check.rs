@@ -53,8 +53,13 @@ impl Place {
 
     /// zubi in the workspace, with nothing of this machine's own environment but where programs are.
     pub(crate) fn zubi(&self) -> Command {
+        Command::from_std(self.process())
+    }
+
+    /// The same as a process of the standard library, for a test that talks with it.
+    pub(crate) fn process(&self) -> std::process::Command {
         let root = self.directory.path();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_zubi"));
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_zubi"));
         command
             .current_dir(root.join("work"))
             .env_clear()

@@ -8,9 +8,15 @@ mod declared;
 #[cfg(test)]
 mod declared_calls;
 #[cfg(test)]
+mod declared_mcp;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod help;
+#[cfg(test)]
+mod hostile_files;
 #[cfg(test)]
 mod javascript;
 #[cfg(test)]
@@ -19,6 +25,10 @@ mod settings;
 mod shell;
 #[cfg(test)]
 mod stdio;
+#[cfg(test)]
+mod tool_run;
+#[cfg(test)]
+mod tool_tests;
 #[cfg(test)]
 mod trust;
 #[cfg(test)]

@@ -1,0 +1,204 @@
+//! Tool files and configuration files as nobody would write them: what is wrong is told at its place, within a bounded time.
+
+use std::fmt::Write as _;
+use std::process::{Output, Stdio};
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+
+use crate::check::Place;
+
+const FILE: &str = "work/.vscode/agent-tools.json";
+
+/// Far more than any of these takes; a quadratic step somewhere takes minutes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Exit code, the first lines of stdout (each cut), and how many lines there are.
+fn check(place: &Place) -> String {
+    let started = Instant::now();
+    let output = place.zubi().args(["tools", "check"]).timeout(PATIENCE).output().unwrap();
+    assert!(started.elapsed() < PATIENCE, "it took too long");
+    shown(&output)
+}
+
+fn shown(output: &Output) -> String {
+    let stdout = String::from_utf8(output.stdout.clone()).unwrap();
+    let mut shown = format!("exit {}", output.status.code().unwrap());
+    for line in stdout.lines().take(4) {
+        let cut: String = line.chars().take(170).collect();
+        write!(shown, "\n{cut}").unwrap();
+    }
+    let lines = stdout.lines().count();
+    if lines > 4 {
+        write!(shown, "\n… {lines} lines").unwrap();
+    }
+    shown
+}
+
+/// What is said of a file with these bytes.
+#[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
+fn of_bytes(bytes: &[u8]) -> String {
+    let place = Place::new();
+    place.directory("work/.vscode");
+    std::fs::write(place.path(FILE), bytes).unwrap();
+    check(&place)
+}
+
+fn with_tools(tools: &str) -> String {
+    format!("{{\"version\": \"1.0\", \"tools\": [{tools}]}}")
+}
+
+fn tool(id: &str, parameters: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "name": "T", "description": "What {id} does, for a test of strange files.", "parameters": {parameters}, "execution": {{"type": "inline", "code": "return args"}}}}"#
+    )
+}
+
+#[test]
+fn texts_that_are_no_text_of_ours() {
+    assert_snapshot!(of_bytes(b""), @"");
+    assert_snapshot!(of_bytes(b"\xff\xfe{\x00}\x00"), @"");
+    assert_snapshot!(of_bytes(b"\x00\x00\x00"), @"");
+    assert_snapshot!(of_bytes("\u{feff}{\"version\": \"1.0\", \"tols\": []}".as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"type": "object"}"#).replace("return args", "return '\\u0000'")).as_bytes()), @"");
+    assert_snapshot!(of_bytes(b"{\"version\": \"1.0\",\r\n \"tools\": [],\r\n \"tools\": 1}"), @"");
+}
+
+#[test]
+fn sizes_that_no_file_has() {
+    // 50 MB, which is not read.
+    assert_snapshot!(of_bytes(&vec![b' '; 50 << 20]), @"");
+    assert_snapshot!(of_bytes("[".repeat(100_000).as_bytes()), @"");
+    let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
+    assert_snapshot!(of_bytes(with_tools(&deep).as_bytes()), @"");
+    let many: Vec<String> = (0..40_000).map(|number| format!("\"k{number}\":1")).collect();
+    assert_snapshot!(of_bytes(format!("{{{}}}", many.join(",")).as_bytes()), @"");
+    let same = "\"k\":1,".repeat(60_000);
+    assert_snapshot!(of_bytes(format!("{{{same}\"k\":1}}").as_bytes()), @"");
+    let variables: Vec<String> = (0..20_000).map(|number| format!("\"v{number}\":\"\"")).collect();
+    let tools: Vec<String> = (0..200).map(|number| format!("{{\"id\":\"t{number}\"}}")).collect();
+    let text =
+        format!(r#"{{"version": "1.0", "variables": {{{}}}, "tools": [{}]}}"#, variables.join(","), tools.join(","));
+    assert_snapshot!(of_bytes(text.as_bytes()), @"");
+    let properties: Vec<String> = (0..6_000).map(|number| format!("\"p{number}\":{{\"type\":\"string\"}}")).collect();
+    let required: Vec<String> = (0..20_000).map(|number| format!("\"r{number}\"")).collect();
+    let parameters =
+        format!(r#"{{"type":"object","properties":{{{}}},"required":[{}]}}"#, properties.join(","), required.join(","));
+    assert_snapshot!(of_bytes(with_tools(&tool("wide", &parameters)).as_bytes()), @"");
+}
+
+#[test]
+fn more_tools_and_files_than_anybody_has() {
+    let place = Place::new();
+    place.directory("work/.vscode/agent-tools");
+    // Ten thousand tools in fifty files, and ten files more than are read.
+    for file in 0..74 {
+        let tools: Vec<String> = (0..200)
+            .map(|number| {
+                tool(&format!("f{file}.t{number}"), r#"{"type":"object"}"#).replace(", for a test of strange files", "")
+            })
+            .collect();
+        place.write(&format!("work/.vscode/agent-tools/{file:03}.json"), &with_tools(&tools.join(",")));
+    }
+    let started = Instant::now();
+    let output = place.zubi().args(["tools", "check", "--json"]).timeout(PATIENCE * 3).output().unwrap();
+    assert!(started.elapsed() < PATIENCE * 3, "it took too long");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let tools: usize =
+        report["files"].as_array().unwrap().iter().map(|file| file["tools"].as_array().unwrap().len()).sum();
+    assert_eq!(tools, 64 * 200);
+    assert_snapshot!(report["files"][64]["problems"], @"");
+    let too_many: Vec<String> = (0..1_000).map(|number| tool(&format!("t{number}"), r#"{"type":"object"}"#)).collect();
+    assert_snapshot!(of_bytes(with_tools(&too_many.join(",")).as_bytes()), @"");
+}
+
+#[test]
+fn names_that_stand_twice() {
+    let place = Place::new();
+    place.directory("work/.vscode/agent-tools");
+    let twice = tool("a.b", r#"{"type": "object", "type": "object"}"#);
+    place.write(FILE, &with_tools(&tool("a.b", r#"{"type": "object"}"#)));
+    place.write(
+        "work/.vscode/agent-tools/more.json",
+        &with_tools(&[tool("a_b", r#"{"type": "object"}"#), twice].join(",\n")),
+    );
+    assert_snapshot!(check(&place), @"");
+}
+
+/// A schema that refers to itself, or to another file, is not resolved but refused.
+#[test]
+fn schemas_that_go_in_circles() {
+    assert_snapshot!(of_bytes(with_tools(&tool("a", r##"{"type": "object", "properties": {"x": {"$ref": "#/properties/x"}}}"##)).as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"$ref": "file:///etc/passwd", "type": "object"}"#)).as_bytes()), @"");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_there_instead_of_a_file() {
+    let instead = |prepare: &dyn Fn(&Place)| {
+        let place = Place::new();
+        place.directory("work/.vscode");
+        prepare(&place);
+        check(&place)
+    };
+    assert_snapshot!(instead(&|place| place.directory(FILE)), @"");
+    assert_snapshot!(instead(&|place| place.link("agent-tools.json", FILE)), @"");
+    assert_snapshot!(instead(&|place| place.link("../../home", "work/.vscode/agent-tools")), @"");
+    assert_snapshot!(instead(&|place| {
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, place.path(FILE), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    }), @"");
+    assert_snapshot!(instead(&|place| place.link("/dev/zero", FILE)), @"");
+}
+
+/// Root may read everything, so this runs as somebody else where the tests run as root.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = Place::new();
+    place.directory("work/.vscode");
+    place.write(FILE, "{}");
+    let mode =
+        |path: &str, mode| std::fs::set_permissions(place.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(FILE, 0o000);
+    let output = if rustix::process::geteuid().is_root() {
+        for path in ["", "work", "work/.vscode", "home", "config", "config/zubi", "state"] {
+            mode(path, 0o755);
+        }
+        // The program itself lies where nobody else may look.
+        let program = place.path("zubi");
+        std::fs::copy(env!("CARGO_BIN_EXE_zubi"), &program).unwrap();
+        mode("zubi", 0o755);
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
+        let of_place = place.process();
+        command.current_dir(place.path("work")).env_clear();
+        command.envs(of_place.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.args(["tools", "check"]).stdin(Stdio::null()).output().unwrap()
+    } else {
+        place.zubi().args(["tools", "check"]).output().unwrap()
+    };
+    assert_snapshot!(shown(&output), @"");
+}
+
+/// The configuration files of the user and of the workspace.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
+fn configuration_that_cannot_be_read() {
+    let told = |path: &str, bytes: &[u8]| {
+        let place = Place::new();
+        std::fs::write(place.path(path), bytes).unwrap();
+        let started = Instant::now();
+        let shown = place.show(place.zubi().args(["tools", "list"]).timeout(PATIENCE));
+        assert!(started.elapsed() < PATIENCE, "it took too long");
+        shown.lines().map(|line| line.chars().take(200).collect::<String>()).take(6).collect::<Vec<_>>().join("\n")
+    };
+    let (user, workspace) = ("config/zubi/zubi.toml", "work/.zubi.toml");
+    assert_snapshot!(told(user, b"tools = [\n\"a\"\n\nread_only = true"), @"");
+    assert_snapshot!(told(workspace, b"\xff\xfet\x00"), @"");
+    assert_snapshot!(told(user, &vec![b'#'; 50 << 20]), @"");
+    assert_snapshot!(told(workspace, &vec![b'#'; 50 << 20]), @"");
+    assert_snapshot!(told(user, format!("tools = {}{}", "[".repeat(100_000), "]".repeat(100_000)).as_bytes()), @"");
+}
