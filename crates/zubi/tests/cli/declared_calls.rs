@@ -183,7 +183,7 @@ fn x29_tools_of_a_changed_file_are_gone_and_told() {
     assert_snapshot!(place.check(&["call", "workspace.sum", "--a", "1"]), @"
     exit 2
     --- stderr
-    error: unknown tool `workspace.sum`: there is no such tool; did you mean `lsp_workspace_symbols`?
+    error: unknown tool `workspace.sum`: `.vscode/agent-tools.json` declares it and has changed since it was trusted; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`
     hint: `zubi tools list` shows what there is.
     ");
     assert_snapshot!(place.check(&["--tools", "find_tools", "call", "find_tools", "--query", "zzz"]), @"

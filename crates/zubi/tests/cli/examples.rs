@@ -36,29 +36,131 @@ pub(crate) fn trusted() -> Place {
 
 #[test]
 fn nothing_is_wrong_but_a_secret_that_nobody_has_here() {
-    assert_snapshot!(example().check(&["tools", "check"]), @"");
+    assert_snapshot!(example().check(&["tools", "check"]), @r#"
+    exit 0
+    --- stdout
+    .vscode/agent-tools/tracker.json:26:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
+    .vscode/agent-tools/tracker.json:74:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
+    .vscode/agent-tools.json: note: the file is not trusted, so its 4 tools are left out
+      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
+    .vscode/agent-tools/tracker.json: note: the file is not trusted, so its 3 tools are left out
+      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
+    --- stderr
+    2 files, 7 tools, 0 errors, 2 warnings
+    "#);
 }
 
 #[test]
 fn its_tests_pass() {
-    assert_snapshot!(trusted().check(&["tools", "check", "--test"]), @"");
+    assert_snapshot!(trusted().check(&["tools", "check", "--test"]), @r#"
+    exit 0
+    --- stdout
+    .vscode/agent-tools/tracker.json:26:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
+    .vscode/agent-tools/tracker.json:74:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
+    .vscode/agent-tools.json:37:9: skipped: licence.missing: names the files without the line
+      shell scripts are not run yet
+    .vscode/agent-tools.json:47:9: skipped: licence.missing: looks for another licence in other files, in one folder
+      shell scripts are not run yet
+    .vscode/agent-tools.json:57:9: skipped: licence.missing: an argument is text, whatever it contains
+      shell scripts are not run yet
+    .vscode/agent-tools.json:86:9: skipped: release.notes: tells the pieces by kind
+      shell scripts are not run yet
+    .vscode/agent-tools.json:97:9: skipped: release.notes: only what is asked for
+      shell scripts are not run yet
+    .vscode/agent-tools.json:104:9: skipped: release.notes: a version is needed
+      shell scripts are not run yet
+    .vscode/agent-tools/tracker.json:32:9: passed: tracker.find: asks with what is given and no more
+    .vscode/agent-tools/tracker.json:46:9: passed: tracker.find: a project is one segment of the path
+    .vscode/agent-tools/tracker.json:80:9: passed: tracker.create: sends text as text and lists as lists
+    .vscode/agent-tools/tracker.json:122:9: passed: todo.report: counts by mark and by file
+    .vscode/agent-tools/tracker.json:141:9: passed: todo.report: a search that fails is told
+    .vscode/agent-tools/tracker.json:147:9: passed: todo.report: a mark is a word
+    --- stderr
+    2 files, 7 tools, 0 errors, 2 warnings
+    12 tests: 6 passed, 0 failed, 6 skipped, 2 tools without tests
+    "#);
 }
 
 #[test]
 fn its_tools_are_called() {
     let place = trusted();
-    assert_snapshot!(stable(&place.check(&["call", "licence.missing"])), @"");
-    assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "fixed", "--kinds", "added"])), @"");
-    assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "none"])), @"");
-    assert_snapshot!(place.check(&["call", "todo.report"]), @"");
-    assert_snapshot!(place.check(&["call", "tracker.find", "--project", "LEND"]), @"");
-    assert_snapshot!(place.check(&["call", "workspace.format_document"]), @"");
-    assert_snapshot!(place.check(&["call", "docs.ask", "--question", "How long is a loan?"]), @"");
+    assert_snapshot!(stable(&place.check(&["call", "licence.missing"])), @"
+    exit 1
+    --- stderr
+    error: Failed to run licence.missing: it is unavailable here: shell scripts are not run yet
+    hint: Use another tool.
+    ");
+    assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "fixed", "--kinds", "added"])), @"
+    exit 1
+    --- stderr
+    error: Failed to run release.notes: it is unavailable here: shell scripts are not run yet
+    hint: Use another tool.
+    ");
+    assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "none"])), @"
+    exit 1
+    --- stderr
+    error: Failed to run release.notes: it is unavailable here: shell scripts are not run yet
+    hint: Use another tool.
+    ");
+    assert_snapshot!(place.check(&["call", "todo.report"]), @r#"
+    exit 0
+    --- stdout
+    {
+      "total": 10,
+      "byMark": {
+        "TODO": 8,
+        "FIXME": 7,
+        "XXX": 4
+      },
+      "files": [
+        {
+          "file": ".vscode/agent-tools/tracker.json",
+          "count": 7
+        },
+        {
+          "file": "src/fees.py",
+          "count": 2
+        },
+        {
+          "file": "src/loans.py",
+          "count": 1
+        }
+      ]
+    }
+    "#);
+    assert_snapshot!(place.check(&["call", "tracker.find", "--project", "LEND"]), @r#"
+    exit 1
+    --- stderr
+    error: Failed to run tracker.find: the secret `TRACKER_TOKEN` is not set on this machine
+    hint: The user can set it in zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
+    "#);
+    assert_snapshot!(place.check(&["call", "workspace.format_document"]), @"
+    exit 1
+    --- stderr
+    error: Failed to run workspace.format_document: it is unavailable here: it is a command of the editor, and no editor is connected
+    hint: Open the workspace in VS Code with zubi's extension, or do what it does with another tool.
+    ");
+    assert_snapshot!(place.check(&["call", "docs.ask", "--question", "How long is a loan?"]), @"
+    exit 1
+    --- stderr
+    error: Failed to run docs.ask: it is unavailable here: nobody has registered the function that it calls
+    hint: It works where an extension or a program registers that function; use another tool here.
+    ");
 }
 
 #[test]
 fn an_author_sees_what_would_run() {
-    assert_snapshot!(stable(&trusted().check(&["tools", "run", "--dry-run", "release.notes", "--version", "1.0; rm -rf /"])), @"");
+    assert_snapshot!(stable(&trusted().check(&["tools", "run", "--dry-run", "release.notes", "--version", "1.0; rm -rf /"])), @"
+    exit 2
+    --- stderr
+    release.notes (shell), .vscode/agent-tools.json:66:13
+    error: Failed to run release.notes: it is unavailable here: shell scripts are not run yet
+    hint: Use another tool.
+    ");
 }
 
 /// An answer without what differs from machine to machine: the sandbox, and how long it took.

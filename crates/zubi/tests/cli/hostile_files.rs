@@ -56,35 +56,98 @@ fn tool(id: &str, parameters: &str) -> String {
 
 #[test]
 fn texts_that_are_no_text_of_ours() {
-    assert_snapshot!(of_bytes(b""), @"");
-    assert_snapshot!(of_bytes(b"\xff\xfe{\x00}\x00"), @"");
-    assert_snapshot!(of_bytes(b"\x00\x00\x00"), @"");
-    assert_snapshot!(of_bytes("\u{feff}{\"version\": \"1.0\", \"tols\": []}".as_bytes()), @"");
-    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"type": "object"}"#).replace("return args", "return '\\u0000'")).as_bytes()), @"");
-    assert_snapshot!(of_bytes(b"{\"version\": \"1.0\",\r\n \"tools\": [],\r\n \"tools\": 1}"), @"");
+    assert_snapshot!(of_bytes(b""), @r#"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[syntax]: the file has no content
+      Write an object: {"version": "1.0", "tools": []}. `zubi tools init` writes a sample.
+    "#);
+    assert_snapshot!(of_bytes(b"\xff\xfe{\x00}\x00"), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[not-text]: the file is not UTF-8 text
+      Save it as UTF-8.
+    ");
+    assert_snapshot!(of_bytes(b"\x00\x00\x00"), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[syntax]: no JSON: Unexpected token
+      Everything after this place is unread; comments and a comma after the last item are fine.
+    ");
+    assert_snapshot!(of_bytes("\u{feff}{\"version\": \"1.0\", \"tols\": []}".as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:2: error[missing-field]: the file has no `tools`
+      The tools.
+    .vscode/agent-tools.json:1:21: error[unknown-field]: the file has no field `tols`
+      Did you mean `tools`?
+    ");
+    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"type": "object"}"#).replace("return args", "return '\\u0000'")).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:198: error[nul]: a NUL character
+      Take it out: nothing that runs can take it.
+    ");
+    assert_snapshot!(of_bytes(b"{\"version\": \"1.0\",\r\n \"tools\": [],\r\n \"tools\": 1}"), @"
+    exit 1
+    .vscode/agent-tools.json:3:2: error[duplicate-key]: `tools` stands twice in this object
+      Keep one; the second has no effect.
+    ");
 }
 
 #[test]
 fn sizes_that_no_file_has() {
     // 50 MB, which is not read.
-    assert_snapshot!(of_bytes(&vec![b' '; 50 << 20]), @"");
-    assert_snapshot!(of_bytes("[".repeat(100_000).as_bytes()), @"");
+    assert_snapshot!(of_bytes(&vec![b' '; 50 << 20]), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[too-large]: the file has more than 524288 bytes
+      Split it: every `.json` in `.vscode/agent-tools` is read.
+    ");
+    assert_snapshot!(of_bytes("[".repeat(100_000).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:513: error[syntax]: no JSON: Maximum nesting depth exceeded
+      Everything after this place is unread; comments and a comma after the last item are fine.
+    ");
     let deep = format!("{}1{}", "{\"a\":".repeat(100_000), "}".repeat(100_000));
-    assert_snapshot!(of_bytes(with_tools(&deep).as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&deep).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[too-large]: the file has more than 524288 bytes
+      Split it: every `.json` in `.vscode/agent-tools` is read.
+    ");
     let many: Vec<String> = (0..40_000).map(|number| format!("\"k{number}\":1")).collect();
-    assert_snapshot!(of_bytes(format!("{{{}}}", many.join(",")).as_bytes()), @"");
+    assert_snapshot!(of_bytes(format!("{{{}}}", many.join(",")).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[missing-field]: the file has no `version`
+      Version of the format.
+    .vscode/agent-tools.json:1:1: error[missing-field]: the file has no `tools`
+      The tools.
+    … 402 lines
+    ");
     let same = "\"k\":1,".repeat(60_000);
-    assert_snapshot!(of_bytes(format!("{{{same}\"k\":1}}").as_bytes()), @"");
+    assert_snapshot!(of_bytes(format!("{{{same}\"k\":1}}").as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[missing-field]: the file has no `version`
+      Version of the format.
+    .vscode/agent-tools.json:1:1: error[missing-field]: the file has no `tools`
+      The tools.
+    … 402 lines
+    ");
     let variables: Vec<String> = (0..20_000).map(|number| format!("\"v{number}\":\"\"")).collect();
     let tools: Vec<String> = (0..200).map(|number| format!("{{\"id\":\"t{number}\"}}")).collect();
     let text =
         format!(r#"{{"version": "1.0", "variables": {{{}}}, "tools": [{}]}}"#, variables.join(","), tools.join(","));
-    assert_snapshot!(of_bytes(text.as_bytes()), @"");
+    assert_snapshot!(of_bytes(text.as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:4924: warning[unused-variable]: no tool uses the variable `v500`
+      Write `${v500}` where it belongs, or take it out.
+    .vscode/agent-tools.json:1:4924: error[too-many-variables]: more than 500 variables; those from here on do not exist
+      Write them where they are used, or split the file.
+    … 404 lines
+    ");
     let properties: Vec<String> = (0..6_000).map(|number| format!("\"p{number}\":{{\"type\":\"string\"}}")).collect();
     let required: Vec<String> = (0..20_000).map(|number| format!("\"r{number}\"")).collect();
     let parameters =
         format!(r#"{{"type":"object","properties":{{{}}},"required":[{}]}}"#, properties.join(","), required.join(","));
-    assert_snapshot!(of_bytes(with_tools(&tool("wide", &parameters)).as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&tool("wide", &parameters)).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:155068: error[wrong-value]: `required` has more than 100 items
+      At most 100 items.
+    ");
 }
 
 #[test]
@@ -107,9 +170,16 @@ fn more_tools_and_files_than_anybody_has() {
     let tools: usize =
         report["files"].as_array().unwrap().iter().map(|file| file["tools"].as_array().unwrap().len()).sum();
     assert_eq!(tools, 64 * 200);
-    assert_snapshot!(report["files"][64]["problems"], @"");
+    assert_snapshot!(report["files"][64]["problems"], @r#"[{"file":".vscode/agent-tools/064.json","line":1,"column":1,"severity":"error","code":"too-many-files","message":"74 tool files; the 10 from this one on are not used","hint":"Put several tools into one file."}]"#);
     let too_many: Vec<String> = (0..1_000).map(|number| tool(&format!("t{number}"), r#"{"type":"object"}"#)).collect();
-    assert_snapshot!(of_bytes(with_tools(&too_many.join(",")).as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&too_many.join(",")).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:247: warning[description-overlap]: the description says nearly the same as that of `workspace.t0`
+      Say in both when to use this one and when the other.
+    .vscode/agent-tools.json:1:423: warning[description-overlap]: the description says nearly the same as that of `workspace.t0`
+      Say in both when to use this one and when the other.
+    … 402 lines
+    ");
 }
 
 #[test]
@@ -122,14 +192,30 @@ fn names_that_stand_twice() {
         "work/.vscode/agent-tools/more.json",
         &with_tools(&[tool("a_b", r#"{"type": "object"}"#), twice].join(",\n")),
     );
-    assert_snapshot!(check(&place), @"");
+    assert_snapshot!(check(&place), @"
+    exit 1
+    .vscode/agent-tools/more.json:1:72: warning[description-overlap]: the description says nearly the same as that of `a.b`
+      Say in both when to use this one and when the other.
+    .vscode/agent-tools/more.json:2:123: error[duplicate-key]: `type` stands twice in this object
+      Keep one; the second has no effect.
+    … 8 lines
+    ");
 }
 
 /// A schema that refers to itself, or to another file, is not resolved but refused.
 #[test]
 fn schemas_that_go_in_circles() {
-    assert_snapshot!(of_bytes(with_tools(&tool("a", r##"{"type": "object", "properties": {"x": {"$ref": "#/properties/x"}}}"##)).as_bytes()), @"");
-    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"$ref": "file:///etc/passwd", "type": "object"}"#)).as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&tool("a", r##"{"type": "object", "properties": {"x": {"$ref": "#/properties/x"}}}"##)).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:168: error[missing-field]: `x` has no `type`
+    .vscode/agent-tools.json:1:169: error[unknown-field]: `x` has no field `$ref`
+      There are: type, description, enum, default, items, properties, required, additionalProperties, minimum, maximum, minLength, maxLength, pattern, minItems, maxItems, tit
+    ");
+    assert_snapshot!(of_bytes(with_tools(&tool("a", r#"{"$ref": "file:///etc/passwd", "type": "object"}"#)).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:130: error[unknown-field]: `parameters` has no field `$ref`
+      There are: type, properties, required, description, additionalProperties.
+    ");
 }
 
 #[cfg(unix)]
@@ -141,14 +227,30 @@ fn what_is_there_instead_of_a_file() {
         prepare(&place);
         check(&place)
     };
-    assert_snapshot!(instead(&|place| place.directory(FILE)), @"");
-    assert_snapshot!(instead(&|place| place.link("agent-tools.json", FILE)), @"");
-    assert_snapshot!(instead(&|place| place.link("../../home", "work/.vscode/agent-tools")), @"");
+    assert_snapshot!(instead(&|place| place.directory(FILE)), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: `/tmp/.tmp9U8apN/work/.vscode/agent-tools.json` is not a plain file
+      Check its permissions.
+    ");
+    assert_snapshot!(instead(&|place| place.link("agent-tools.json", FILE)), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[link]: the file, or its directory, is a link
+      Put the file itself there: what a link leads to can change without anybody seeing it.
+    ");
+    assert_snapshot!(instead(&|place| place.link("../../home", "work/.vscode/agent-tools")), @"exit 0");
     assert_snapshot!(instead(&|place| {
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
         rustix::fs::mknodat(rustix::fs::CWD, place.path(FILE), rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    }), @"");
-    assert_snapshot!(instead(&|place| place.link("/dev/zero", FILE)), @"");
+    }), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: `/tmp/.tmpumnH6w/work/.vscode/agent-tools.json` is not a plain file
+      Check its permissions.
+    ");
+    assert_snapshot!(instead(&|place| place.link("/dev/zero", FILE)), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[link]: the file, or its directory, is a link
+      Put the file itself there: what a link leads to can change without anybody seeing it.
+    ");
 }
 
 /// Root may read everything, so this runs as somebody else where the tests run as root.
@@ -180,7 +282,11 @@ fn a_file_that_may_not_be_read() {
     } else {
         place.zubi().args(["tools", "check"]).output().unwrap()
     };
-    assert_snapshot!(shown(&output), @"");
+    assert_snapshot!(shown(&output), @"
+    exit 1
+    .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: Permission denied (os error 13)
+      Check its permissions.
+    ");
 }
 
 /// The configuration files of the user and of the workspace.
@@ -196,9 +302,29 @@ fn configuration_that_cannot_be_read() {
         shown.lines().map(|line| line.chars().take(200).collect::<String>()).take(6).collect::<Vec<_>>().join("\n")
     };
     let (user, workspace) = ("config/zubi/zubi.toml", "work/.zubi.toml");
-    assert_snapshot!(told(user, b"tools = [\n\"a\"\n\nread_only = true"), @"");
-    assert_snapshot!(told(workspace, b"\xff\xfet\x00"), @"");
-    assert_snapshot!(told(user, &vec![b'#'; 50 << 20]), @"");
-    assert_snapshot!(told(workspace, &vec![b'#'; 50 << 20]), @"");
-    assert_snapshot!(told(user, format!("tools = {}{}", "[".repeat(100_000), "]".repeat(100_000)).as_bytes()), @"");
+    assert_snapshot!(told(user, b"tools = [\n\"a\"\n\nread_only = true"), @"
+    exit 2
+    --- stderr
+    error: [PLACE]/config/zubi/zubi.toml:4:1: `read_only`: missing comma between array elements, expected `,`
+    ");
+    assert_snapshot!(told(workspace, b"\xff\xfet\x00"), @"
+    exit 2
+    --- stderr
+    error: configuration `[PLACE]/work/.zubi.toml` is not UTF-8 text
+    ");
+    assert_snapshot!(told(user, &vec![b'#'; 50 << 20]), @"
+    exit 2
+    --- stderr
+    error: cannot read configuration `[PLACE]/config/zubi/zubi.toml`: `[PLACE]/config/zubi/zubi.toml` has more than 262144 bytes
+    ");
+    assert_snapshot!(told(workspace, &vec![b'#'; 50 << 20]), @"
+    exit 2
+    --- stderr
+    error: cannot read configuration `[PLACE]/work/.zubi.toml`: `[PLACE]/work/.zubi.toml` has more than 262144 bytes
+    ");
+    assert_snapshot!(told(user, format!("tools = {}{}", "[".repeat(100_000), "]".repeat(100_000)).as_bytes()), @"
+    exit 2
+    --- stderr
+    error: [PLACE]/config/zubi/zubi.toml:1:89: `tools`: cannot recurse further; max recursion depth met
+    ");
 }

@@ -54,9 +54,28 @@ fn tests_that_pass_are_a_line_each() {
             r#"{"name": "refusal", "args": {"b": "x"}, "expect": {"code": "invalid_input", "error": "no such parameter"}}"#,
         ],
     );
-    assert_snapshot!(check(&echo, &[]), @"");
-    assert_snapshot!(check(&echo, &["workspace.ecko"]), @"");
-    assert_snapshot!(check(&echo, &[".vscode/agent-tools.json"]), @"");
+    assert_snapshot!(check(&echo, &[]), @"
+    exit 0
+    --- stdout
+    .vscode/agent-tools.json:5:1: passed: workspace.echo: text
+    .vscode/agent-tools.json:6:1: passed: workspace.echo: json
+    .vscode/agent-tools.json:7:1: passed: workspace.echo: refusal
+    --- stderr
+    1 file, 1 tool, 0 errors, 0 warnings
+    3 tests: 3 passed, 0 failed
+    ");
+    assert_snapshot!(check(&echo, &["workspace.ecko"]), @"
+    exit 2
+    --- stderr
+    error: this workspace declares no tool `workspace.ecko` that can be used
+    hint: Did you mean workspace.echo? `zubi tools check` says what is wrong with the others.
+    ");
+    assert_snapshot!(check(&echo, &[".vscode/agent-tools.json"]), @"
+    exit 2
+    --- stderr
+    error: this workspace declares no tool `.vscode/agent-tools.json` that can be used
+    hint: Files go before `--test`; ids of tools go after it.
+    ");
 }
 
 #[test]
@@ -76,7 +95,57 @@ fn what_is_not_as_expected_is_shown_beside_what_is() {
             r#"{"name": "escapes", "args": {"a": "\u001b[2J"}, "expect": {"text": "\u001b[31m\u202e"}}"#,
         ],
     );
-    assert_snapshot!(check(&echo, &["echo"]), @"");
+    assert_snapshot!(check(&echo, &["echo"]), @r#"
+    exit 1
+    --- stdout
+    .vscode/agent-tools.json:5:1: failed: workspace.echo: text
+      text: the output is another (- expected, + got)
+          one
+        - 2
+        + two
+          three
+    .vscode/agent-tools.json:6:1: failed: workspace.echo: contains
+      contains: the answer does not contain what was expected (- expected, + got)
+        - y
+        + x
+      matches: nothing in the answer matches what was expected (- expected, + got)
+        - ^z
+        + x
+    .vscode/agent-tools.json:7:1: failed: workspace.echo: no json
+      json: the output is no JSON: expected value at line 1 column 1
+        + x
+    .vscode/agent-tools.json:8:1: failed: workspace.echo: json
+      json: $.b[1]: expected 3, got 2
+          {
+            "b": [
+              1,
+        -     3
+        +     2
+            ]
+          }
+    .vscode/agent-tools.json:9:1: failed: workspace.echo: failure
+      error: the call failed (failed)
+        + Failed to run workspace.echo: 1:32: I will not
+        + Check the arguments; the code is in the tool's file.
+    .vscode/agent-tools.json:10:1: failed: workspace.echo: another failure
+      code: expected `timed_out`, got `failed`
+      error: the failure does not contain what was expected (- expected, + got)
+        - I shall
+        + Failed to run workspace.echo: 1:32: I will not
+        + Check the arguments; the code is in the tool's file.
+    .vscode/agent-tools.json:11:1: failed: workspace.echo: no failure
+      error: expected a failure, and the call succeeded
+        + x
+    .vscode/agent-tools.json:12:1: failed: workspace.echo: decision
+      decision: expected deny, got ask
+    .vscode/agent-tools.json:13:1: failed: workspace.echo: escapes
+      text: the output is another (- expected, + got)
+        - �[31m‮
+        + [2J
+    --- stderr
+    1 file, 1 tool, 0 errors, 0 warnings
+    9 tests: 0 passed, 9 failed
+    "#);
 }
 
 #[test]
@@ -87,7 +156,40 @@ fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
         r#"{"name": "elsewhere", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"status": 302, "headers": {"Location": "https://evil.example/"}}, "expect": {"error": "is not the host that was asked"}}"#,
         r#"{"name": "no answer", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"headers": {"a b": "c"}}, "expect": {"error": ""}}"#,
     ]);
-    assert_snapshot!(check(&send, &[]), @"");
+    assert_snapshot!(check(&send, &[]), @r#"
+    exit 1
+    --- stdout
+    .vscode/agent-tools.json:3:110: warning[missing-secret]: the secret `KEY` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `KEY = { file = "…" }`.
+    .vscode/agent-tools.json:5:1: passed: workspace.send: good
+    .vscode/agent-tools.json:6:1: failed: workspace.send: bad
+      error: the call failed (failed)
+        + Failed to run workspace.send: the server answered 500
+        + (no body)
+        + The server failed; call again later, or tell the user.
+      request.method: the server was asked something else
+        - PUT
+        + POST
+      request.path: the server was asked something else
+        - /x/c
+        + /x/b
+      request.headers.X-Key: the server was asked something else
+        - k2
+        + k1
+      request.headers.X-None: the server was asked something else
+        + (not sent)
+      request.body: $.a: expected "c", got "b"
+          {
+        -   "a": "c"
+        +   "a": "b"
+          }
+    .vscode/agent-tools.json:7:1: passed: workspace.send: elsewhere
+    .vscode/agent-tools.json:8:1: failed: workspace.send: no answer
+      test: the answer in `http` is none that a server could give: invalid HTTP header name
+    --- stderr
+    1 file, 1 tool, 0 errors, 1 warning
+    4 tests: 2 passed, 2 failed
+    "#);
     let count = code(
         "count",
         "let n = 0; for (const q of ['a', 'b']) n += (await tools.call('file.search', {query: q})).total; return n",
@@ -105,7 +207,25 @@ fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
             r#"{"name": "a fake takes what the tool takes", "calls": [{"tool": "file.search", "answer": 1}], "expect": {"error": "no such parameter; did you mean `query`"}}"#,
         ],
     );
-    assert_snapshot!(check(&[count, wrong].join(", "), &[]), @"");
+    assert_snapshot!(check(&[count, wrong].join(", "), &[]), @r#"
+    exit 1
+    --- stdout
+    .vscode/agent-tools.json:5:1: passed: workspace.count: good
+    .vscode/agent-tools.json:6:1: failed: workspace.count: too few
+      error: the call failed (failed)
+        + Failed to run workspace.count: 1:86: Failed to call file.search: the test has no answer for this call with {"query":"b"}
+        + Add it to `calls` of the test.
+        + Check the arguments; the code is in the tool's file.
+    .vscode/agent-tools.json:7:1: failed: workspace.count: too many
+      calls: `file.list` was not called as `calls` says
+    .vscode/agent-tools.json:8:1: failed: workspace.count: no such tool
+      test: `calls` names the tool `file.serch`, and there is none of this name
+    .vscode/agent-tools.json:13:1: failed: workspace.wrong: a fake takes what the tool takes
+      calls: `file.search` was not called as `calls` says
+    --- stderr
+    1 file, 2 tools, 0 errors, 0 warnings
+    5 tests: 1 passed, 4 failed
+    "#);
 }
 
 #[test]
@@ -116,7 +236,39 @@ fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
     ]);
     let place = place(&send);
     assert!(place.check(&["trust"]).starts_with("exit 0"));
-    assert_snapshot!(place.check(&["tools", "check", "--test"]), @"");
+    assert_snapshot!(place.check(&["tools", "check", "--test"]), @r#"
+    exit 1
+    --- stdout
+    .vscode/agent-tools.json:3:110: warning[missing-secret]: the secret `KEY` is not set on this machine; calls fail until it is
+      Add it to your own zubi.toml: `[env]` `KEY = { file = "…" }`.
+    .vscode/agent-tools.json:5:2: error[test-http]: the test has no `http`
+      Say in `http` what the server answers: {"status": 200, "body": {…}}. A test asks no real server.
+    .vscode/agent-tools.json:5:2: error[test-env]: the tool uses the secret `KEY`, and the test does not say what it is
+      Add "env": {"KEY": "…"}: tests are not given the user's own.
+    .vscode/agent-tools.json:5:37: warning[test-expects-nothing]: the test expects nothing but that the call succeeds
+      Say what must come of it, for instance {"contains": "…"}.
+    .vscode/agent-tools.json:6:2: warning[test-name]: there is a test `one` already
+      Give it another name.
+    .vscode/agent-tools.json:6:83: error[test-path]: `../x` is no path below the directory of the test
+      Write it relative, without `..`: `src/a.txt`.
+    .vscode/agent-tools.json:6:106: error[test-path]: `/etc/passwd` is no path below the directory of the test
+      Write it relative, without `..`: `src/a.txt`.
+    .vscode/agent-tools.json:6:122: error[test-field]: only JavaScript calls other tools
+      Take it out.
+    .vscode/agent-tools.json:6:132: error[test-call]: a call has either an `answer` or an `error`
+      Give one of them.
+    .vscode/agent-tools.json:6:159: error[test-field]: only shell scripts have an exit code
+      Take it out.
+    .vscode/agent-tools.json:6:170: error[test-pattern]: this is no regular expression: unclosed group
+      The syntax is that of Rust's `regex`: no look-around, no back-references.
+    .vscode/agent-tools.json:5:1: failed: workspace.send: one
+      test: the test has no `http`
+    .vscode/agent-tools.json:6:1: failed: workspace.send: one
+      test: `../x` is no path below the directory of the test
+    --- stderr
+    1 file, 1 tool, 8 errors, 3 warnings
+    2 tests: 0 passed, 2 failed
+    "#);
     assert!(place.check(&["tools", "list"]).contains("workspace.send"), "only its tests are left out");
 }
 
@@ -124,8 +276,28 @@ fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
 #[test]
 fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     let place = place(&code("echo", "return 1", &[r#"{"name": "one", "expect": {"json": 1}}"#]));
-    assert_snapshot!(place.check(&["tools", "check", "--test"]), @"");
-    assert_snapshot!(place.check(&["--trust", "tools", "check", "--test"]), @"");
+    assert_snapshot!(place.check(&["tools", "check", "--test"]), @"
+    exit 3
+    --- stdout
+    .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    --- stderr
+    1 file, 1 tool, 0 errors, 1 warning
+    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
+      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
+    error: tests run what their file says, so those of a file that is not trusted do not run
+    0 tests: 0 passed, 0 failed
+    ");
+    assert_snapshot!(place.check(&["--trust", "tools", "check", "--test"]), @"
+    exit 0
+    --- stdout
+    .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:5:1: passed: workspace.echo: one
+    --- stderr
+    1 file, 1 tool, 0 errors, 1 warning
+    1 test: 1 passed, 0 failed
+    ");
     assert!(place.check(&["trust"]).starts_with("exit 0"));
     place.write(FILE, &place.read(FILE).replace("return 1", "return 2"));
     assert!(place.check(&["tools", "check", "--test", "echo"]).starts_with("exit 3"));
@@ -146,7 +318,7 @@ fn programs_get_the_results_as_json() {
     for result in tests["results"].as_array_mut().unwrap() {
         assert!(result["durationMs"].take().is_u64());
     }
-    assert_snapshot!(tests, @"");
+    assert_snapshot!(tests, @r#"{"passed":1,"failed":1,"skipped":0,"toolsWithoutTests":0,"filesNotTrusted":0,"interrupted":false,"results":[{"file":".vscode/agent-tools.json","line":5,"column":1,"tool":"workspace.echo","name":"one","status":"passed","durationMs":null,"mismatches":[]},{"file":".vscode/agent-tools.json","line":6,"column":1,"tool":"workspace.echo","name":"two","status":"failed","durationMs":null,"mismatches":[{"field":"json","what":"$: expected 2, got 1","difference":"- 2\n+ 1"}]}]}"#);
 }
 
 /// A tool that hangs costs its time-out, and Ctrl-C ends the rest; nothing is left in the temporary directory.
@@ -167,14 +339,26 @@ fn time_outs_and_interruptions_leave_nothing() {
         command.env("TMPDIR", place.path("tmp")).args(["--trust", "tools", "check", "--test"]);
         command
     };
-    assert_snapshot!(place.show(&mut run().into()), @"");
+    assert_snapshot!(place.show(&mut run().into()), @"
+    exit 0
+    --- stdout
+    .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:7:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:5:1: passed: workspace.quick: one
+    .vscode/agent-tools.json:10:1: passed: workspace.endless: one
+    --- stderr
+    1 file, 2 tools, 0 errors, 2 warnings
+    2 tests: 2 passed, 0 failed
+    ");
     assert_eq!(std::fs::read_dir(place.path("tmp")).unwrap().count(), 0);
 
     place.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{quick}, {endless}]}}"));
     let mut child = run().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The first test has passed, so that the second runs now.
-    assert!(lines.next().unwrap().unwrap().ends_with("passed: workspace.quick: one"));
+    assert!(lines.any(|line| line.unwrap().ends_with("passed: workspace.quick: one")));
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
