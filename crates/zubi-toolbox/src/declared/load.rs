@@ -239,7 +239,8 @@ impl LoadedFile {
         problems.sort_by_key(|problem| problem.range.start);
         if problems.len() > MAX_PROBLEMS {
             // What is too many is told in any case: it says why there are so many.
-            let (counts, others): (Vec<_>, Vec<_>) = problems.into_iter().partition(|it| it.code.starts_with("too-many"));
+            let (counts, others): (Vec<_>, Vec<_>) =
+                problems.into_iter().partition(|it| it.code.starts_with("too-many"));
             let more = others.len().saturating_sub(MAX_PROBLEMS);
             problems = others;
             problems.truncate(MAX_PROBLEMS);
