@@ -27,6 +27,7 @@ use zubi_run::job::Jobs;
 use zubi_tools::audit::NoAudit;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::filter::ToolFilter;
+use zubi_tools::output::visible;
 use zubi_tools::policy::rule::Action;
 use zubi_tools::policy::{Places, Policy};
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
@@ -122,7 +123,7 @@ impl Outcome {
     /// `file:line:column: passed: <tool>: <name>`, and what was not as expected on further lines.
     pub fn render(&self) -> String {
         let Case { file, line, column, .. } = &self.case;
-        let head = |word: &str| format!("{file}:{line}:{column}: {word}: {}", self.case);
+        let head = |word: &str| visible(&format!("{file}:{line}:{column}: {word}: {}", self.case));
         match &self.verdict {
             Verdict::Passed => head("passed"),
             Verdict::Skipped { why } => format!("{}\n  {why}", head("skipped")),

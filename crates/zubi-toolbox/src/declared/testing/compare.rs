@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use zubi_run::http::stand_in::Asked;
 use zubi_tools::ToolOutput;
+use zubi_tools::output::visible;
 use zubi_tools::policy::rule::Action;
 
 use crate::declared::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
@@ -55,10 +56,10 @@ impl Mismatch {
 
     /// Indented, to stand below the test.
     pub fn render(&self) -> String {
-        let mut text = format!("  {}: {}", self.field, self.what);
+        let mut text = format!("  {}: {}", visible(&self.field), visible(&self.what));
         for line in self.difference.lines() {
-            // Writing to a `String` cannot fail.
-            let _ = write!(text, "\n    {line}");
+            // What differs may be what nobody sees. Writing to a `String` cannot fail.
+            let _ = write!(text, "\n    {}", visible(line));
         }
         text
     }
