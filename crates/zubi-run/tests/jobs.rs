@@ -17,8 +17,9 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
+use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
-use zubi_base::process::{SUPERVISOR_ARGUMENT, Spawner, supervise};
+use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
 use zubi_run::job::{Command, End, Finished, Job, Jobs, RunError, Runner};
 use zubi_run::sandbox::{Level, Manifest, Net, Sandbox, SandboxError};
 use zubi_run::store::OutputStore;
@@ -30,6 +31,9 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     if args.next().is_some_and(|first| first == SUPERVISOR_ARGUMENT) {
         return supervise(args);
+    }
+    if std::env::args_os().nth(1).is_some_and(|first| first == SEALED) {
+        return sealed();
     }
     libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
 }
@@ -52,6 +56,7 @@ fn trials() -> Vec<Trial> {
         ("sandbox::other_processes_are_held", other_processes_are_held),
         ("sandbox::what_a_manifest_says_counts", what_a_manifest_says_counts),
         ("sandbox::more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
+        ("sandbox::the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
     ];
     let mut trials: Vec<Trial> = table
         .iter()
@@ -92,7 +97,7 @@ fn as_nobody() {
         .expect("setpriv is part of util-linux");
     let told = String::from_utf8_lossy(&output.stdout);
     eprintln!("{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && told.contains("6 passed"), "{told}");
+    assert!(output.status.success() && told.contains("7 passed"), "{told}");
 }
 
 /// A workspace, what lies around it, and a runner.
@@ -304,4 +309,74 @@ fn more_than_there_is_cannot_be_had(world: &World) {
     } else {
         assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
     }
+}
+
+/// Makes this program do, confined and sealed as the process of a tool's code is, what such a process must not be able to.
+const SEALED: &str = "__sealed";
+
+/// Prints what could be done all the same, one line each.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "what it tries is what nothing of the product does"
+)]
+fn sealed() -> ExitCode {
+    let mut args = std::env::args().skip(2);
+    let (means, port, readable) = (args.next().unwrap(), args.next().unwrap(), args.next().unwrap());
+    let executable = std::env::current_exe().unwrap();
+    let open = std::fs::File::open(&executable).unwrap();
+    confine::seal(&serde_json::from_str(&means).unwrap()).unwrap();
+    let tried = [
+        ("reading", std::fs::read(&readable).map(drop)),
+        ("reading its own program", std::fs::read(&executable).map(drop)),
+        ("listing", std::fs::read_dir("/").map(drop)),
+        ("reading of itself", std::fs::read("/proc/self/environ").map(drop)),
+        ("writing", std::fs::write("/tmp/zubi-sealed", "x")),
+        ("making a directory", std::fs::create_dir("/tmp/zubi-sealed")),
+        ("changing rights", std::fs::set_permissions(&readable, std::os::unix::fs::PermissionsExt::from_mode(0o777))),
+        ("changing rights of what is open", open.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777))),
+        ("a connection", std::net::TcpStream::connect(format!("127.0.0.1:{port}")).map(drop)),
+        ("a socket", std::net::UdpSocket::bind("127.0.0.1:0").map(drop)),
+        ("a local socket", std::os::unix::net::UnixDatagram::unbound().map(drop)),
+        ("a program", std::process::Command::new("/bin/true").status().map(drop)),
+        ("its own program", std::process::Command::new(&executable).status().map(drop)),
+        (
+            "becoming a program",
+            Err(std::os::unix::process::CommandExt::exec(&mut std::process::Command::new("/bin/true"))),
+        ),
+    ];
+    for (what, outcome) in tried {
+        if outcome.is_ok() {
+            println!("could do: {what}");
+        }
+    }
+    println!("a thread: {}", std::thread::spawn(|| 1).join().is_ok());
+    ExitCode::SUCCESS
+}
+
+fn the_process_of_code_reaches_nothing(world: &World) {
+    let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
+    let (confinement, level) = world.wait(world.runner.sandbox().of_scripts(&executable));
+    eprintln!("the process of code is held by {}", level.name());
+    let standing = world.wait(world.runner.sandbox().probe()).level;
+    assert_eq!(level, standing.min(Level::LandlockSeccomp));
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let means = serde_json::to_string(&confinement.means).unwrap();
+    let readable = world.root.join("home/notes");
+    let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &means, &port, readable.as_str()]);
+    let spec = spec.confined(confinement);
+    let told = world.wait(async {
+        let mut child = Spawner::supervised(executable).spawn(&spec).unwrap();
+        let mut told = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut told).await.unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut told).await.unwrap();
+        told
+    });
+    let expected = match level {
+        Level::LandlockSeccomp | Level::Bubblewrap => "a thread: true\n",
+        // What is missing was told; what there is was tried.
+        Level::Landlock | Level::Seccomp | Level::None => told.as_str(),
+    };
+    assert_eq!(told, expected);
 }

@@ -30,7 +30,7 @@ fn limited(id: &str, text: &str, milliseconds: u64) -> Value {
 /// A loop with a bound, far from what a fork bomb does.
 fn x20_more_processes_than_there_may_be(world: &World) {
     let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
-    let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all; kill $(jobs -p); wait";
+    let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all";
     let host = world.host(&[limited("many", many, 50_000), limited("few", few, 50_000)]);
     let told = host.failure("workspace.many", json!({}), "failed");
     assert!(told.contains("ended the program: it had more than 200 processes at once"), "{told}");

@@ -246,7 +246,7 @@ fn the_childs_side() {
     let input =
         [json!(job(code)), json!({"result": 41}), json!({"error": "no"})].map(|line| format!("{line}\n")).concat();
     let written = Written::default();
-    child::run_in_child(Cursor::new(input.into_bytes()), written.clone()).unwrap();
+    child::run_in_child(None, Cursor::new(input.into_bytes()), written.clone()).unwrap();
     let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     insta::assert_snapshot!(written, @r##"
         {"call":{"tool":"t","args":{"x":1}}}
@@ -259,10 +259,13 @@ fn the_childs_side() {
 fn the_childs_side_without_a_caller() {
     let line = format!("{}\n", json!(job("return tools.call('t')")));
     let written = Written::default();
-    child::run_in_child(Cursor::new(line.into_bytes()), written.clone()).unwrap();
+    child::run_in_child(None, Cursor::new(line.into_bytes()), written.clone()).unwrap();
     let written = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     assert!(written.contains("the call was lost"), "{written}");
     for line in ["", "{}\n", "nothing\n", "{\"code\": \"\"}"] {
-        assert!(child::run_in_child(Cursor::new(line.as_bytes().to_vec()), Written::default()).is_err(), "{line}");
+        assert!(
+            child::run_in_child(None, Cursor::new(line.as_bytes().to_vec()), Written::default()).is_err(),
+            "{line}"
+        );
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Spawner, descendants};
+use zubi_run::sandbox::{Level, Sandbox};
 use zubi_run::script::{Finished, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
 
 const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
@@ -116,4 +117,47 @@ async fn the_process_knows_nothing() {
     let finished = runner.run(&job("return tools.call('look')"), 0, &look, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome, Ok(json!("/")));
     assert_eq!(*look.0.lock().unwrap(), Vec::<u8>::new());
+}
+
+/// Below the engine: what the kernel says of the process while the code runs.
+#[tokio::test]
+async fn the_process_is_confined() {
+    struct Look(Mutex<String>);
+    #[async_trait::async_trait]
+    impl NestedCaller for Look {
+        async fn call(&self, _tool: &str, _args: Value) -> Result<Value, String> {
+            // The supervisor, and below it the process of the code.
+            let pid = *descendants(std::process::id()).last().unwrap();
+            *self.0.lock().unwrap() = String::from_utf8(std::fs::read(format!("/proc/{pid}/status")).unwrap()).unwrap();
+            Ok(Value::Null)
+        }
+    }
+    let sandbox = Sandbox::new(Spawner::supervised(ZUBI), None, None);
+    let (confinement, level) = sandbox.of_scripts(ZUBI.into()).await;
+    println!("the process of JavaScript is held by {}", level.name());
+    let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI).confined(confinement);
+    let look = Look(Mutex::default());
+    let code = "tools.call('look'); return [1 + 1, new Date(0).getTimezoneOffset()]";
+    let finished = runner.run(&job(code), 0, &look, &CancellationToken::new()).await.unwrap();
+    assert_eq!(finished.outcome.unwrap()[0], json!(2));
+    let status = look.0.lock().unwrap().clone();
+    let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
+    if level >= Level::LandlockSeccomp {
+        // Two filters of every confined process, and the one that seals it.
+        assert_eq!((field("NoNewPrivs:"), field("Seccomp:"), field("Seccomp_filters:")), ("1", "2", "3"), "{status}");
+    }
+}
+
+/// A process that cannot be confined as it should does not run the code.
+#[tokio::test]
+async fn code_does_not_run_in_a_process_that_is_held_less() {
+    let sandbox = Sandbox::new(Spawner::supervised(ZUBI), None, None);
+    let (mut confinement, _) = sandbox.of_scripts(ZUBI.into()).await;
+    confinement.executable = Some(Vec::new());
+    confinement.readable = Vec::new();
+    if confinement.means.landlock {
+        let runner = Runner::new(Spawner::supervised(ZUBI), ZUBI).confined(confinement);
+        let error = runner.run(&job("return 1"), 0, &NoCalls, &CancellationToken::new()).await.unwrap_err();
+        assert!(error.to_string().contains("ermission denied"), "{error}");
+    }
 }
