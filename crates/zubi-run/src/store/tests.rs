@@ -1,5 +1,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
+use zubi_base::clock::FixedClock;
+
 use super::*;
 
 fn store() -> (tempfile::TempDir, OutputStore) {
@@ -54,4 +56,37 @@ fn the_oldest_make_room() {
         .collect();
     let there: Vec<_> = ids.iter().map(|id| store.open(id).is_ok()).collect();
     assert_eq!(there, [false, true, true, true], "the newest does not count against itself");
+}
+
+#[test]
+fn what_is_old_goes_and_what_is_kept_again_is_new() {
+    let (_guard, store) = store();
+    let at = |days: u64| Duration::from_hours(24 * (1_000 + days));
+    let at_day = |days: u64| OutputStore { clock: Arc::new(FixedClock(at(days))), ..store.clone() };
+    let keep_on = |days: u64, bytes: &[u8]| {
+        let id = keep(&at_day(days), bytes);
+        let times = std::fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + at(days));
+        store.open(&id).unwrap().set_times(times).unwrap();
+        id
+    };
+    let (old, again) = (keep_on(0, b"old"), keep_on(0, b"again"));
+    assert_eq!(again, keep_on(5, b"again"), "the same file, with a new time");
+    keep_on(6, b"other");
+    assert!(store.open(&old).is_ok(), "not yet");
+    keep_on(8, b"newest");
+    let error = store.open(&old).unwrap_err();
+    assert!(matches!(error, StoreError::NotFound(_)) && error.to_string().contains("seven days"), "{error}");
+    assert!(store.open(&again).is_ok());
+}
+
+/// What somebody else has written into the directory is no output.
+#[test]
+fn only_what_was_kept_can_be_opened() {
+    let (_guard, store) = store();
+    let id = keep(&store, b"x");
+    let file = store.path(&id).unwrap();
+    std::fs::rename(&file, store.directory.join("new-unfinished")).unwrap();
+    assert!(store.open(&id).is_err());
+    keep(&store, b"y");
+    assert!(store.directory.join("new-unfinished").exists(), "what is still written is left alone");
 }

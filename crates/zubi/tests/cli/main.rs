@@ -10,6 +10,8 @@ mod declared_calls;
 #[cfg(test)]
 mod declared_mcp;
 #[cfg(test)]
+mod declared_shell;
+#[cfg(test)]
 mod errors;
 #[cfg(test)]
 mod examples;

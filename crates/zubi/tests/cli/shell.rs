@@ -104,6 +104,22 @@ fn x21_nothing_that_a_command_writes_is_lost() {
     }
 }
 
+/// A line without an end is no reason to say nothing.
+#[test]
+fn lines_of_any_length_are_read_and_searched() {
+    let place = allowing();
+    let script = "head -c 3000000 /dev/zero | tr '\\0' x; printf 'needle%s\\nlast\\n' \"$(head -c 90000 /dev/zero | tr '\\0' y)\"";
+    let answer = call(&place, "shell.run", &json!({ "command": script }));
+    let output = answer["stdout"]["output"].as_str().unwrap();
+    assert_eq!(answer["stdout"]["lines"], 2, "{answer}");
+    let told = text(&place, "output.grep", &json!({ "output": output, "pattern": "needle" }));
+    assert!(told.starts_with("1 matching lines in ") && told.len() < 70_000, "{}", told.len());
+    let told = text(&place, "output.grep", &json!({ "output": output, "pattern": "^last$" }));
+    assert!(told.contains("  2:  last"), "{told}");
+    let told = text(&place, "output.read", &json!({ "output": output }));
+    assert!(told.starts_with("lines 1-2 of 2\n") && told.contains("bytes more\nlast"), "{}", told.len());
+}
+
 #[test]
 fn a_script_is_never_read_as_options_of_the_shell() {
     let place = allowing();

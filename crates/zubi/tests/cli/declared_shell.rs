@@ -1,0 +1,95 @@
+//! Shell tools and secrets from the command line, as a person sees them. What every value becomes in every place is tested
+//! on the host (`zubi-host/tests/declared`).
+
+use insta::assert_snapshot;
+
+use crate::check::Place;
+
+/// A trusted file with these tools, none of which asks before each call, and a `zubi.toml` that lets them run.
+fn place(tools: &str, settings: &str) -> Place {
+    let place = Place::new();
+    place.directory("work/.vscode");
+    place.write("config/zubi/zubi.toml", &format!("allow = [\"workspace.*\"]\n{settings}"));
+    place.write("work/.vscode/agent-tools.json", &format!(r#"{{"version": "1.0", "tools": [{tools}]}}"#));
+    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place
+}
+
+fn tool(id: &str, execution: &str) -> String {
+    format!(
+        r#"{{"id": "{id}", "name": "T", "description": "What the test of `{id}` calls, and nobody else.", "requiresApproval": false,
+        "parameters": {{"type": "object", "properties": {{"value": {{"type": "string", "description": "any text"}}}}}},
+        "execution": {execution}}}"#
+    )
+}
+
+/// The same with the line about sandbox and time, which differs, cut off.
+fn check(place: &Place, words: &[&str]) -> String {
+    let told = place.check(words);
+    told.split("\n[").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
+    let say = tool("say", r#"{"type": "shell", "script": "printf '<%s>\\n' \"$value\"; pwd"}"#);
+    let fails = tool("fails", r#"{"type": "shell", "script": "echo out; echo err >&2; exit 3"}"#);
+    let place = place(&[say, fails].join(", "), "");
+    assert_snapshot!(check(&place, &["call", "workspace.say", "--value", "'; touch canary; $(touch canary) `touch canary`"]), @"
+    exit 0
+    --- stdout
+    <'; touch canary; $(touch canary) `touch canary`>
+    [PLACE]/work
+    ");
+    assert!(!place.exists("work/canary"));
+    assert_snapshot!(check(&place, &["call", "workspace.fails"]), @"
+    exit 1
+    --- stderr
+    error: Failed to run workspace.fails: it exited with 3
+    out
+    stderr:
+    err
+    hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
+    ");
+    let told = place.check(&["call", "workspace.say", "--input", r#"{"value": "a\u0000b"}"#]);
+    assert!(told.starts_with("exit 2") && told.contains("NUL"), "{told}");
+}
+
+/// Without a rule a person is asked, and what would run is what is shown.
+#[test]
+fn x16_what_runs_is_what_is_judged() {
+    let tool = tool("say", r#"{"type": "shell", "script": "git log -- $value && rm $value"}"#);
+    let place = place(&tool, "");
+    place.write("config/zubi/zubi.toml", "[[policy]]\naction = 'deny'\ncommand = ['rm', '*']\n");
+    let told = place.check(&["call", "workspace.say", "--value", "x"]);
+    assert!(told.starts_with("exit 1") && told.contains("rm x"), "{told}");
+    place.write("config/zubi/zubi.toml", "[[policy]]\naction = 'allow'\ncommand = ['git', 'log', '*']\n");
+    let told = place.check(&["call", "workspace.say", "--value", "x"]);
+    assert!(told.contains("there is nobody to ask here") && told.contains("rm"), "{told}");
+}
+
+#[test]
+fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
+    let says = |id: &str, name: &str| {
+        tool(id, &format!(r#"{{"type": "shell", "script": "echo \"<$T>\"", "env": {{"T": "${{env:{name}}}"}}}}"#))
+    };
+    let tools = [says("good", "TOKEN"), says("open", "OPEN"), says("absent", "ABSENT")].join(", ");
+    let place = place(&tools, "[env]\nTOKEN = 'hunter2'\nOPEN = { file = 'open' }\nODD = 3\n");
+    place.write("config/zubi/open", "everybody's");
+    place.write("work/.zubi.toml", "[env]\nTOKEN = 'theirs'\n");
+    assert_snapshot!(check(&place, &["call", "workspace.good"]), @"
+    exit 0
+    --- stdout
+    <(redacted)>
+    ");
+    assert_snapshot!(place.check(&["call", "workspace.open"]), @"");
+    assert_snapshot!(place.check(&["call", "workspace.absent"]), @"");
+    let told = place.check(&["doctor"]);
+    let told: Vec<&str> =
+        told.lines().filter(|line| line.starts_with("secrets: ") || line.starts_with("warning")).collect();
+    assert_snapshot!(told.join("\n"), @"");
+    // A secret that a model knows from elsewhere is in no record.
+    let told = place.check(&["call", "workspace.good", "--value", "it is hunter2"]);
+    assert!(!told.contains("hunter2"), "{told}");
+    let audit = place.read("state/zubi/audit/audit.jsonl");
+    assert!(audit.contains("it is (redacted)") && !audit.contains("hunter2"), "{audit}");
+}
