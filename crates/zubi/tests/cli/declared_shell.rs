@@ -31,23 +31,22 @@ fn check(place: &Place, words: &[&str]) -> String {
 
 #[test]
 fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
-    let say = tool("say", r#"{"type": "shell", "script": "printf '<%s>\\n' \"$value\"; pwd"}"#);
+    let say = tool("say", r#"{"type": "shell", "script": "printf '<%s>\\n' \"$value\"; printf 'in '; pwd"}"#);
     let fails = tool("fails", r#"{"type": "shell", "script": "echo out; echo err >&2; exit 3"}"#);
     let place = place(&[say, fails].join(", "), "");
     assert_snapshot!(check(&place, &["call", "workspace.say", "--value", "'; touch canary; $(touch canary) `touch canary`"]), @"
     exit 0
     --- stdout
     <'; touch canary; $(touch canary) `touch canary`>
-    [PLACE]/work
     ");
     assert!(!place.exists("work/canary"));
     assert_snapshot!(check(&place, &["call", "workspace.fails"]), @"
     exit 1
     --- stderr
     error: Failed to run workspace.fails: it exited with 3
-    out
-    stderr:
-    err
+    hint: out
+    hint: stderr:
+    hint: err
     hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
     ");
     let told = place.check(&["call", "workspace.say", "--input", r#"{"value": "a\u0000b"}"#]);
@@ -61,7 +60,7 @@ fn x16_what_runs_is_what_is_judged() {
     let place = place(&tool, "");
     place.write("config/zubi/zubi.toml", "[[policy]]\naction = 'deny'\ncommand = ['rm', '*']\n");
     let told = place.check(&["call", "workspace.say", "--value", "x"]);
-    assert!(told.starts_with("exit 1") && told.contains("rm x"), "{told}");
+    assert!(told.starts_with("exit 3") && told.contains("it runs `rm x`"), "{told}");
     place.write("config/zubi/zubi.toml", "[[policy]]\naction = 'allow'\ncommand = ['git', 'log', '*']\n");
     let told = place.check(&["call", "workspace.say", "--value", "x"]);
     assert!(told.contains("there is nobody to ask here") && told.contains("rm"), "{told}");
@@ -70,23 +69,36 @@ fn x16_what_runs_is_what_is_judged() {
 #[test]
 fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
     let says = |id: &str, name: &str| {
-        tool(id, &format!(r#"{{"type": "shell", "script": "echo \"<$T>\"", "env": {{"T": "${{env:{name}}}"}}}}"#))
+        tool(id, &format!(r#"{{"type": "shell", "script": "echo ${{env:{name}}} \"$value\""}}"#))
     };
     let tools = [says("good", "TOKEN"), says("open", "OPEN"), says("absent", "ABSENT")].join(", ");
     let place = place(&tools, "[env]\nTOKEN = 'hunter2'\nOPEN = { file = 'open' }\nODD = 3\n");
     place.write("config/zubi/open", "everybody's");
     place.write("work/.zubi.toml", "[env]\nTOKEN = 'theirs'\n");
-    assert_snapshot!(check(&place, &["call", "workspace.good"]), @"
-    exit 0
-    --- stdout
-    <(redacted)>
+    assert_snapshot!(check(&place, &["call", "workspace.good"]), @"");
+    assert_snapshot!(place.check(&["call", "workspace.open"]), @"
+    exit 1
+    --- stderr
+    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    error: Failed to run workspace.open: the secret `OPEN` cannot be used: `[PLACE]/config/zubi/open` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/open`
+    hint: The user can mend it in zubi.toml, `[env]` `OPEN`; `zubi doctor` says the same.
     ");
-    assert_snapshot!(place.check(&["call", "workspace.open"]), @"");
-    assert_snapshot!(place.check(&["call", "workspace.absent"]), @"");
+    assert_snapshot!(place.check(&["call", "workspace.absent"]), @r#"
+    exit 1
+    --- stderr
+    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    error: Failed to run workspace.absent: the secret `ABSENT` is not set on this machine
+    hint: The user can set it in zubi.toml: `[env]` `ABSENT = { file = "…" }`.
+    "#);
     let told = place.check(&["doctor"]);
     let told: Vec<&str> =
         told.lines().filter(|line| line.starts_with("secrets: ") || line.starts_with("warning")).collect();
-    assert_snapshot!(told.join("\n"), @"");
+    assert_snapshot!(told.join("\n"), @r#"
+    secrets: the secret `ODD` cannot be used: it is of type integer; write `NAME = "value"` or `NAME = { file = "path" }`
+    secrets: the secret `OPEN` cannot be used: `[PLACE]/config/zubi/open` is open to others (mode 644); make it yours alone: `chmod 600 [PLACE]/config/zubi/open`
+    secrets: others can read `[PLACE]/config/zubi/zubi.toml`, which has secrets in it; `chmod 600` it
+    warning: `env` in `[PLACE]/work/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    "#);
     // A secret that a model knows from elsewhere is in no record.
     let told = place.check(&["call", "workspace.good", "--value", "it is hunter2"]);
     assert!(!told.contains("hunter2"), "{told}");
