@@ -38,6 +38,7 @@ fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
     exit 0
     --- stdout
     <'; touch canary; $(touch canary) `touch canary`>
+    in [PLACE]/work
     ");
     assert!(!place.exists("work/canary"));
     assert_snapshot!(check(&place, &["call", "workspace.fails"]), @"
@@ -69,13 +70,17 @@ fn x16_what_runs_is_what_is_judged() {
 #[test]
 fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
     let says = |id: &str, name: &str| {
-        tool(id, &format!(r#"{{"type": "shell", "script": "echo ${{env:{name}}} \"$value\""}}"#))
+        tool(id, &format!(r#"{{"type": "shell", "script": "echo got ${{env:{name}}} \"$value\""}}"#))
     };
     let tools = [says("good", "TOKEN"), says("open", "OPEN"), says("absent", "ABSENT")].join(", ");
     let place = place(&tools, "[env]\nTOKEN = 'hunter2'\nOPEN = { file = 'open' }\nODD = 3\n");
     place.write("config/zubi/open", "everybody's");
     place.write("work/.zubi.toml", "[env]\nTOKEN = 'theirs'\n");
-    assert_snapshot!(check(&place, &["call", "workspace.good"]), @"");
+    assert_snapshot!(check(&place, &["call", "workspace.good"]), @"
+    exit 0
+    --- stdout
+    got [redacted]
+    ");
     assert_snapshot!(place.check(&["call", "workspace.open"]), @"
     exit 1
     --- stderr
