@@ -238,14 +238,13 @@ impl LoadedFile {
         let mut problems: Vec<Problem> = problems.into_iter().collect();
         problems.sort_by_key(|problem| problem.range.start);
         if problems.len() > MAX_PROBLEMS {
-            // What is too many is told in any case: it says why there are so many.
-            let (counts, others): (Vec<_>, Vec<_>) =
-                problems.into_iter().partition(|it| it.code.starts_with("too-many"));
-            let more = others.len().saturating_sub(MAX_PROBLEMS);
-            problems = others;
+            // What is too many is told in any case, for it says why there are so many; errors before warnings.
+            let is_count = |problem: &Problem| problem.code.starts_with("too-many");
+            problems.sort_by_key(|problem| (!is_count(problem), problem.severity, problem.range.start));
+            let more = problems.len() - MAX_PROBLEMS;
             problems.truncate(MAX_PROBLEMS);
-            let place = problems.last().map_or(0..0, |last| last.range.clone());
-            problems.extend(counts);
+            let place = problems.iter().map(|problem| &problem.range).max_by_key(|range| range.start);
+            let place = place.cloned().unwrap_or(0..0);
             let what = format!("{more} further problems of this file are not told");
             problems.push(Problem::error("too-many-problems", place, what, "Mend those above first."));
         }

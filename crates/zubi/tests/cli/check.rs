@@ -46,7 +46,7 @@ impl Place {
     }
 
     /// As zubi prints it: links resolved.
-    fn root(&self) -> String {
+    pub(crate) fn root(&self) -> String {
         let root = camino::Utf8Path::from_path(self.directory.path()).unwrap();
         zubi_base::fs::canonical(root).unwrap().into_string()
     }

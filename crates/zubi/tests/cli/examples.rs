@@ -61,18 +61,12 @@ fn its_tests_pass() {
       Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
     .vscode/agent-tools/tracker.json:74:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
       Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
-    .vscode/agent-tools.json:37:9: skipped: licence.missing: names the files without the line
-      shell scripts are not run yet
-    .vscode/agent-tools.json:47:9: skipped: licence.missing: looks for another licence in other files, in one folder
-      shell scripts are not run yet
-    .vscode/agent-tools.json:57:9: skipped: licence.missing: an argument is text, whatever it contains
-      shell scripts are not run yet
-    .vscode/agent-tools.json:86:9: skipped: release.notes: tells the pieces by kind
-      shell scripts are not run yet
-    .vscode/agent-tools.json:97:9: skipped: release.notes: only what is asked for
-      shell scripts are not run yet
-    .vscode/agent-tools.json:104:9: skipped: release.notes: a version is needed
-      shell scripts are not run yet
+    .vscode/agent-tools.json:37:9: passed: licence.missing: names the files without the line
+    .vscode/agent-tools.json:47:9: passed: licence.missing: looks for another licence in other files, in one folder
+    .vscode/agent-tools.json:57:9: passed: licence.missing: an argument is text, whatever it contains
+    .vscode/agent-tools.json:86:9: passed: release.notes: tells the pieces by kind
+    .vscode/agent-tools.json:97:9: passed: release.notes: only what is asked for
+    .vscode/agent-tools.json:104:9: passed: release.notes: a version is needed
     .vscode/agent-tools/tracker.json:32:9: passed: tracker.find: asks with what is given and no more
     .vscode/agent-tools/tracker.json:46:9: passed: tracker.find: a project is one segment of the path
     .vscode/agent-tools/tracker.json:80:9: passed: tracker.create: sends text as text and lists as lists
@@ -81,7 +75,7 @@ fn its_tests_pass() {
     .vscode/agent-tools/tracker.json:147:9: passed: todo.report: a mark is a word
     --- stderr
     2 files, 7 tools, 0 errors, 2 warnings
-    12 tests: 6 passed, 0 failed, 6 skipped, 2 tools without tests
+    12 tests: 12 passed, 0 failed, 2 tools without tests
     "#);
 }
 
@@ -89,22 +83,32 @@ fn its_tests_pass() {
 fn its_tools_are_called() {
     let place = trusted();
     assert_snapshot!(stable(&place.check(&["call", "licence.missing"])), @"
-    exit 1
+    exit 3
     --- stderr
-    error: Failed to run licence.missing: it is unavailable here: shell scripts are not run yet
-    hint: Use another tool.
+    error: Failed to run licence.missing: it cannot be told what it does: `$#` is worked out only when it runs (what cannot be told is never allowed by a rule), and there is nobody to ask here
+    hint: No rule can allow what cannot be told; say it more plainly, or ask the user to run it.
     ");
     assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "fixed", "--kinds", "added"])), @"
-    exit 1
-    --- stderr
-    error: Failed to run release.notes: it is unavailable here: shell scripts are not run yet
-    hint: Use another tool.
+    exit 0
+    --- stdout
+    ## 1.4.0
+
+    ### fixed
+
+    - A name with a blank is found. (#12)
+
+    ### added
+
+    - Loans can be renewed. (#7)
+    [SANDBOX · exit 0 · TIME]
     ");
     assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "none"])), @"
     exit 1
     --- stderr
-    error: Failed to run release.notes: it is unavailable here: shell scripts are not run yet
-    hint: Use another tool.
+    error: Failed to run release.notes: it exited with 3
+    hint: stderr:
+    hint: there are no pieces of these kinds: none
+    hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
     ");
     assert_snapshot!(place.check(&["call", "todo.report"]), @r#"
     exit 0
@@ -154,13 +158,19 @@ fn its_tools_are_called() {
 
 #[test]
 fn an_author_sees_what_would_run() {
-    assert_snapshot!(stable(&trusted().check(&["tools", "run", "--dry-run", "release.notes", "--version", "1.0; rm -rf /"])), @"
-    exit 2
+    assert_snapshot!(stable(&trusted().check(&["tools", "run", "--dry-run", "release.notes", "--version", "1.0; rm -rf /"])), @r#"
+    exit 0
+    --- stdout
+    would run:
+      exec sh scripts/notes.sh -- ""'1.0; rm -rf /'"" 
+
+    release.notes: allow
+      allow it runs `sh scripts/notes.sh -- 1.0; rm -rf /` [`allow`]
+      in: [PLACE]/work
+      sandbox: the best that this machine offers: writes nothing but a temporary directory, no credential stores, no network
     --- stderr
     release.notes (shell), .vscode/agent-tools.json:66:13
-    error: Failed to run release.notes: it is unavailable here: shell scripts are not run yet
-    hint: Use another tool.
-    ");
+    "#);
 }
 
 /// An answer without what differs from machine to machine: the sandbox, and how long it took.

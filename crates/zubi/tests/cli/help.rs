@@ -117,6 +117,7 @@ fn commands() {
       echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
       zubi call lsp_document_symbols --path src/lib.rs --json
 
+    A failure is told on stderr, with --json also as {"error": {"code", "message"}} on stdout. `zubi tools codes` lists the codes.
     zubi's own options go before the tool's name, the tool's arguments after it.
     "#);
     assert_snapshot!(check(&["tools", "--help"]), @"
@@ -130,7 +131,9 @@ fn commands() {
       list    List the tools of this session
       show    Describe one tool: its arguments, its effect, an example
       check   Check the files in which this workspace declares tools
+      run     Run one tool that this workspace declares, as its author tries it
       init    Write a first tool file, with a tool that works
+      codes   List the codes of failures: what each means, what to do, and what `zubi call` exits with
       schema  Print the JSON Schema of tool files
       help    Print this message or the help of the given subcommand(s)
 

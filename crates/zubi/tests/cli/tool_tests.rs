@@ -140,7 +140,7 @@ fn what_is_not_as_expected_is_shown_beside_what_is() {
       decision: expected deny, got ask
     .vscode/agent-tools.json:13:1: failed: workspace.echo: escapes
       text: the output is another (- expected, + got)
-        - �[31m\u{202e}
+        - \u{1b}[31m\u{202e}
         + [2J
     --- stderr
     1 file, 1 tool, 0 errors, 0 warnings

@@ -107,7 +107,7 @@ fn shown(explanation: &Explanation) -> String {
     let footprint = &explanation.footprint;
     let mut lines = vec!["would run:".to_owned()];
     let preview = footprint.preview.as_deref().unwrap_or("(nothing to show)");
-    lines.extend(preview.lines().map(|line| format!("  {}", visible(line))));
+    lines.extend(preview.lines().map(|line| format!("  {}", visible(line.trim_end()))));
     for (name, list) in [("host", &footprint.hosts), ("secret", &footprint.secrets)] {
         lines.extend(list.iter().map(|item| format!("{name}: {}", visible(item))));
     }
