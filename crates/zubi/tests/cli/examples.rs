@@ -62,17 +62,17 @@ fn its_tests_pass() {
     .vscode/agent-tools/tracker.json:74:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
       Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
     .vscode/agent-tools.json:37:9: passed: licence.missing: names the files without the line
-    .vscode/agent-tools.json:47:9: passed: licence.missing: looks for another licence in other files, in one folder
-    .vscode/agent-tools.json:57:9: passed: licence.missing: an argument is text, whatever it contains
-    .vscode/agent-tools.json:86:9: passed: release.notes: tells the pieces by kind
-    .vscode/agent-tools.json:97:9: passed: release.notes: only what is asked for
-    .vscode/agent-tools.json:104:9: passed: release.notes: a version is needed
+    .vscode/agent-tools.json:47:9: passed: licence.missing: looks for another licence in other files, in some folders
+    .vscode/agent-tools.json:58:9: passed: licence.missing: an argument is text, whatever it contains
+    .vscode/agent-tools.json:88:9: passed: release.notes: tells the pieces by kind
+    .vscode/agent-tools.json:99:9: passed: release.notes: only what is asked for
+    .vscode/agent-tools.json:106:9: passed: release.notes: a version is needed
     .vscode/agent-tools/tracker.json:32:9: passed: tracker.find: asks with what is given and no more
     .vscode/agent-tools/tracker.json:46:9: passed: tracker.find: a project is one segment of the path
     .vscode/agent-tools/tracker.json:80:9: passed: tracker.create: sends text as text and lists as lists
     .vscode/agent-tools/tracker.json:122:9: passed: todo.report: counts by mark and by file
-    .vscode/agent-tools/tracker.json:141:9: passed: todo.report: a search that fails is told
-    .vscode/agent-tools/tracker.json:147:9: passed: todo.report: a mark is a word
+    .vscode/agent-tools/tracker.json:142:9: passed: todo.report: a search that fails is told
+    .vscode/agent-tools/tracker.json:148:9: passed: todo.report: a mark is a word
     --- stderr
     2 files, 7 tools, 0 errors, 2 warnings
     12 tests: 12 passed, 0 failed, 2 tools without tests
@@ -83,10 +83,10 @@ fn its_tests_pass() {
 fn its_tools_are_called() {
     let place = trusted();
     assert_snapshot!(stable(&place.check(&["call", "licence.missing"])), @"
-    exit 3
-    --- stderr
-    error: Failed to run licence.missing: it cannot be told what it does: `$#` is worked out only when it runs (what cannot be told is never allowed by a rule), and there is nobody to ask here
-    hint: No rule can allow what cannot be told; say it more plainly, or ask the user to run it.
+    exit 0
+    --- stdout
+    src/fees.py
+    [SANDBOX · exit 0 · TIME]
     ");
     assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "fixed", "--kinds", "added"])), @"
     exit 0
@@ -114,17 +114,13 @@ fn its_tools_are_called() {
     exit 0
     --- stdout
     {
-      "total": 10,
+      "total": 3,
       "byMark": {
-        "TODO": 8,
-        "FIXME": 7,
-        "XXX": 4
+        "TODO": 2,
+        "FIXME": 1,
+        "XXX": 0
       },
       "files": [
-        {
-          "file": ".vscode/agent-tools/tracker.json",
-          "count": 7
-        },
         {
           "file": "src/fees.py",
           "count": 2
@@ -162,14 +158,14 @@ fn an_author_sees_what_would_run() {
     exit 0
     --- stdout
     would run:
-      exec sh scripts/notes.sh -- ""'1.0; rm -rf /'"" 
+      exec sh scripts/notes.sh -- ""'1.0; rm -rf /'""
 
     release.notes: allow
       allow it runs `sh scripts/notes.sh -- 1.0; rm -rf /` [`allow`]
       in: [PLACE]/work
       sandbox: the best that this machine offers: writes nothing but a temporary directory, no credential stores, no network
     --- stderr
-    release.notes (shell), .vscode/agent-tools.json:66:13
+    release.notes (shell), .vscode/agent-tools.json:68:13
     "#);
 }
 

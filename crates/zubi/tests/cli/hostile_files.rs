@@ -186,7 +186,18 @@ fn more_tools_and_files_than_anybody_has() {
     assert_snapshot!(told.as_array().unwrap().len(), @"1");
     assert_snapshot!(told[0]["message"].as_str().unwrap(), @"74 tool files; the 10 from this one on are not used");
     let short: Vec<String> = (0..1_000).map(|number| format!("{{\"id\": \"t{number}\"}}")).collect();
-    assert_snapshot!(of_bytes(with_tools(&short.join(",")).as_bytes()), @"");
+    assert_snapshot!(of_bytes(with_tools(&short.join(",")).as_bytes()), @"
+    exit 1
+    .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `name`
+      For people: a short title.
+    .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `description`
+      For the model: what comes back, and when to use it. At most 1,024 bytes; the first 300 characters must stand alone.
+    .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `parameters`
+      The arguments, as a JSON Schema of type `object`.
+    .vscode/agent-tools.json:1:30: error[missing-field]: item 1 of `tools` has no `execution`
+      How the tool runs.
+    … 402 lines
+    ");
 }
 
 #[test]
