@@ -149,11 +149,14 @@ fn x29_a_file_that_changes_is_out_until_it_is_trusted_again() {
     assert!(gone.starts_with("failed: ") && !gone.contains("planted"), "{gone}");
     place.write(TRACKER, "{");
     assert!(place.check(&["trust"]).starts_with("exit 0"));
-    assert_snapshot!(call(&mut agent), @"");
+    assert_snapshot!(call(&mut agent), @"
+    failed: Invalid input: tool: `todo.report`: there is no such tool
+    `find_tools` shows the tools there are.
+    ");
     assert!(place.check(&["trust", "--revoke"]).starts_with("exit 0"));
     let revoked = agent.call("licence_missing", json!({}));
     assert!(revoked.contains("is not trusted"), "{revoked}");
     place.write(FILE, "{}");
     agent.names();
-    assert_snapshot!(agent.call("licence_missing", json!({})), @"");
+    assert_snapshot!(agent.call("licence_missing", json!({})), @"error -32602: unknown tool `licence_missing`: there is no such tool");
 }
