@@ -1,9 +1,13 @@
 //! File access with the two properties the rest of zubi relies on: reads are capped and name the file in the error,
 //! writes are atomic.
 
+mod pinned;
+
 use std::io::{self, Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
+
+pub use self::pinned::Pinned;
 
 /// The largest file zubi reads as source text, in bytes. Larger ones are generated data; language servers choke on
 /// them too (rust-analyzer and clangd both refuse or stall on sources of this size).
@@ -20,6 +24,9 @@ pub enum ReadError {
     Special { path: Utf8PathBuf },
     #[error("`{path}` has {bytes} bytes, more than the {MAX_TEXT_BYTES} that are read as source text")]
     TooLarge { path: Utf8PathBuf, bytes: u64 },
+    /// Somebody has put a link in the place of a directory, or of the file itself, since the path was resolved.
+    #[error("`{path}` leads through a link by now")]
+    Linked { path: Utf8PathBuf },
     #[error("`{path}` is not UTF-8 text")]
     NotText { path: Utf8PathBuf },
     #[error("cannot read `{path}`: {source}")]
@@ -28,8 +35,13 @@ pub enum ReadError {
 
 /// Reads a whole file as bytes, at most [`MAX_TEXT_BYTES`].
 pub fn read_bytes(path: &Utf8Path) -> Result<Vec<u8>, ReadError> {
+    read_by(path, open)
+}
+
+fn read_by(path: &Utf8Path, open: fn(&Utf8Path) -> io::Result<std::fs::File>) -> Result<Vec<u8>, ReadError> {
     let fail = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::NotFound { path: path.to_owned() },
+        _ if is_link(&source) => ReadError::Linked { path: path.to_owned() },
         _ => ReadError::Io { path: path.to_owned(), source },
     };
     // Looked at before opening: opening a named pipe would block for ever.
@@ -44,6 +56,10 @@ pub fn read_bytes(path: &Utf8Path) -> Result<Vec<u8>, ReadError> {
     let expected = usize::try_from(metadata.len().min(MAX_TEXT_BYTES)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(expected + 1);
     let file = open(path).map_err(fail)?;
+    // Another file may have taken its place in between.
+    if !file.metadata().map_err(fail)?.is_file() {
+        return Err(ReadError::Special { path: path.to_owned() });
+    }
     // The file may grow while it is read, so the cap is on the read and not only on the size looked up before.
     file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > MAX_TEXT_BYTES {
@@ -61,6 +77,47 @@ pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
+/// [`open`], for a path whose links were resolved when it was judged: one that leads through a link by now is refused, and
+/// so nobody who swaps a directory for a link in between has another file opened than was judged.
+#[cfg(target_os = "linux")]
+pub fn open_in_place(path: &Utf8Path) -> io::Result<std::fs::File> {
+    open_without_links(path, rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK)
+}
+
+/// See above; elsewhere there is no such way to open a file.
+#[cfg(not(target_os = "linux"))]
+pub fn open_in_place(path: &Utf8Path) -> io::Result<std::fs::File> {
+    open(path)
+}
+
+#[cfg(target_os = "linux")]
+fn open_without_links(path: &Utf8Path, flags: rustix::fs::OFlags) -> io::Result<std::fs::File> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    let flags = flags | OFlags::CLOEXEC;
+    match openat2(CWD, path.as_str(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(file) => Ok(file.into()),
+        // Kernels before 5.6 have no such call, and some containers forbid it: then the last component at least is none, and
+        // the others are none before it is opened.
+        Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
+            if canonical(path)? != path {
+                return Err(rustix::io::Errno::LOOP.into());
+            }
+            Ok(rustix::fs::open(path.as_str(), flags | OFlags::NOFOLLOW, Mode::empty())?.into())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether that is what opening says of a link that it does not follow.
+fn is_link(error: &io::Error) -> bool {
+    cfg!(unix) && error.raw_os_error() == Some(LOOP)
+}
+
+#[cfg(unix)]
+const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
+#[cfg(not(unix))]
+const LOOP: i32 = -1;
+
 /// Opens a file for reading.
 #[cfg(not(unix))]
 pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
@@ -69,7 +126,15 @@ pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
 
 /// Reads a whole file as UTF-8 text, at most [`MAX_TEXT_BYTES`]. A byte-order mark and line endings are kept.
 pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
-    let bytes = read_bytes(path)?;
+    as_text(path, read_bytes(path)?)
+}
+
+/// [`read_text`] of a path whose links were resolved; see [`open_in_place`].
+pub fn read_text_in_place(path: &Utf8Path) -> Result<String, ReadError> {
+    as_text(path, read_by(path, open_in_place)?)
+}
+
+fn as_text(path: &Utf8Path, bytes: Vec<u8>) -> Result<String, ReadError> {
     if bytes.contains(&0) {
         return Err(ReadError::NotText { path: path.to_owned() });
     }
@@ -87,6 +152,12 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     };
     let existing = std::fs::metadata(&target).ok();
     replace(&target, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
+}
+
+/// [`write_atomic`] of an entry that is no link, or shall not be one afterwards: a link is replaced, never followed.
+pub fn write_entry(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
+    let existing = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    replace(path, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
 }
 
 /// [`write_atomic`], for a file that every one of its names (hard links) shall have the new content of. Where there are

@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod credentials;
 pub mod endpoint;
 pub mod env;
 pub mod framing;

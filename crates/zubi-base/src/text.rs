@@ -83,6 +83,8 @@ pub const BOM: &str = "\u{feff}";
 /// Hands out the current text of documents: from disk, or from the editor where it is open there.
 #[async_trait]
 pub trait TextSource: Send + Sync {
+    /// The text of a file whose path is absolute and had its links resolved when it was judged. One that leads through a link
+    /// by now is not read ([`ReadError::Linked`]).
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError>;
 
     /// The texts that may be others than the disk's, by their files: absolute, links resolved.
@@ -96,14 +98,22 @@ pub trait TextSource: Send + Sync {
 pub struct DiskText;
 
 impl DiskText {
-    /// The text of a file, read now, on this thread.
+    /// The text of a file, read now, on this thread. Links are followed.
     pub fn read_now(path: &Utf8Path) -> Result<SourceText, ReadError> {
-        let whole = fs::read_text(path)?;
+        Ok(Self::source(fs::read_text(path)?))
+    }
+
+    /// The same as [`TextSource::read`] reads it.
+    pub fn read_in_place(path: &Utf8Path) -> Result<SourceText, ReadError> {
+        Ok(Self::source(fs::read_text_in_place(path)?))
+    }
+
+    fn source(whole: String) -> SourceText {
         let (bom, text) = match whole.strip_prefix(BOM) {
             Some(rest) => (true, rest.into()),
             None => (false, whole.into()),
         };
-        Ok(SourceText { text, bom, origin: TextOrigin::Disk })
+        SourceText { text, bom, origin: TextOrigin::Disk }
     }
 }
 
@@ -111,7 +121,7 @@ impl DiskText {
 impl TextSource for DiskText {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
         // A local read of a source file takes microseconds; a hop to another thread would cost more than it saves.
-        Self::read_now(path)
+        Self::read_in_place(path)
     }
 }
 

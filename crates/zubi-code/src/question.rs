@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
-use zubi_base::fs::ReadError;
+use zubi_base::fs::{self, ReadError};
 use zubi_base::position::TextIndex;
 use zubi_base::workspace::Workspace;
 
@@ -94,7 +94,19 @@ impl<'a> Question<'a> {
         if let Some(document) = known {
             return Ok(document);
         }
-        let text = self.intel.texts.read(path).await?.text;
+        let text = match self.intel.texts.read(path).await {
+            // A server names files as it found them, also through links. They lead where they lead when they are resolved here.
+            Err(ReadError::Linked { .. }) => {
+                let linked = || ReadError::Linked { path: path.to_owned() };
+                let real = fs::canonical(path).map_err(|_| linked())?;
+                // What lies in the workspace by its name and outside by its links, nobody may name.
+                if self.workspace().contains(path) && !self.workspace().contains(&real) {
+                    return Err(linked());
+                }
+                self.intel.texts.read(&real).await?.text
+            }
+            read => read?.text,
+        };
         let document = self.intel.recent.document(path, text);
         self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), Arc::clone(&document));
         Ok(document)

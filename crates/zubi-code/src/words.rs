@@ -9,10 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::fs;
-use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex, size};
 use zubi_base::walk::{self, Order};
+use zubi_base::{credentials, fs, lsp};
 
 fn starts(character: char) -> bool {
     character == '_' || unicode_ident::is_xid_start(character)
@@ -94,12 +93,12 @@ impl WordFiles {
 pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordFiles {
     let mut found = WordFiles::default();
     for root in roots {
-        for path in walk::files(root, Order::default()) {
+        for path in walk::files(root, Order::default()).filter(|path| !credentials::hold(path)) {
             if Instant::now() >= until {
                 found.cut = true;
                 break;
             }
-            if let Ok(text) = fs::read_text(&path) {
+            if let Ok(text) = fs::read_text_in_place(&path) {
                 let count = count(&text, word);
                 if count > 0 {
                     found.files.push((path, count));
@@ -166,12 +165,12 @@ pub fn places(
         if Instant::now() >= until {
             return None;
         }
-        if !wanted(&path) {
+        if credentials::hold(&path) || !wanted(&path) {
             continue;
         }
         let text = match unsaved.get(&path) {
             Some(text) => Arc::clone(text),
-            None => match fs::read_text(&path) {
+            None => match fs::read_text_in_place(&path) {
                 Ok(text) => text.into(),
                 Err(_) => continue,
             },

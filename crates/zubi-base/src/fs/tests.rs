@@ -94,3 +94,29 @@ fn a_pipe_that_takes_a_files_place_is_not_waited_for() {
     // As if it had been a file when it was looked at.
     assert!(open(&path).is_ok());
 }
+
+/// A path that was resolved and leads through a link by now is not read; nor is the link itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_has_become_a_link_is_refused() {
+    let (_guard, root) = directory();
+    std::fs::create_dir(root.join("real")).unwrap();
+    std::fs::write(root.join("real/a"), "text").unwrap();
+    std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+    std::os::unix::fs::symlink("a", root.join("real/b")).unwrap();
+    assert_eq!(read_text_in_place(&root.join("real/a")).unwrap(), "text");
+    assert!(matches!(read_text_in_place(&root.join("link/a")), Err(ReadError::Linked { .. })));
+    assert!(matches!(read_text_in_place(&root.join("real/b")), Err(ReadError::Linked { .. })));
+    assert!(matches!(read_text_in_place(&root.join("real/c")), Err(ReadError::NotFound { .. })));
+    assert_eq!(read_text(&root.join("link/b")).unwrap(), "text");
+    assert!(Pinned::open(&root.join("link")).is_err());
+    let pinned = Pinned::open(&root.join("real")).unwrap();
+    std::fs::rename(root.join("real"), root.join("moved")).unwrap();
+    write_entry(&pinned.entry("b"), b"other").unwrap();
+    assert_eq!(names(&root.join("moved")), ["a", "b"], "written where the directory is, and no temporary file is left");
+    assert!(!root.join("moved/b").is_symlink(), "the link was replaced and not followed");
+    assert_eq!(read_text(&root.join("moved/a")).unwrap(), "text");
+    Pinned::make(&root.join("moved/x/y")).unwrap();
+    assert!(root.join("moved/x/y").is_dir());
+    assert!(Pinned::make(&root.join("link/x")).is_err(), "a dangling link is no directory to be made");
+}

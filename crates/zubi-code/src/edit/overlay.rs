@@ -17,6 +17,9 @@ use super::change::{MAX_CHANGE_BYTES, MAX_FILES};
 use super::error::EditError;
 use super::splice::ByteEdit;
 
+/// The most folders that come to be above one file: nobody nests so deeply at once, and each is made durable before the next.
+const MAX_NEW_DIRECTORIES: usize = 32;
+
 /// What is at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -97,6 +100,11 @@ impl<'a> Overlay<'a> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(outside()) };
         let parent = fs::canonical_for_creation(parent).map_err(|_| outside())?;
         let entry = parent.join(name);
+        let missing = parent.ancestors().take_while(|above| kind_on_disk(above) == Kind::Missing).count();
+        if missing > MAX_NEW_DIRECTORIES {
+            let why = format!("that would make {missing} new folders, more than {MAX_NEW_DIRECTORIES} at once");
+            return Err(EditError::Impossible { path: self.show(&entry), why });
+        }
         if !self.workspace.contains(&parent) || self.workspace.folders().iter().any(|folder| folder.path == entry) {
             return Err(outside());
         }
@@ -337,6 +345,7 @@ pub(super) fn read_error(error: &fs::ReadError) -> String {
         fs::ReadError::TooLarge { bytes, .. } => {
             format!("it has {bytes} bytes, more than the {} that are read as source text", fs::MAX_TEXT_BYTES)
         }
+        fs::ReadError::Linked { .. } => "a link took its place".to_owned(),
         fs::ReadError::NotText { .. } => "it is not UTF-8 text".to_owned(),
         fs::ReadError::Io { source, .. } => source.to_string(),
     }

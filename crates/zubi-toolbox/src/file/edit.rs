@@ -24,8 +24,10 @@ pub(crate) struct Input {
     /// Path in the workspace, or file:// URI
     path: String,
     /// Text to replace: exactly as it stands in the file, and there only once
+    #[schemars(length(max = 8_388_608))]
     old: Option<String>,
     /// Text to put there; empty removes
+    #[schemars(length(max = 8_388_608))]
     new: Option<String>,
     /// Replace every occurrence; default false
     #[serde(rename = "replaceAll")]
@@ -95,7 +97,7 @@ impl OsTool for Edit {
         let shown = cx.workspace.display(&path);
         let before = cx.text_source.read(&path).await;
         let before = before.map_err(|error| paths::unreadable(cx, OPERATION, &path, &error))?;
-        files.seen.check(cx, OPERATION, &path, &before, input.expected.as_deref())?;
+        let knew_all = files.seen.check(cx, OPERATION, &path, &before, input.expected.as_deref())?;
         let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
         let replaced = replace::all(&before.text, &replacements)
             .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&shown), problem.hint()))?;
@@ -110,7 +112,7 @@ impl OsTool for Edit {
             notes: Vec::new(),
         };
         let written = written::write(&files.intel, new).await?;
-        files.seen.remember(cx, &path, written.hash);
+        files.seen.remember(cx, &path, written.hash, knew_all);
         Ok(written.output)
     }
 }

@@ -63,6 +63,9 @@ pub(crate) fn unreadable(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &
             format!("`{shown}` has {bytes} bytes, more than the {MAX_TEXT_BYTES} that are read at once"),
             "`file.search` with this `path` finds lines in it.",
         ),
+        ReadError::Linked { .. } => {
+            (format!("a link took the place of `{shown}` as it was read"), "Look with file.list, then decide again.")
+        }
         ReadError::NotText { .. } => (
             format!("`{shown}` is binary, or text in another encoding than UTF-8"),
             "Another program must read this format.",

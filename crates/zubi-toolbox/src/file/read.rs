@@ -97,7 +97,8 @@ impl OsTool for Read {
             let _ = writeln!(text, "… cut: {} more lines; file.read {call} goes on", end - next + 1);
             truncated = Some(Truncated { shown: next - start, total: end + 1 - start, cursor: None });
         }
-        files.seen.remember(cx, &path, hash.clone());
+        let is_whole = start == 1 && next > total && source.text.lines().all(|line| line.len() <= MAX_LINE);
+        files.seen.remember(cx, &path, hash.clone(), is_whole);
         let hidden = text.chars().filter(|c| is_hidden(*c)).count();
         let range = if total == 0 { "0 lines".to_owned() } else { format!("lines {start}–{} of {total}", next - 1) };
         let hidden = if hidden > 0 { format!(" · {hidden} invisible characters not shown") } else { String::new() };

@@ -154,6 +154,9 @@ fn answer(input: &Input, limit: usize, found: &Found, cx: &ToolCx) -> ToolOutput
     if found.unreadable > 0 {
         notes.push(format!("{} not read", count(found.unreadable, "file")));
     }
+    if found.credentials > 0 {
+        notes.push(format!("{} with credentials not searched", count(found.credentials, "file")));
+    }
     if found.unsaved > 0 {
         notes.push(format!("{} as the editor shows it", count(found.unsaved, "file")));
     }

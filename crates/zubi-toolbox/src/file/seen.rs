@@ -23,27 +23,33 @@ struct Entry {
     caller: String,
     path: Utf8PathBuf,
     hash: ContentHash,
+    /// All of the text, not only a part.
+    whole: bool,
 }
 
 impl Seen {
-    /// The caller knows this text now.
-    pub(crate) fn remember(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash) {
+    /// The caller has seen this text now, all of it or a part. Who has seen all of it once knows it.
+    pub(crate) fn remember(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, whole: bool) {
         let caller = caller(cx);
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |entry: &&Entry| entry.path == path && entry.caller == caller;
+        let whole = whole || seen.iter().find(is_it).is_some_and(|entry| entry.whole && entry.hash == hash);
         seen.retain(|entry| entry.path != path || entry.caller != caller);
-        seen.push_back(Entry { caller, path: path.to_owned(), hash });
+        seen.push_back(Entry { caller, path: path.to_owned(), hash, whole });
         let beyond = seen.len().saturating_sub(MAX_FILES);
         drop(seen.drain(..beyond));
     }
 
-    fn of(&self, cx: &ToolCx, path: &Utf8Path) -> Option<ContentHash> {
+    fn of(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
         let caller = caller(cx);
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.iter().find(|entry| entry.path == path && entry.caller == caller).map(|entry| entry.hash.clone())
+        seen.iter()
+            .find(|entry| entry.path == path && entry.caller == caller)
+            .map(|entry| (entry.hash.clone(), entry.whole))
     }
 
     /// Refuses to change a text that is another than the caller has read, or than he says that he expects. Gives
-    /// whether the caller has read this very text; one that was never read is no obstacle here.
+    /// whether the caller has read all of this very text; one that was never read is no obstacle here.
     pub(crate) fn check(
         &self,
         cx: &ToolCx,
@@ -72,8 +78,8 @@ impl Seen {
             return Ok(true);
         }
         match self.of(cx, path) {
-            Some(known) if known != hash => Err(stale(format!("`{shown}` changed since it was read here"))),
-            known => Ok(known.is_some()),
+            Some((known, _)) if known != hash => Err(stale(format!("`{shown}` changed since it was read here"))),
+            known => Ok(known.is_some_and(|(_, whole)| whole)),
         }
     }
 }

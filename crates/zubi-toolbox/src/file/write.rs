@@ -22,6 +22,7 @@ pub(crate) struct Input {
     /// Path in the workspace, or file:// URI; folders above it are made
     path: String,
     /// The whole new text
+    #[schemars(length(max = 8_388_608))]
     content: String,
     /// Replace a file that was not read here before; default false
     overwrite: Option<bool>,
@@ -70,8 +71,9 @@ impl OsTool for Write {
                     let hint = format!(
                         "Read it first with file.read {{\"path\":\"{shown}\"}}, or give overwrite: true to replace it unread."
                     );
-                    let why =
-                        format!("Failed to {OPERATION}: `{shown}` exists and was not read here; nothing was written");
+                    let why = format!(
+                        "Failed to {OPERATION}: `{shown}` exists and not all of it was read here; nothing was written"
+                    );
                     return Err(ToolError::tell(Code::Exists, why, hint));
                 }
             }
@@ -93,7 +95,7 @@ impl OsTool for Write {
             notes: note.into_iter().collect(),
         };
         let written = written::write(&files.intel, new).await?;
-        files.seen.remember(cx, &path, written.hash);
+        files.seen.remember(cx, &path, written.hash, true);
         Ok(written.output)
     }
 }

@@ -80,7 +80,7 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
 
 /// The text of a file as a footprint may look at it: at once, and unsaved text before the disk's.
 pub(crate) fn text_now(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
-    let mut text = zubi_base::text::DiskText::read_now(path).ok()?;
+    let mut text = zubi_base::text::DiskText::read_in_place(path).ok()?;
     if let Some(unsaved) = cx.text_source.unsaved().remove(path) {
         text.text = unsaved;
     }

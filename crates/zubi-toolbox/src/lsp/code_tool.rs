@@ -112,7 +112,7 @@ impl<T: CodeTool> Tool for Framed<T> {
     }
 
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let mut footprint = Footprint::of_effect(self.spec.effect);
+        let mut footprint = Footprint { reads: named(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
         if self.spec.effect >= Effect::Write {
             let arguments: Arguments<T::Input> = schema::parse(args.clone())?;
             footprint.writes = T::writes(&self.intel, &arguments.own);
@@ -138,6 +138,19 @@ impl<T: CodeTool> Tool for Framed<T> {
             T::answer(&question, arguments.own, &view).await.map_err(|error| tell(T::ABOUT.operation, &error))?;
         Ok(dress(reply, arguments.common.format()))
     }
+}
+
+/// The files that a call names, under the names that all code tools have for them.
+fn named(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
+    let workspace = intel.workspace();
+    let given = |name: &str| args.get(name).and_then(Value::as_str);
+    let files = [given("path"), given("uri")].into_iter().flatten().map(|file| workspace.resolve(file));
+    // `src/lib.rs:12:5`: what stands before one of the colons is the file, which may have some in its name.
+    let at = given("at").and_then(|at| {
+        let ends = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
+        ends.filter_map(|end| workspace.resolve(at.get(..end)?).ok()).last()
+    });
+    files.flatten().chain(at).collect()
 }
 
 fn dress(reply: Reply, format: Format) -> ToolOutput {

@@ -32,6 +32,7 @@ const MAX_STDIN: usize = 4 << 20;
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Input {
     /// Script for bash, or sh where there is none
+    #[schemars(length(max = 65_536))]
     command: String,
     /// Folder of the workspace to run in; default its root
     cwd: Option<String>,
@@ -41,6 +42,7 @@ pub(crate) struct Input {
     /// Answer at once with a handle for shell.job
     background: Option<bool>,
     /// Text on standard input; default none
+    #[schemars(length(max = 4_194_304))]
     stdin: Option<String>,
     /// Let it reach the network; default no
     net: Option<bool>,

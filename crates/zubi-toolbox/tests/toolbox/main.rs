@@ -17,6 +17,7 @@ mod relations;
 mod replay;
 mod schemas;
 mod support;
+mod swapped;
 mod tools;
 
 /// The fuzz target of tool files on its committed corpus.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
+use zubi_base::credentials;
 
 use super::Places;
 use super::pattern::absolute;
@@ -92,7 +93,7 @@ pub(super) fn otherwise(part: &Part, places: &Places) -> Otherwise {
         Part::Secret(_) => Otherwise::Ask,
         Part::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => Otherwise::Allow,
         Part::Command(_) => Otherwise::Ask,
-        Part::Read(path) if holds_credentials(path) => Otherwise::AskAlways("credentials are kept there"),
+        Part::Read(path) if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
         Part::Read(_) => Otherwise::Allow,
         Part::Write(path) => places.write(path),
     }
@@ -104,7 +105,7 @@ impl Places {
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
                 () if own => Otherwise::Deny("a call never changes zubi's own settings and records"),
-                () if holds_credentials(path) => Otherwise::AskAlways("credentials are kept there"),
+                () if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
                 () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => Otherwise::Allow,
                 () => Otherwise::Ask,
             };
@@ -121,7 +122,7 @@ impl Places {
             || below == ".vscode/agent-tools.json"
         {
             Otherwise::AskAlways("it decides what tools may do")
-        } else if holds_credentials(path) {
+        } else if credentials::hold(path) {
             Otherwise::AskAlways("credentials are kept there")
         } else {
             Otherwise::Allow
@@ -139,64 +140,6 @@ fn is_harmless(program: &str, argv: &[String]) -> bool {
     NAMES.contains(&program) || (program == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
 }
 
-/// Where programs keep what proves who somebody is: directories and files by name, below whatever directory.
-fn holds_credentials(path: &Utf8Path) -> bool {
-    const DIRECTORIES: &[&str] = &[
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".azure",
-        ".kube",
-        ".docker",
-        ".password-store",
-        ".mozilla",
-        ".thunderbird",
-        "keyrings",
-        "gcloud",
-        "kwalletd",
-        ".electrum",
-        ".bitcoin",
-        "gh",
-        "op",
-    ];
-    const FILES: &[&str] = &[
-        ".env",
-        ".netrc",
-        "_netrc",
-        ".pgpass",
-        ".my.cnf",
-        ".npmrc",
-        ".pypirc",
-        ".git-credentials",
-        "credentials",
-        "credentials.toml",
-        "credentials.json",
-        ".htpasswd",
-        ".vault-token",
-        "shadow",
-        "gshadow",
-        "auth.json",
-        ".dockercfg",
-    ];
-    // Examples and templates of `.env` files are there to be read.
-    const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
-    let Some(name) = path.file_name() else { return false };
-    if PUBLIC.contains(&name) {
-        return false;
-    }
-    let in_config = path.as_str().contains("/.config/");
-    let directory = path.components().any(|component| {
-        let component = component.as_str();
-        DIRECTORIES.contains(&component) && (component.starts_with('.') || component == "keyrings" || in_config)
-    });
-    let key = name.starts_with("id_")
-        && ["rsa", "dsa", "ecdsa", "ed25519"]
-            .iter()
-            .any(|kind| name.strip_prefix("id_").is_some_and(|rest| rest.starts_with(kind)))
-        && path.extension() != Some("pub");
-    directory || key || FILES.contains(&name) || name.starts_with(".env.") || name == ".envrc"
-}
-
 /// The path that a command's word names, if credentials are kept there.
 fn named_credentials(word: &str, directory: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
     let value = word.rsplit_once('=').map_or(word, |(_, value)| value);
@@ -205,5 +148,5 @@ fn named_credentials(word: &str, directory: Option<&Utf8Path>) -> Option<Utf8Pat
         return None;
     }
     let path = absolute(value, directory);
-    (holds_credentials(&path) && directory.is_none_or(|directory| path != directory)).then_some(path)
+    (credentials::hold(&path) && directory.is_none_or(|directory| path != directory)).then_some(path)
 }

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use camino::Utf8Path;
-use zubi_base::fs;
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::fs::{self, Pinned};
 use zubi_base::text::{ContentHash, FileOperation, SinkError};
 
 use super::prepare::holds;
@@ -11,58 +11,60 @@ use crate::edit::overlay::{Kind, kind_on_disk};
 use crate::edit::plan::Expected;
 
 /// Makes one operation. Between the check and the write lie microseconds, in which another program could still write:
-/// no file system call replaces a file on the condition of its content.
+/// no file system call replaces a file on the condition of its content. Where it is written is certain all the same
+/// ([`Entry`]).
 pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let changed = || SinkError::Changed { path: path.to_owned() };
-    let expect = |path: &Utf8Path, expected: &Expected| {
-        if holds(path, expected) { Ok(()) } else { Err(SinkError::Changed { path: path.to_owned() }) }
+    let entry = Entry::of(path, makes_parent(operation))?;
+    let expect = |expected: &Expected| if holds(&entry.path, expected) { Ok(()) } else { Err(changed()) };
+    let free = || {
+        let is_free = kind_on_disk(&entry.path) == Kind::Missing;
+        if is_free { Ok(()) } else { Err(SinkError::Exists { path: path.to_owned() }) }
     };
-    let free =
-        || if kind_on_disk(path) == Kind::Missing { Ok(()) } else { Err(SinkError::Exists { path: path.to_owned() }) };
-    in_place(path)?;
     let done = match operation {
         FileOperation::Write { before: None, content, .. } => {
             free()?;
-            make_parent(path).and_then(|()| fs::write_atomic(path, content))
+            fs::write_entry(&entry.path, content)
         }
         FileOperation::Write { before: Some(before), content, .. } => {
             // A link that took the file's place must not lead the write elsewhere.
-            if kind_on_disk(path) != Kind::File {
+            if kind_on_disk(&entry.path) != Kind::File {
                 return Err(changed());
             }
-            expect(path, &Expected::Content(before.clone()))?;
-            fs::write_atomic(path, content)
+            expect(&Expected::Content(before.clone()))?;
+            fs::write_entry(&entry.path, content)
         }
         FileOperation::Rename { from, .. } => {
-            in_place(from)?;
+            let from = Entry::of(from, false)?;
             free()?;
-            make_parent(path).and_then(|()| std::fs::rename(from, path)).and_then(|()| sync_parents(&[from, path]))
+            std::fs::rename(&from.path, &entry.path).and_then(|()| from.directory.sync())
         }
         FileOperation::Delete { before, .. } => {
-            expect(path, &Expected::Content(before.clone()))?;
-            std::fs::remove_file(path).and_then(|()| sync_parents(&[path]))
+            expect(&Expected::Content(before.clone()))?;
+            std::fs::remove_file(&entry.path)
         }
         FileOperation::CreateDirectory { .. } => {
             free()?;
-            make_parent(path).and_then(|()| std::fs::create_dir(path)).and_then(|()| sync_parents(&[path]))
+            std::fs::create_dir(&entry.path)
         }
-        FileOperation::RemoveDirectory { .. } => match std::fs::remove_dir(path) {
+        FileOperation::RemoveDirectory { .. } => match std::fs::remove_dir(&entry.path) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => return Err(changed()),
-            removed => removed.and_then(|()| sync_parents(&[path])),
+            removed => removed,
         },
         FileOperation::CreateLink { target, .. } => {
             free()?;
-            make_parent(path).and_then(|()| link(target, path)).and_then(|()| sync_parents(&[path]))
+            link(target, &entry.path)
         }
         FileOperation::SetMode { mode, .. } => {
-            if !matches!(kind_on_disk(path), Kind::File | Kind::Directory) {
+            if !matches!(kind_on_disk(&entry.path), Kind::File | Kind::Directory) {
                 return Err(changed());
             }
-            set_mode(path, *mode)
+            set_mode(&entry.path, *mode)
         }
     };
-    done.map_err(|source| SinkError::Io { path: path.to_owned(), source })
+    // Durable, so that the journal never says "done" of what a power failure took away.
+    done.and_then(|()| entry.directory.sync()).map_err(|source| SinkError::Io { path: path.to_owned(), source })
 }
 
 /// Makes one operation that takes a step back, unless it is done already or was never needed.
@@ -79,20 +81,36 @@ pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
     if done { Ok(()) } else { execute(operation) }
 }
 
-/// Refuses a path whose directories were replaced by links since it was resolved: it would lead elsewhere now.
-fn in_place(path: &Utf8Path) -> Result<(), SinkError> {
-    let changed = || SinkError::Changed { path: path.to_owned() };
-    let parent = path.parent().ok_or_else(changed)?;
-    if fs::canonical_for_creation(parent).is_ok_and(|resolved| resolved == parent) { Ok(()) } else { Err(changed()) }
+/// Whether the directory of what an operation makes is made with it.
+fn makes_parent(operation: &FileOperation) -> bool {
+    match operation {
+        FileOperation::Write { before, .. } => before.is_none(),
+        FileOperation::Rename { .. } | FileOperation::CreateDirectory { .. } | FileOperation::CreateLink { .. } => true,
+        FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } | FileOperation::SetMode { .. } => false,
+    }
 }
 
-fn make_parent(path: &Utf8Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), std::fs::create_dir_all)
+/// An entry of a directory that is held open. Its directories were without links when the path was resolved; one that was
+/// replaced by a link since would lead elsewhere, and is refused.
+struct Entry {
+    directory: Pinned,
+    /// Through the open directory.
+    path: Utf8PathBuf,
 }
 
-/// Makes the entries durable, so that the journal never says "done" of what a power failure took away.
-fn sync_parents(paths: &[&Utf8Path]) -> io::Result<()> {
-    paths.iter().filter_map(|path| path.parent()).try_for_each(fs::sync_directory)
+impl Entry {
+    fn of(path: &Utf8Path, make: bool) -> Result<Self, SinkError> {
+        let changed = || SinkError::Changed { path: path.to_owned() };
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(changed()) };
+        let directory = if make { Pinned::make(parent) } else { Pinned::open(parent) };
+        let directory = directory.map_err(|source| match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::StorageFull | io::ErrorKind::ReadOnlyFilesystem => {
+                SinkError::Io { path: path.to_owned(), source }
+            }
+            _ => changed(),
+        })?;
+        Ok(Self { path: directory.entry(name), directory })
+    }
 }
 
 #[cfg(unix)]

@@ -11,8 +11,8 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkContextKind, SinkMatch};
 use ignore::{ParallelVisitor, ParallelVisitorBuilder, WalkState};
 use tokio_util::sync::CancellationToken;
-use zubi_base::fs;
 use zubi_base::walk::{self, Order};
+use zubi_base::{credentials, fs};
 
 use crate::file::glob::Pattern;
 
@@ -83,6 +83,8 @@ pub(crate) struct Found {
     pub(crate) searched: usize,
     pub(crate) binary: usize,
     pub(crate) unreadable: usize,
+    /// Files passed over because credentials are kept in them.
+    pub(crate) credentials: usize,
     /// Files searched as an editor shows them.
     pub(crate) unsaved: usize,
     /// The time was over before all was searched.
@@ -116,6 +118,7 @@ pub(crate) fn search(
         searched: AtomicUsize::new(0),
         binary: AtomicUsize::new(0),
         unreadable: AtomicUsize::new(0),
+        credentials: AtomicUsize::new(0),
         of_editor: AtomicUsize::new(0),
         stopped: AtomicBool::new(false),
     };
@@ -132,6 +135,7 @@ pub(crate) fn search(
     found.searched = shared.searched.into_inner();
     found.binary = shared.binary.into_inner();
     found.unreadable = shared.unreadable.into_inner();
+    found.credentials = shared.credentials.into_inner();
     found.unsaved = shared.of_editor.into_inner();
     found.stopped = shared.stopped.into_inner();
     found
@@ -147,6 +151,7 @@ struct Shared<'a> {
     searched: AtomicUsize,
     binary: AtomicUsize,
     unreadable: AtomicUsize,
+    credentials: AtomicUsize,
     of_editor: AtomicUsize,
     stopped: AtomicBool,
 }
@@ -207,6 +212,12 @@ impl ParallelVisitor for Worker<'_> {
             return WalkState::Continue;
         }
         if let Ok(path) = Utf8PathBuf::from_path_buf(entry.into_path()) {
+            // A person is asked before such a file is read, and was asked about none that nobody named. Whoever named a
+            // directory of them was asked.
+            if credentials::hold(&path) && !credentials::hold(self.root) {
+                self.shared.credentials.fetch_add(1, Ordering::Relaxed);
+                return WalkState::Continue;
+            }
             self.file(&path);
         } else {
             // Nobody could name it in another call.
@@ -248,7 +259,7 @@ impl<'s> Worker<'s> {
             self.shared.of_editor.fetch_add(1, Ordering::Relaxed);
             self.searcher.search_slice(&self.matcher, text.as_bytes(), &mut sink)
         } else {
-            fs::open(path).and_then(|file| {
+            fs::open_in_place(path).and_then(|file| {
                 if !file.metadata()?.is_file() {
                     return Err(std::io::Error::other("not a regular file any more"));
                 }

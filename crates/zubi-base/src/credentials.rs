@@ -1,0 +1,62 @@
+//! Files that keep what proves who somebody is, by their names. The policy asks before one is read, and whatever looks through
+//! many files passes them over.
+
+use camino::Utf8Path;
+
+/// Where programs keep what proves who somebody is: directories and files by name, below whatever directory.
+pub fn hold(path: &Utf8Path) -> bool {
+    const DIRECTORIES: &[&str] = &[
+        ".ssh",
+        ".gnupg",
+        ".aws",
+        ".azure",
+        ".kube",
+        ".docker",
+        ".password-store",
+        ".mozilla",
+        ".thunderbird",
+        "keyrings",
+        "gcloud",
+        "kwalletd",
+        ".electrum",
+        ".bitcoin",
+        "gh",
+        "op",
+    ];
+    const FILES: &[&str] = &[
+        ".env",
+        ".netrc",
+        "_netrc",
+        ".pgpass",
+        ".my.cnf",
+        ".npmrc",
+        ".pypirc",
+        ".git-credentials",
+        "credentials",
+        "credentials.toml",
+        "credentials.json",
+        ".htpasswd",
+        ".vault-token",
+        "shadow",
+        "gshadow",
+        "auth.json",
+        ".dockercfg",
+    ];
+    // Examples and templates of `.env` files are there to be read.
+    const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+    let Some(name) = path.file_name() else { return false };
+    if PUBLIC.contains(&name) {
+        return false;
+    }
+    let in_config = path.as_str().contains("/.config/");
+    let directory = path.components().any(|component| {
+        let component = component.as_str();
+        DIRECTORIES.contains(&component) && (component.starts_with('.') || component == "keyrings" || in_config)
+    });
+    let key = name.starts_with("id_")
+        && ["rsa", "dsa", "ecdsa", "ed25519"]
+            .iter()
+            .any(|kind| name.strip_prefix("id_").is_some_and(|rest| rest.starts_with(kind)))
+        && path.extension() != Some("pub");
+    directory || key || FILES.contains(&name) || name.starts_with(".env.") || name == ".envrc"
+}

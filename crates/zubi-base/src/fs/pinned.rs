@@ -1,0 +1,104 @@
+//! A directory that is held open, so that what is done in it happens there, wherever its path leads by then.
+//!
+//! Between the moment a path is judged and the moment it is used, a program that may write the workspace can put a link in
+//! the place of a directory. Whoever uses the path then is led elsewhere; whoever uses the open directory is not.
+
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Pinned {
+    #[cfg(target_os = "linux")]
+    handle: std::fs::File,
+    #[cfg(not(target_os = "linux"))]
+    path: Utf8PathBuf,
+}
+
+#[cfg(target_os = "linux")]
+impl Pinned {
+    /// Opens a directory, no component of whose absolute path may be a link.
+    pub fn open(path: &Utf8Path) -> io::Result<Self> {
+        use rustix::fs::OFlags;
+        Ok(Self { handle: super::open_without_links(path, OFlags::RDONLY | OFlags::DIRECTORY)? })
+    }
+
+    /// Opens a directory in this one; a link of that name is none.
+    fn open_below(&self, name: &str) -> io::Result<Self> {
+        use rustix::fs::{Mode, OFlags};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(Self { handle: rustix::fs::openat(&self.handle, name, flags, Mode::empty())?.into() })
+    }
+
+    fn make_below(&self, name: &str) -> io::Result<()> {
+        match rustix::fs::mkdirat(&self.handle, name, rustix::fs::Mode::from_raw_mode(0o777)) {
+            Err(rustix::io::Errno::EXIST) => Ok(()),
+            made => Ok(made?),
+        }
+    }
+
+    /// A path to an entry of it that leads through the open directory and not through its name.
+    pub fn entry(&self, name: &str) -> Utf8PathBuf {
+        use std::os::fd::AsRawFd as _;
+        Utf8PathBuf::from(format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd()))
+    }
+
+    /// Makes its entries durable.
+    pub fn sync(&self) -> io::Result<()> {
+        self.handle.sync_all()
+    }
+}
+
+/// Elsewhere the path itself is what there is.
+#[cfg(not(target_os = "linux"))]
+impl Pinned {
+    pub fn open(path: &Utf8Path) -> io::Result<Self> {
+        if path.is_dir() { Ok(Self { path: path.to_owned() }) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+
+    fn open_below(&self, name: &str) -> io::Result<Self> {
+        Self::open(&self.path.join(name))
+    }
+
+    fn make_below(&self, name: &str) -> io::Result<()> {
+        match std::fs::create_dir(self.path.join(name)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
+    }
+
+    pub fn entry(&self, name: &str) -> Utf8PathBuf {
+        self.path.join(name)
+    }
+
+    pub fn sync(&self) -> io::Result<()> {
+        super::sync_directory(&self.path)
+    }
+}
+
+impl Pinned {
+    /// [`Pinned::open`], where what is missing of the path is made.
+    pub fn make(path: &Utf8Path) -> io::Result<Self> {
+        let mut missing = Vec::new();
+        let mut existing = path;
+        let mut directory = loop {
+            match Self::open(existing) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let (Some(name), Some(parent)) = (existing.file_name(), existing.parent()) else {
+                        return Err(error);
+                    };
+                    missing.push(name);
+                    existing = parent;
+                }
+                opened => break opened?,
+            }
+        };
+        for name in missing.iter().rev() {
+            directory.make_below(name)?;
+            directory.sync()?;
+            directory = directory.open_below(name)?;
+        }
+        Ok(directory)
+    }
+}

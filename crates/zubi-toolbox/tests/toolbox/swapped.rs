@@ -1,0 +1,64 @@
+//! A program in the workspace that puts links in the place of directories while tools work there.
+//!
+//! It is what a command in the sandbox can do: the sandbox holds the command, and the tools on files run outside of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use camino::Utf8Path;
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use serde_json::json;
+use zubi_code::testing::Toy;
+use zubi_tools::cx::Restrictions;
+
+use crate::support::{call_in, cx, registry};
+
+/// How many calls meet the swapping. Without protection a handful suffices.
+const CALLS: usize = 150;
+
+/// Swaps two entries until it is told to end.
+fn swap(one: &Utf8Path, other: &Utf8Path, end: &AtomicBool) {
+    while !end.load(Ordering::Relaxed) {
+        renameat_with(CWD, one.as_str(), CWD, other.as_str(), RenameFlags::EXCHANGE).unwrap();
+    }
+}
+
+/// What the calls are, while `sub` is now a folder of the workspace and now a link that leads out of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_becomes_a_link_leads_nobody_out() {
+    let toy = Toy::new("//- sub/s.txt\ninside\n");
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("s.txt"), "a secret of somebody else\n").unwrap();
+    std::os::unix::fs::symlink(outside.path(), toy.root.join("link")).unwrap();
+    let registry = registry(&toy);
+    let end = AtomicBool::new(false);
+    let (mut written, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| swap(&toy.root.join("sub"), &toy.root.join("link"), &end));
+        let ask = async |tool: &str, args| call_in(&registry, tool, args, cx(&toy, Restrictions::default())).await;
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                for number in 0..CALLS {
+                    let new = format!("sub/new{number}.txt");
+                    let told = ask("file.write", json!({ "path": new, "content": "x\n" })).await;
+                    if told.contains(": created") {
+                        written += 1
+                    } else {
+                        refused += 1
+                    }
+                    let told = ask("file.read", json!({ "path": "sub/s.txt" })).await;
+                    assert!(!told.contains("secret"), "{told}");
+                    let told = ask("file.search", json!({ "query": "secret", "path": "sub" })).await;
+                    assert!(!told.contains("somebody"), "{told}");
+                    let overwritten = json!({ "path": "sub/s.txt", "content": "mine\n", "overwrite": true });
+                    ask("file.write", overwritten).await;
+                }
+            });
+        });
+        end.store(true, Ordering::Relaxed);
+    });
+    let left: Vec<_> = std::fs::read_dir(outside.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["s.txt"], "nothing came to be outside");
+    assert_eq!(std::fs::read_to_string(outside.path().join("s.txt")).unwrap(), "a secret of somebody else\n");
+    println!("{written} files written, {refused} calls refused");
+    assert!(written > 0 && refused > 0, "the swapping met the calls: {written} written, {refused} refused");
+}
