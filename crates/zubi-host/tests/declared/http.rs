@@ -209,7 +209,8 @@ fn any_value_stays_in_its_place(world: &World) {
 }
 
 fn long_answers_are_kept(world: &World) {
-    let answer: String = (1..=20_000).map(|number| format!("line {number}\n")).collect();
+    let lines: Vec<String> = (1..=20_000).map(|number| format!("line {number}\n")).collect();
+    let answer = lines.concat();
     let (port, _asked) = server(answer.leak());
     let host = world.host(&tools(port));
     let told = host.text("workspace.header", json!({ "value": "x" }));

@@ -5,6 +5,7 @@
 //! it runs as whoever runs the tests, and where that is root once more as nobody, in a copy of this program that nobody may
 //! read.
 
+#![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used: `call(…, json!(…))`")]
 #![expect(
     clippy::expect_used,
     clippy::print_stderr,

@@ -64,7 +64,7 @@ fn no_list_of_processes_has_them(world: &World) {
 fn one_that_is_broken_or_missing_is_told(world: &World) {
     let uses = |id: &str, name: &str| script(id, &format!("echo ${{env:{name}}}"));
     let tools: [Value; 4] = [uses("a", "OPEN"), uses("b", "ABSENT"), uses("c", "NUMBER"), uses("d", "GOOD")];
-    std::fs::write(world.root.join("config/open"), "seen by all").unwrap();
+    zubi_base::fs::write_atomic(&world.root.join("config/open"), b"seen by all").unwrap();
     std::fs::set_permissions(world.root.join("config/open"), std::os::unix::fs::PermissionsExt::from_mode(0o644))
         .unwrap();
     let settings = "[env]\nOPEN = { file = 'open' }\nNUMBER = 3\nGOOD = 'good value'\n";
@@ -86,7 +86,7 @@ fn scripts_cannot_read_where_they_stand(world: &World) {
     let settings = "[env]\nTOKEN = { file = 'token' }\n";
     let reads = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
     let plain = with(reads("plain", "other"), json!({}));
-    std::fs::write(world.root.join("config/other"), "readable").unwrap();
+    zubi_base::fs::write_atomic(&world.root.join("config/other"), b"readable").unwrap();
     let host = world.host_with(&[reads("settings", "zubi.toml"), reads("token", "token"), plain], settings);
     for id in ["settings", "token"] {
         let told = host.failure(&format!("workspace.{id}"), json!({}), "failed");

@@ -229,7 +229,7 @@ fn the_shell_is_the_one_that_was_asked_for(world: &World) {
     };
     let host = world.host(&[of("bash"), of("sh"), script("arrays", "a=(1 2); echo ${a[1]}")]);
     assert!(host.text("workspace.which_bash", json!({})).contains("/bash sh"));
-    let is_bash = std::fs::canonicalize("/bin/sh").unwrap().ends_with("bash");
+    let is_bash = zubi_base::fs::canonical("/bin/sh".into()).unwrap().ends_with("bash");
     assert_eq!(host.text("workspace.which_sh", json!({})).starts_with("none"), !is_bash);
     if !is_bash {
         let told = host.failure("workspace.arrays", json!({}), "failed");
@@ -298,7 +298,7 @@ fn the_policy_is_told_what_runs(world: &World) {
 
 fn a_declaration_of_the_sandbox_counts(world: &World) {
     std::fs::create_dir(world.work("out")).unwrap();
-    std::fs::write(world.root.join("home/notes"), "notes").unwrap();
+    zubi_base::fs::write_atomic(&world.root.join("home/notes"), b"notes").unwrap();
     let port = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -82,7 +82,7 @@ impl World {
         let _inside = self.runtime.enter();
         let host = LocalHost::new(&HostConfig {
             folders: vec![work],
-            state_dir: state.clone(),
+            state_dir: state,
             settings: layers.resolve(),
             trust: Trust::new(store, false),
             spawner: Spawner::supervised(executable),
