@@ -239,7 +239,9 @@ fn the_shell_is_the_one_that_was_asked_for(world: &World) {
 
 /// The script reaches its shell through the input; neither it nor what it starts reads the rest of it.
 fn input_is_empty(world: &World) {
-    let text = "cat\nread -r line || echo ended\nhead -c 5\nsh -c 'cat; echo child'\necho last";
+    // Longer than what a shell reads ahead.
+    let rest = "# what is left of the script\n".repeat(5_000);
+    let text = format!("cat\nread -r line || echo ended\nhead -c 5\nsh -c 'cat; echo child'\necho last\n{rest}");
     let of = |shell: &str| tool(&format!("in_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }));
     let host = world.host(&[of("sh"), of("bash")]);
     for shell in ["sh", "bash"] {
