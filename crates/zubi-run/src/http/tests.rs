@@ -131,7 +131,7 @@ async fn a_request_and_its_answer() {
 
 /// Whatever form an address has, and whatever a name leads to.
 #[tokio::test]
-async fn addresses_that_are_not_public() {
+async fn x23_addresses_that_are_not_public() {
     for url in [
         "http://127.0.0.1/",
         "http://localhost/",
@@ -169,7 +169,7 @@ async fn addresses_that_are_not_public() {
 
 /// X23: what the tool file names can be asked, by name and by number.
 #[tokio::test]
-async fn a_local_server_that_is_named() {
+async fn x23_a_local_server_that_is_named() {
     let server = Server::saying(&[OK, OK]).await;
     assert!(ask(&server.request("GET", "/")).await.unwrap().is_success());
     let mut request = HttpRequest::new("GET", format!("http://rag.test:{}/", server.port));
@@ -180,7 +180,7 @@ async fn a_local_server_that_is_named() {
 }
 
 #[tokio::test]
-async fn redirects_are_requests() {
+async fn x23_redirects_are_requests() {
     let leads = |status: &str, to: &str| format!("HTTP/1.1 {status} X\nLocation: {to}\nContent-Length: 0\n\n");
     let error = |answer: String, method: &'static str| async move {
         let server = Server::saying(&[&answer]).await;
@@ -213,7 +213,7 @@ async fn redirects_are_requests() {
 }
 
 #[tokio::test]
-async fn answers_without_end() {
+async fn x23_answers_without_end() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n".to_vec();
     let server =
         Server::new(vec![Act::Repeat(head.clone(), vec![b'x'; 10_000]), Act::Stall(head), Act::Stall(Vec::new())])

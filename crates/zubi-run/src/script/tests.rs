@@ -164,7 +164,7 @@ fn mistakes() {
 
 /// X24: there is nothing outside to reach, whatever way is taken.
 #[test]
-fn nothing_is_outside() {
+fn x24_nothing_is_outside() {
     let names = "process require module exports fetch XMLHttpRequest WebSocket setTimeout setInterval setImmediate Deno Bun std os scriptArgs \
                  print load loadFile Worker navigator window self global __dirname Buffer WebAssembly";
     for name in names.split_whitespace() {

@@ -144,7 +144,7 @@ fn requests_carry_arguments_as_values_and_answers_come_back() {
 }
 
 #[test]
-fn what_cannot_run_here_says_so() {
+fn x05_x06_what_cannot_run_here_says_so() {
     let command = tool("format", "{}", r#"{"type": "command", "command": "editor.action.formatDocument"}"#);
     let function = tool("ask", "{}", r#"{"type": "function", "handler": "kb.ask"}"#);
     let place = place(&[command, function].join(", "));

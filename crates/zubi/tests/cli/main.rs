@@ -28,6 +28,8 @@ mod shell;
 #[cfg(test)]
 mod stdio;
 #[cfg(test)]
+mod surfaces;
+#[cfg(test)]
 mod tool_run;
 #[cfg(test)]
 mod tool_tests;

@@ -9,7 +9,7 @@ fn converse(messages: &[Value]) -> Vec<Value> {
     converse_in(&Place::new(), messages)
 }
 
-fn converse_in(place: &Place, messages: &[Value]) -> Vec<Value> {
+pub(crate) fn converse_in(place: &Place, messages: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
     let input = lines.join("\n");
     let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
@@ -18,7 +18,7 @@ fn converse_in(place: &Place, messages: &[Value]) -> Vec<Value> {
     String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     let params =
         json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
@@ -110,4 +110,39 @@ fn commands_are_not_for_agents_unless_asked_for() {
     place.write("config/zubi/zubi.toml", "toolsets = ['lsp', 'shell']\n");
     let lines = converse_in(&place, &which());
     assert!(lines[1]["result"]["content"][0]["text"].as_str().unwrap().contains("/sh"), "{}", lines[1]);
+}
+
+/// What keeps zubi from starting reaches the client, whichever era it speaks; nothing is listed and nothing runs.
+#[test]
+fn a_broken_configuration_is_told_to_the_client() {
+    for (file, text) in [
+        ("config/zubi/zubi.toml", "read-only = maybe\n"),
+        ("work/.zubi.toml", "toolz = []\n"),
+        ("work/.zubi.toml", "\u{0}\u{0}"),
+        ("config/zubi/servers.toml", "[[server]\n"),
+    ] {
+        let place = Place::new();
+        place.write(file, text);
+        let messages = [
+            initialize(),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}),
+            json!({"jsonrpc": "2.0", "id": 3, "method": "server/discover", "params": {}}),
+            json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "file_list", "arguments": {}}}),
+        ];
+        let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
+        let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{file}: {said}");
+        let name = file.rsplit('/').next().unwrap();
+        assert!(said.starts_with("error: ") && (said.contains(name) || said.contains("catalogue")), "{file}: {said}");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let errors: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(errors.iter().map(|error| error["id"].clone()).collect::<Vec<_>>(), [1, 2, 3, 4], "{lines}");
+        for error in errors {
+            let told = error["error"]["message"].as_str().unwrap_or_else(|| panic!("{error}"));
+            let reason = said.lines().next().unwrap().strip_prefix("error: ").unwrap();
+            assert!(told.starts_with(&format!("zubi cannot start: {reason}")), "{told}");
+        }
+    }
 }

@@ -1,0 +1,176 @@
+//! Every way in passes the policy: with a rule that denies everything, each surface's call fails, says which rule it was,
+//! and stands once in the audit log.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::check::Place;
+use crate::stdio::{converse_in, initialize};
+
+/// A place in which these tools are denied, with a tool of the workspace whose code reads a file.
+fn denying(tools: &str) -> Place {
+    let place = Place::new();
+    place.directory("work/.vscode");
+    place.write("work/notes.md", "secret\n");
+    let tool = json!({
+        "id": "look", "name": "Look", "description": "Reads a file by calling the tool that does so.", "requiresApproval": false,
+        "parameters": {"type": "object", "properties": {}},
+        "execution": {"type": "inline", "code": "return await tools.call('file.read', {path: 'notes.md'})"},
+    });
+    place.write("work/.vscode/agent-tools.json", &json!({"version": "1.0", "tools": [tool]}).to_string());
+    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    let rules = format!(
+        "allow = ['workspace.*']\n[[policy]]\naction = 'deny'\ntools = ['{tools}']\nreason = 'nothing is to be done here'\n"
+    );
+    place.write("config/zubi/zubi.toml", &rules);
+    place
+}
+
+/// What the audit log has: surface, tool, decision and outcome of each call.
+fn audited(place: &Place) -> Vec<String> {
+    let text = place.read("state/zubi/audit/audit.jsonl");
+    let line = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let word = |name: &str| record[name].as_str().unwrap().to_owned();
+        format!("{} {} {} {}", word("surface"), word("tool"), word("decision"), word("outcome"))
+    };
+    text.lines().map(line).collect()
+}
+
+/// A call through `zubi call`: its code and its text.
+fn command_line(place: &Place, tool: &str, arguments: &Value) -> (String, String) {
+    let output = place.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stderr));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let word = |name: &str| answer["error"][name].as_str().unwrap().to_owned();
+    (word("code"), word("message"))
+}
+
+/// A call over MCP: its text.
+fn mcp(place: &Place, tool: &str, arguments: &Value) -> String {
+    let call = json!({"name": tool, "arguments": arguments});
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call});
+    let lines = converse_in(place, &[initialize(), call]);
+    assert_eq!(lines[1]["result"]["isError"], true, "{}", lines[1]);
+    lines[1]["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+/// A request of an editor, and the answer.
+fn editor(place: &Place, method: &str, params: &Value) -> Value {
+    let mut child = place.process();
+    let child = child.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = child.spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let root = url_of(place);
+    let options = json!({"zubi": {"editorProtocol": 1}});
+    let folders = json!([{"uri": root, "name": "work"}]);
+    let params_of_start = json!({"capabilities": {}, "initializationOptions": options, "workspaceFolders": folders});
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params_of_start}),
+        json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params}),
+    ] {
+        let body = message.to_string();
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    }
+    let (sender, answers) = mpsc::channel();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    // Ends with the program's output.
+    std::thread::spawn(move || {
+        loop {
+            let mut header = String::new();
+            while !header.ends_with("\r\n\r\n") {
+                if output.read_line(&mut header).unwrap_or_default() == 0 {
+                    return;
+                }
+            }
+            let length = header.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
+            let mut body = vec![0; length.trim().parse().unwrap()];
+            output.read_exact(&mut body).unwrap();
+            sender.send(serde_json::from_slice::<Value>(&body).unwrap()).ok();
+        }
+    });
+    let answer = std::iter::from_fn(|| answers.recv_timeout(Duration::from_mins(1)).ok())
+        .find(|message| message["id"] == 2 && message.get("method").is_none());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    answer.expect("the editor is answered")
+}
+
+fn url_of(place: &Place) -> String {
+    format!("file://{}", place.path("work").canonicalize().unwrap().display())
+}
+
+#[test]
+fn no_surface_gets_around_a_rule_that_denies_everything() {
+    let place = denying("*");
+    let rule = format!("{}:2", place.path("config/zubi/zubi.toml").display());
+    let said = format!(
+        "nothing is to be done here; the rule stands at {rule}\n\
+         Do it another way, or ask the user: `zubi policy explain` shows which rule says so."
+    );
+    let read = json!({"path": "notes.md"});
+    let told = |tool: &str| format!("Failed to run {tool}: {said}");
+
+    for tool in ["file.read", "lsp_document_symbols", "workspace.look", "find_tools"] {
+        let arguments = if tool.starts_with('w') || tool.starts_with("find") { json!({}) } else { read.clone() };
+        assert_eq!(command_line(&place, tool, &arguments), ("denied".to_owned(), told(tool)));
+    }
+    let passed_on = json!({"tool": "file.read", "arguments": read});
+    assert_eq!(mcp(&place, "file_read", &read), told("file.read"), "not in the list, but it can be called");
+    assert_eq!(mcp(&place, "lsp_document_symbols", &read), told("lsp_document_symbols"));
+    assert_eq!(mcp(&place, "call_tool", &passed_on), told("call_tool"));
+    assert_eq!(mcp(&place, "call_read_tool", &passed_on), told("call_read_tool"));
+    let answer = editor(&place, "zubi/tools/call", &json!({"id": "lsp_document_symbols", "args": read}));
+    let expected = json!({"text": told("lsp_document_symbols"), "isError": true, "code": "denied"});
+    assert_eq!(answer["result"], expected, "{answer}");
+    assert_snapshot!(audited(&place).join("\n"), @r"");
+}
+
+/// What calls another tool passes the policy twice: denied inside, it is denied, whoever made the outer call.
+#[test]
+fn calls_that_tools_make_are_judged_too() {
+    let place = denying("file.read");
+    let read = json!({"tool": "file.read", "arguments": {"path": "notes.md"}});
+    for told in [
+        mcp(&place, "call_tool", &read),
+        mcp(&place, "call_read_tool", &read),
+        place.check(&["call", "workspace.look"]),
+    ] {
+        assert!(told.contains("Failed to run file.read: nothing is to be done here; the rule stands at "), "{told}");
+        assert!(!told.contains("secret"), "{told}");
+    }
+    assert_snapshot!(audited(&place).join("\n"), @r"");
+}
+
+/// Requests of DomainLang's language server are not calls of tools: they show an editor its own documents, as hovers do. The
+/// tools of the same name pass the policy.
+#[test]
+fn requests_of_the_language_are_the_editors_own() {
+    let place = denying("*");
+    place.write("work/shop.dlang", "Team Crew\n");
+    let answer = editor(&place, "domainlang/list", &json!({"type": "teams"}));
+    assert_eq!(answer["result"]["count"], 1, "{answer}");
+    assert_eq!(command_line(&place, "domainlang_list", &json!({"type": "teams"})).0, "denied");
+}
+
+/// A rule that is broken closes the policy for whatever changes or runs something, and each surface says why.
+#[test]
+fn a_broken_rule_is_told_on_every_surface() {
+    let place = denying("*");
+    place.write("config/zubi/zubi.toml", "\n[[policy]]\naction = 'permit'\ntools = ['a']\n");
+    let write = json!({"path": "new.txt", "content": "x"});
+    let why = "the policy is broken and nothing that changes or runs anything is allowed: ";
+    let (code, told) = command_line(&place, "file.write", &write);
+    assert!(code == "denied" && told.contains(why) && told.contains("zubi.toml:2: "), "{told}");
+    let told = mcp(&place, "call_tool", &json!({"tool": "file.write", "arguments": write}));
+    assert!(told.contains(why) && told.contains("zubi.toml:2: "), "{told}");
+    assert!(!place.exists("work/new.txt"));
+    let output = place.check(&["policy", "list"]);
+    assert!(output.contains("broken, and therefore closed: "), "{output}");
+}
