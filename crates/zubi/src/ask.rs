@@ -4,23 +4,29 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
+use tokio::sync::Mutex;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::question;
 
 /// Asks on the terminal.
 #[derive(Debug)]
-pub(crate) struct AskOnTerminal;
+pub(crate) struct AskOnTerminal {
+    /// Held while a question is open: calls that a tool makes side by side must not mix theirs up.
+    one_at_a_time: Mutex<()>,
+}
 
 impl AskOnTerminal {
     /// `None` when there is nobody in front of a terminal.
     pub(crate) fn new() -> Option<Self> {
-        (io::stdin().is_terminal() && io::stderr().is_terminal()).then_some(Self)
+        let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
+        is_there.then(|| Self { one_at_a_time: Mutex::default() })
     }
 }
 
 #[async_trait]
 impl Approver for AskOnTerminal {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let _open = self.one_at_a_time.lock().await;
         let count = request.options.len();
         let card = card(&request);
         let answer = tokio::task::spawn_blocking(move || -> io::Result<String> {
@@ -102,17 +108,16 @@ mod tests {
                 ),
             ],
         };
-        insta::assert_snapshot!(card(&request), @r"
-
+        insta::assert_snapshot!(card(&request), @r#"
         shell.run wants to run: it runs `git push`
-          command    git push [2Jx\ny
+          command    git push '\u{1b}[2Jx\ny'
           in         /w
           secret     TOKEN
           1) yes: this call
           2) yes: `git push` with any arguments, for this session
                would also have allowed git push -f
         Number, y for 1, or n and what to do instead [n]:
-        ");
+        "#);
     }
 
     #[test]

@@ -34,13 +34,18 @@ pub(crate) struct Client {
     server: JoinHandle<anyhow::Result<()>>,
 }
 
-impl Client {
-    pub(crate) fn connect() -> Self {
-        Self::connect_asking(Asking::default())
-    }
+/// A server and the two ends by which a client speaks with it.
+pub(crate) struct Served {
+    pub(crate) state: tempfile::TempDir,
+    pub(crate) write: DuplexStream,
+    pub(crate) read: DuplexStream,
+    pub(crate) signals: Arc<Signals>,
+    pub(crate) stop: CancellationToken,
+    pub(crate) server: JoinHandle<anyhow::Result<()>>,
+}
 
-    /// A client whose forms stay open as long as this says.
-    pub(crate) fn connect_asking(asking: Asking) -> Self {
+impl Served {
+    pub(crate) fn new(asking: Asking) -> Self {
         let state = tempfile::tempdir().unwrap();
         let root = Utf8PathBuf::from_path_buf(state.path().to_owned()).unwrap();
         let signals = Arc::new(Signals::default());
@@ -60,9 +65,20 @@ impl Client {
         let (output, read) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
         let server = tokio::spawn(zubi_mcp::serve(Introduction::ZUBI, asking, host, input, output, stop.clone()));
-        Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
+        Self { state, write, read, signals, stop, server }
+    }
+}
+
+impl Client {
+    pub(crate) fn connect() -> Self {
+        Self::connect_asking(Asking::default())
     }
 
+    /// A client whose forms stay open as long as this says.
+    pub(crate) fn connect_asking(asking: Asking) -> Self {
+        let Served { state, write, read, signals, stop, server } = Served::new(asking);
+        Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
+    }
     /// A client that has been through the old handshake.
     pub(crate) async fn initialized() -> Self {
         let mut client = Self::connect();

@@ -13,4 +13,6 @@ mod eras;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod real_client;
+#[cfg(test)]
 mod tools;

@@ -53,7 +53,7 @@ impl FindTools {
             ..inner::spec::<Input>(&About {
                 id: ID,
                 title: "Find tools",
-                description: "More tools than this list has, by what they do: id, description, input schema.",
+                description: "Tools beyond this list, by what they do: id, description, schema.",
                 effect: Effect::Read,
                 tags: &["find", "search"],
                 example: ("What is there for inheritance?", json!({ "query": "inheritance" })),

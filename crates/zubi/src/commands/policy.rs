@@ -14,6 +14,7 @@ use zubi_host::{CallRequest, Circumstances, Explanation, PolicyInForce, ToolServ
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::output::clean;
 use zubi_tools::policy::rule::Action;
+use zubi_tools::question::plain;
 
 use super::call::unknown;
 use super::end;
@@ -88,13 +89,13 @@ pub(super) fn shown(explanation: &Explanation) -> String {
     let judgement = &explanation.judgement;
     let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
     if judgement.action != Action::Allow {
-        let _ = write!(text, ", because {}", judgement.why);
+        let _ = write!(text, ", because {}", plain(&judgement.why));
     }
     for part in &judgement.parts {
         let by = part.rule.as_deref().unwrap_or("no rule");
-        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), part.what);
+        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), plain(&part.what));
         if let Some(reason) = &part.reason {
-            let _ = write!(text, " {reason}");
+            let _ = write!(text, " {}", plain(reason));
         }
     }
     for (name, value) in [
@@ -102,7 +103,7 @@ pub(super) fn shown(explanation: &Explanation) -> String {
         ("sandbox", explanation.footprint.sandbox.clone()),
     ] {
         if let Some(value) = value {
-            let _ = write!(text, "\n  {name}: {value}");
+            let _ = write!(text, "\n  {name}: {}", plain(&value));
         }
     }
     if !explanation.would_allow.is_empty() {

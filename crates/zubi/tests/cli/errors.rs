@@ -40,6 +40,7 @@ fn wrong_usage() {
       echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
       zubi call lsp_document_symbols --path src/lib.rs --json
 
+    A failure is told on stderr, with --json also as {"error": {"code", "message"}} on stdout. `zubi tools codes` lists the codes.
     zubi's own options go before the tool's name, the tool's arguments after it.
     "#);
     assert_snapshot!(check(&["call", "lsp_hovr"]), @"

@@ -129,7 +129,17 @@ fn no_surface_gets_around_a_rule_that_denies_everything() {
     let answer = editor(&place, "zubi/tools/call", &json!({"id": "lsp_document_symbols", "args": read}));
     let expected = json!({"text": told("lsp_document_symbols"), "isError": true, "code": "denied"});
     assert_eq!(answer["result"], expected, "{answer}");
-    assert_snapshot!(audited(&place).join("\n"), @r"");
+    assert_snapshot!(audited(&place).join("\n"), @"
+    command-line file.read deny denied
+    command-line lsp_document_symbols deny denied
+    command-line workspace.look deny denied
+    command-line find_tools deny denied
+    mcp file.read deny denied
+    mcp lsp_document_symbols deny denied
+    mcp call_tool deny denied
+    mcp call_read_tool deny denied
+    editor lsp_document_symbols deny denied
+    ");
 }
 
 /// What calls another tool passes the policy twice: denied inside, it is denied, whoever made the outer call.
@@ -145,7 +155,14 @@ fn calls_that_tools_make_are_judged_too() {
         assert!(told.contains("Failed to run file.read: nothing is to be done here; the rule stands at "), "{told}");
         assert!(!told.contains("secret"), "{told}");
     }
-    assert_snapshot!(audited(&place).join("\n"), @r"");
+    assert_snapshot!(audited(&place).join("\n"), @"
+    mcp file.read deny denied
+    mcp call_tool allow denied
+    mcp file.read deny denied
+    mcp call_read_tool allow denied
+    command-line file.read deny denied
+    command-line workspace.look allow failed
+    ");
 }
 
 /// Requests of DomainLang's language server are not calls of tools: they show an editor its own documents, as hovers do. The
@@ -173,4 +190,29 @@ fn a_broken_rule_is_told_on_every_surface() {
     assert!(!place.exists("work/new.txt"));
     let output = place.check(&["policy", "list"]);
     assert!(output.contains("broken, and therefore closed: "), "{output}");
+}
+
+/// What a call says of itself makes no line of an explanation, and nothing of it is invisible.
+#[test]
+fn an_explanation_cannot_be_forged() {
+    let place = Place::new();
+    place.write(
+        "config/zubi/zubi.toml",
+        "[[policy]]\naction = 'ask'\ncommand = ['make']\nreason = 'it takes an hour'\n",
+    );
+    let script = "make 'x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}'";
+    assert_snapshot!(place.check(&["policy", "explain", "--shell", script]), @r#"
+    exit 1
+    --- stdout
+    shell.run: ask, because it runs `make x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}` (it takes an hour)
+      ask   it runs `make x\n  allow it runs nothing [no rule]\u{1b}[2J\u{202e}` [[PLACE]/config/zubi/zubi.toml:1] it takes an hour
+      in: [PLACE]/work
+      sandbox: the best that this machine offers: writes only below the workspace, no credential stores, no network
+    "#);
+    let output = place.zubi().args(["policy", "explain", "--json", "--shell", script]).output().unwrap();
+    let explained: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(explained["action"], "ask");
+    assert_eq!(explained["rule"].as_str().unwrap().rsplit('/').next(), Some("zubi.toml:1"));
+    assert_eq!(explained["parts"][0]["rule"], explained["rule"]);
+    assert!(!output.stdout.contains(&0x1b), "a terminal reads JSON too");
 }

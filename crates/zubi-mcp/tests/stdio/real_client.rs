@@ -1,0 +1,72 @@
+//! A client that is not ours asks its user: the official library's, in both eras.
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, ClientInfo, ElicitRequestParams, ElicitResult, ElicitationAction,
+    Implementation, ProtocolVersion,
+};
+use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::{Value, json};
+use zubi_mcp::Asking;
+
+use crate::client::{Served, within};
+
+/// A user in front of a client, who answers every form alike.
+#[derive(Clone)]
+struct User {
+    answer: Option<Value>,
+    asked: Arc<Mutex<Vec<String>>>,
+    shows_forms: bool,
+}
+
+impl ClientHandler for User {
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let shown = serde_json::to_value(&request).unwrap();
+        self.asked.lock().unwrap().push(shown["message"].as_str().unwrap().to_owned());
+        Ok(match &self.answer {
+            Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content.clone()),
+            None => ElicitResult::new(ElicitationAction::Decline),
+        })
+    }
+
+    fn get_info(&self) -> ClientInfo {
+        let forms = json!({"elicitation": {"form": {}}});
+        let capabilities = if self.shows_forms { forms } else { json!({}) };
+        let capabilities: ClientCapabilities = serde_json::from_value(capabilities).unwrap();
+        ClientInfo::new(capabilities, Implementation::new("test", "1"))
+    }
+}
+
+#[tokio::test]
+async fn an_official_client_asks_its_user_in_both_eras() {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    for lifecycle in [ClientLifecycleMode::Initialize, ClientLifecycleMode::Discover { preferred_versions }] {
+        for (shows_forms, answer, expected) in [
+            (true, Some(json!({"answer": "yes: this call"})), "you said hi\n[test · ready]"),
+            (true, None, "Failed to run test.run: the user said no (it runs `say hi`)"),
+            (false, None, "Failed to run test.run: it runs `say hi`, and there is nobody to ask here"),
+        ] {
+            let served = Served::new(Asking::default());
+            let user = User { answer, asked: Arc::default(), shows_forms };
+            let connected = user.clone().serve_with_lifecycle((served.read, served.write), lifecycle.clone());
+            let client = within("the handshake", connected).await.unwrap();
+            let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
+            let call = CallToolRequestParams::new("test_run").with_arguments(arguments);
+            let answer = within("the answer", client.peer().call_tool(call)).await.unwrap();
+            let answer = serde_json::to_value(&answer).unwrap();
+            let text = answer["content"][0]["text"].as_str().unwrap();
+            assert!(text.starts_with(expected), "{lifecycle:?}: {text}");
+            let asked = user.asked.lock().unwrap().clone();
+            assert_eq!(asked.len(), usize::from(shows_forms), "{asked:?}");
+            assert!(asked.iter().all(|form| form.contains("command    say hi")), "{asked:?}");
+            within("the end", client.cancel()).await.unwrap();
+        }
+    }
+}
