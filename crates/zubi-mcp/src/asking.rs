@@ -5,6 +5,7 @@
 //!
 //! Nothing that lasts beyond the session can be allowed here: who answers an agent's form answers many.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -78,7 +79,8 @@ impl Form {
             let (label, others) = question::option(option);
             let words = format!("yes: {label}");
             for other in others {
-                message.push_str(&format!("  \"{words}\" would also have allowed {other}\n"));
+                // Writing to a `String` cannot fail.
+                let _ = writeln!(message, "  \"{words}\" would also have allowed {other}");
             }
             yeses.push((words, at));
         }

@@ -3,7 +3,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{JsonRpcError, JsonRpcMessage};
-use rmcp::transport::Transport;
+use rmcp::transport::Transport as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 

@@ -147,7 +147,7 @@ impl Server {
         let told = |text: String| Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into());
         match self.suspended.resume(handle, &request.name, request.arguments.as_ref(), answer) {
             Ok(running) => self.go_on(running, &cx).await,
-            Err(NotResumed::AskAgain(question)) => Ok(question.into()),
+            Err(NotResumed::AskAgain(question)) => Ok((*question).into()),
             Err(NotResumed::Unknown) => told(format!(
                 "Failed to run {}: its question is closed; nothing was run\nCall the tool again, without `requestState`.",
                 request.name

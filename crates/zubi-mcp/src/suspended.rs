@@ -45,7 +45,7 @@ pub(crate) enum NotResumed {
     /// The handle belongs to another call, which still waits.
     OtherCall,
     /// No answer came with it: the question again.
-    AskAgain(InputRequiredResult),
+    AskAgain(Box<InputRequiredResult>),
 }
 
 impl Suspended {
@@ -63,7 +63,7 @@ impl Suspended {
     ) -> Result<InputRequiredResult, ErrorData> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let handle: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let handle = format!("{:032x}", u128::from_ne_bytes(random));
         let told = told(&question, &handle);
         self.all().insert(handle.clone(), Waiting { call, question });
         let all = Arc::downgrade(&self.0);
@@ -89,7 +89,7 @@ impl Suspended {
         if waiting.call.tool != tool || waiting.call.arguments.as_ref() != arguments {
             return Err(NotResumed::OtherCall);
         }
-        let Some(answer) = answer else { return Err(NotResumed::AskAgain(told(&waiting.question, handle))) };
+        let Some(answer) = answer else { return Err(NotResumed::AskAgain(Box::new(told(&waiting.question, handle)))) };
         let waiting = all.remove(handle).ok_or(NotResumed::Unknown)?;
         // Who asked may have lost patience at this very moment; then the call says so.
         waiting.question.answer.send(answer).ok();

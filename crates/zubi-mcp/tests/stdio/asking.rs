@@ -1,5 +1,6 @@
 //! Asking the client's user: with forms in both eras, and without.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use insta::assert_snapshot;
@@ -27,8 +28,8 @@ async fn fill_in(client: &mut Client, form: &Value, result: Value) -> Value {
     client.next().await.unwrap()
 }
 
-fn accept(content: Value) -> Value {
-    json!({"action": "accept", "content": content})
+fn accept(mut content: Value) -> Value {
+    json!({"action": "accept", "content": content.take()})
 }
 
 fn text(answer: &Value) -> &str {
@@ -82,7 +83,7 @@ async fn what_a_form_can_say() {
             answer = fill_in(&mut client, &answer, accept(json!({"answer": YES}))).await;
         }
         assert_eq!(answer["id"], id);
-        shown.push_str(&format!("{result}\n    {}\n", text(&answer).replace('\n', "\n    ")));
+        writeln!(shown, "{result}\n    {}", text(&answer).replace('\n', "\n    ")).unwrap();
     }
     assert_snapshot!(shown, @r#"
     {"action":"decline"}

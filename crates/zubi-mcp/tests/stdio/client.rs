@@ -142,10 +142,10 @@ pub(crate) fn modern(params: Value) -> Value {
 }
 
 /// The same with what the client says it can do.
-pub(crate) fn modern_with(mut params: Value, capabilities: Value) -> Value {
+pub(crate) fn modern_with(mut params: Value, mut capabilities: Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": capabilities,
+        "io.modelcontextprotocol/clientCapabilities": capabilities.take(),
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
     });
     match params.get_mut("_meta").and_then(Value::as_object_mut) {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, ClientCapabilities, ClientInfo, ElicitRequestParams, ElicitResult, ElicitationAction,
+    CallToolRequestParams, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction,
     Implementation, ProtocolVersion,
 };
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RequestContext};
@@ -36,11 +36,11 @@ impl ClientHandler for User {
         })
     }
 
-    fn get_info(&self) -> ClientInfo {
+    fn get_info(&self) -> ClientConfig {
         let forms = json!({"elicitation": {"form": {}}});
         let capabilities = if self.shows_forms { forms } else { json!({}) };
         let capabilities: ClientCapabilities = serde_json::from_value(capabilities).unwrap();
-        ClientInfo::new(capabilities, Implementation::new("test", "1"))
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
     }
 }
 

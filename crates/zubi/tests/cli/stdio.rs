@@ -130,7 +130,8 @@ fn a_broken_configuration_is_told_to_the_client() {
             json!({"jsonrpc": "2.0", "id": 3, "method": "server/discover", "params": {}}),
             json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": {"name": "file_list", "arguments": {}}}),
         ];
-        let input: String = messages.iter().map(|message| format!("{message}\n")).collect();
+        let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
+        let input = lines.join("\n");
         let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{file}: {said}");

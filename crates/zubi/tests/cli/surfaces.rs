@@ -103,7 +103,8 @@ fn editor(place: &Place, method: &str, params: &Value) -> Value {
 }
 
 fn url_of(place: &Place) -> String {
-    format!("file://{}", place.path("work").canonicalize().unwrap().display())
+    let work = camino::Utf8PathBuf::from_path_buf(place.path("work")).unwrap();
+    format!("file://{}", zubi_base::fs::canonical(&work).unwrap())
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Happened) -
         match got {
             Ok(got) if *got == expected.action() => {}
             Ok(got) => {
-                found.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()))
+                found.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
             }
             Err(why) => found.push(Mismatch::new("decision", format!("cannot be told: {why}"))),
         }
@@ -90,7 +90,7 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, happened: &Happened) -
             Some(exit) if exit == i32::from(expected) => {}
             Some(exit) => found.push(Mismatch::new("exit", format!("expected {expected}, got {exit}"))),
             None => {
-                found.push(Mismatch::new("exit", format!("expected {expected}, but the script did not end by itself")))
+                found.push(Mismatch::new("exit", format!("expected {expected}, but the script did not end by itself")));
             }
         }
     }
