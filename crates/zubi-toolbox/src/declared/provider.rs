@@ -28,7 +28,7 @@ use super::tool::DeclaredTool;
 /// The directory in which tool files are.
 const EDITOR_DIRECTORY: &str = ".vscode";
 
-/// How much of a list they may take, in bytes: with those of zubi it has 10 KB, which clients can bear.
+/// How much of a list they may take, in bytes, on top of zubi's own tools: what does not fit is found like the others.
 const MAX_LISTED: usize = 4 * 1024;
 
 /// What declared tools run with.

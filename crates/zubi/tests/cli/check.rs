@@ -57,6 +57,7 @@ impl Place {
     }
 
     /// The same as a process of the standard library, for a test that talks with it.
+    #[expect(clippy::disallowed_methods, reason = "a test's client of the program")]
     pub(crate) fn process(&self) -> std::process::Command {
         let root = self.directory.path();
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_zubi"));

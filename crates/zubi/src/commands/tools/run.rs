@@ -35,10 +35,7 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
     let loaded = declared::load(&workspace, &session.trust(), &[]);
     let host = session.host()?;
-    let (file, tool) = match loaded.find(id) {
-        Some(found) => found,
-        None => return Err(absent(&loaded, &host, id)),
-    };
+    let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &host, id)) };
     if file.standing != Standing::Trusted {
         return Err(not_trusted(file, &tool.definition.id));
     }

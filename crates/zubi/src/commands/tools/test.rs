@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use camino::Utf8Path;
 use serde_json::{Value, json};
 use zubi_base::nearest::nearest;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
@@ -93,7 +94,9 @@ pub(super) fn no_tool(loaded: &Loaded, id: &str) -> Failure {
     let near = nearest(id, ids.iter().copied(), 3);
     let what = format!("this workspace declares no tool `{id}` that can be used");
     let hint = match near.as_slice() {
-        _ if id.ends_with(".json") => "Files go before `--test`; ids of tools go after it.".to_owned(),
+        _ if Utf8Path::new(id).extension() == Some("json") => {
+            "Files go before `--test`; ids of tools go after it.".to_owned()
+        }
         [] if ids.is_empty() => {
             "`zubi tools init` writes a first tool file; `zubi tools check` says what is wrong with one.".to_owned()
         }
