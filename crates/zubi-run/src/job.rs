@@ -136,6 +136,18 @@ pub enum RunError {
     Keep(std::io::Error),
 }
 
+/// A directory for what a job writes for itself, which nobody else looks into.
+fn temporary() -> std::io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("zubi-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        builder.permissions(std::fs::Permissions::from_mode(0o700));
+    }
+    builder.tempdir()
+}
+
 /// Runs jobs.
 #[derive(Debug, Clone)]
 pub struct Runner {
@@ -169,10 +181,10 @@ impl Runner {
     }
 
     async fn run_into(&self, job: &Job, cancel: &CancellationToken, streams: &Streams) -> Result<Finished, RunError> {
-        let temporary = tempfile::Builder::new().prefix("zubi-").tempdir().map_err(RunError::Start)?;
+        let temporary = temporary().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
-        // A directory that a job has filled takes a while to remove.
-        drop(tokio::task::spawn_blocking(move || drop(temporary)));
+        // A directory that a job has filled takes a while to remove, and whoever ends now would leave it there.
+        tokio::task::spawn_blocking(move || drop(temporary)).await.ok();
         result
     }
 

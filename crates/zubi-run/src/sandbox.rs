@@ -119,6 +119,8 @@ pub struct Sandbox {
     home: Option<Utf8PathBuf>,
     /// Files with secrets beside the credential stores that everybody has.
     secrets: Vec<Utf8PathBuf>,
+    own: Vec<Utf8PathBuf>,
+    account_home: Option<Utf8PathBuf>,
     found: OnceCell<Standing>,
 }
 
@@ -136,7 +138,31 @@ pub struct Standing {
 impl Sandbox {
     /// `search_path` is where `bwrap` is looked for, as `PATH` has it; `home` the person's home directory.
     pub fn new(spawner: Spawner, search_path: Option<OsString>, home: Option<Utf8PathBuf>) -> Self {
-        Self { spawner, search_path, home, secrets: Vec::new(), found: OnceCell::new() }
+        Self {
+            spawner,
+            search_path,
+            home,
+            secrets: Vec::new(),
+            own: Vec::new(),
+            account_home: None,
+            found: OnceCell::new(),
+        }
+    }
+
+    /// The same that keeps these directories from whatever it holds, wherever they lie: zubi's own settings and records decide
+    /// what may run. In a workspace that holds them, nothing can be made in the directories above them.
+    #[must_use]
+    pub fn sealing(mut self, own: Vec<Utf8PathBuf>) -> Self {
+        self.own = own;
+        self
+    }
+
+    /// The home directory that the system has for this account, where it is another than the one that the environment names:
+    /// credential stores are looked for in both.
+    #[must_use]
+    pub fn of_account(mut self, home: Option<Utf8PathBuf>) -> Self {
+        self.account_home = home;
+        self
     }
 
     /// The same that keeps these files from whatever it holds, as it does credential stores. One that lies in the workspace
@@ -200,6 +226,9 @@ impl Sandbox {
         }
         let named = |paths: &[String]| paths.iter().map(|path| place.path(path)).collect::<Result<Vec<_>, _>>();
         let mut excluded = credentials::stores(place.home);
+        if self.account_home.as_deref() != place.home {
+            excluded.extend(credentials::stores(self.account_home.as_deref()));
+        }
         let outside = |path: &&Utf8PathBuf| !place.folders.iter().any(|folder| path.starts_with(folder));
         excluded.extend(self.secrets.iter().filter(outside).cloned());
         let readable = match &manifest.fs.read {
@@ -217,6 +246,8 @@ impl Sandbox {
             Some(paths) => named(paths)?,
         };
         writable.push(place.temporary.to_owned());
+        // After what a manifest names: no tool may open these.
+        excluded.extend(self.own.iter().cloned());
         let executable = manifest.exec.as_ref().map(|programs| {
             let found = programs.iter().flat_map(|program| {
                 if program.contains('/') {

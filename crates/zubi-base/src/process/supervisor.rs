@@ -61,6 +61,7 @@ enum Event {
 /// The `main` of `<executable> __child … -- program args…`; `args` is what follows `__child`. Returns the program's exit
 /// code, or 128 + signal.
 pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    close_inherited();
     let mut args = args.into_iter().peekable();
     if args.next_if(|arg| arg == confine::PROBE).is_some() {
         return confine::probe();
@@ -86,6 +87,20 @@ pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match run(&program, args, confinement.as_ref()) {
         Ok(code) => ExitCode::from(code),
         Err(error) => start_failure(&program, &error),
+    }
+}
+
+/// Closes what zubi was given by whoever started it, but for the standard streams: a file that is open already is open for
+/// a program in a sandbox too, wherever it lies.
+fn close_inherited() {
+    #[cfg(target_os = "linux")]
+    if let Ok(entries) = std::fs::read_dir("/proc/self/fd") {
+        let number = |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse::<i32>().ok();
+        let open: Vec<i32> = entries.filter_map(number).filter(|number| *number > 2).collect();
+        for number in open {
+            // The list itself was one of them and is closed already.
+            nix::unistd::close(number).ok();
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
-use zubi_base::config::{Directories, Source, file};
+use zubi_base::config::{Source, file};
 use zubi_base::private;
 use zubi_base::text::ContentHash;
 use zubi_base::workspace::Workspace;
@@ -40,9 +40,8 @@ pub(super) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
 
 fn places(config: &HostConfig, workspace: &Workspace) -> Places {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
-    let directories = Directories::discover().ok();
-    let own = directories.iter().map(|directories| resolved(&directories.config)).chain([resolved(&config.state_dir)]);
-    Places { roots: workspace.roots(), home: zubi_base::env::home().map(|home| resolved(&home)), own: own.collect() }
+    let home = zubi_base::env::home().map(|home| resolved(&home));
+    Places { roots: workspace.roots(), home, own: super::programs::own(config) }
 }
 
 /// What people allowed beyond a session: one file for every workspace, one for each.

@@ -191,3 +191,50 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     host.shutdown().await;
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }
+
+/// What decides about rights is held back from a command even where it lies in the workspace.
+#[test]
+fn a_command_does_not_reach_what_zubi_itself_keeps() {
+    let place = allowing();
+    place.write(
+        "work/s.sh",
+        "cat config/zubi/zubi.toml; echo x > config/zubi/zubi.toml; echo x > state/zubi/trust; echo x > work/made",
+    );
+    let arguments = json!({ "command": "sh work/s.sh" }).to_string();
+    let whole = place.root();
+    let output = place
+        .zubi()
+        .args(["--workspace", &whole, "call", "shell.run", "--json", "--input", &arguments])
+        .output()
+        .unwrap();
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["exitCode"], 0, "{answer}");
+    assert_eq!(answer["stdout"]["text"], "", "{answer}");
+    assert!(place.exists("work/made") && !place.exists("state/zubi/trust"), "{answer}");
+    assert_eq!(place.read("config/zubi/zubi.toml"), "allow = ['shell.run']\n");
+}
+
+/// A file that is open when zubi starts is not open for what it runs.
+#[test]
+fn nothing_that_was_inherited_reaches_a_command() {
+    let place = allowing();
+    let zubi = place.process();
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "exec 9>>../outside; exec \"$0\" call shell.run --command 'echo through >&9'"]);
+    shell.arg(zubi.get_program()).current_dir(place.path("work")).env_clear();
+    shell.envs(zubi.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let told = place.show(&mut assert_cmd::Command::from_std(shell));
+    assert!(told.contains("9: Bad file descriptor"), "{told}");
+    assert_eq!(place.read("outside"), "");
+}
+
+/// What a command has put into its temporary directory goes with it, before the answer comes.
+#[test]
+fn a_temporary_directory_is_its_own_and_is_gone_afterwards() {
+    let place = allowing();
+    let script = "stat -c %a \"$TMPDIR\"; for i in $(seq 500); do : > \"$TMPDIR/$i\"; done; echo \"$TMPDIR\"";
+    let answer = call(&place, "shell.run", &json!({ "command": script }));
+    let (mode, directory) = answer["stdout"]["text"].as_str().unwrap().trim_end().split_once('\n').unwrap();
+    assert_eq!(mode, "700");
+    assert!(directory.contains("zubi-") && !std::path::Path::new(directory).exists(), "{directory}");
+}
