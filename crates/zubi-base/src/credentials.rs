@@ -3,45 +3,53 @@
 
 use camino::Utf8Path;
 
+const DIRECTORIES: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".password-store",
+    ".mozilla",
+    ".thunderbird",
+    "keyrings",
+    "gcloud",
+    "kwalletd",
+    ".electrum",
+    ".bitcoin",
+    "gh",
+    "op",
+];
+const FILES: &[&str] = &[
+    ".env",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    "credentials",
+    "credentials.toml",
+    "credentials.json",
+    ".htpasswd",
+    ".vault-token",
+    "shadow",
+    "gshadow",
+    "auth.json",
+    ".dockercfg",
+];
+/// Names that mean credentials because of how they begin.
+const EXAMPLES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".env.local", ".envrc"];
+
+/// The names that [`hold`] knows, and one of each kind that it knows by its beginning: for patterns that may become such.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    DIRECTORIES.iter().chain(FILES).chain(EXAMPLES).copied()
+}
+
 /// Where programs keep what proves who somebody is: directories and files by name, below whatever directory.
 pub fn hold(path: &Utf8Path) -> bool {
-    const DIRECTORIES: &[&str] = &[
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".azure",
-        ".kube",
-        ".docker",
-        ".password-store",
-        ".mozilla",
-        ".thunderbird",
-        "keyrings",
-        "gcloud",
-        "kwalletd",
-        ".electrum",
-        ".bitcoin",
-        "gh",
-        "op",
-    ];
-    const FILES: &[&str] = &[
-        ".env",
-        ".netrc",
-        "_netrc",
-        ".pgpass",
-        ".my.cnf",
-        ".npmrc",
-        ".pypirc",
-        ".git-credentials",
-        "credentials",
-        "credentials.toml",
-        "credentials.json",
-        ".htpasswd",
-        ".vault-token",
-        "shadow",
-        "gshadow",
-        "auth.json",
-        ".dockercfg",
-    ];
     // Examples and templates of `.env` files are there to be read.
     const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
     let Some(name) = path.file_name() else { return false };

@@ -31,6 +31,10 @@ pub struct Footprint {
     /// be asked, the question that the client puts to its user before each call is enough then.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vouched: bool,
+    /// The tool itself holds what it writes to values that decide about no program: files that may name programs
+    /// (`.vscode/settings.json`) are written without a question then. Only for tools that refuse everything else.
+    #[serde(skip)]
+    pub checked: bool,
     /// What the call changes or sends, for whoever is asked: a unified diff, a request's body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,

@@ -11,6 +11,7 @@ mod approval;
 pub mod part;
 pub mod pattern;
 pub mod rule;
+mod words;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use self::approval::{ApprovalOption, RuleStore};
 pub(crate) use self::approval::{RECENT, Recent, options};
 use self::part::{Otherwise, Part};
 use self::rule::{Action, Rule};
+use self::words::Named;
 use crate::cx::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
@@ -222,13 +224,19 @@ impl Policy {
             rule: rule.map(|rule| rule.source.clone()),
             reason: reason.or_else(|| rule.and_then(|rule| rule.text.reason.clone())),
         };
+        let among = self.among_words(spec, effect, part, footprint);
         for action in [Action::Deny, Action::Ask] {
             if let Some(rule) = by(action) {
                 return judged(action, Some(rule), None);
             }
+            if let Some((_, source, why)) = among.iter().find(|(found, ..)| *found == action) {
+                return Judged { rule: Some(source.clone()), ..judged(action, None, Some(why.clone())) };
+            }
         }
-        let written = part::otherwise(part, &self.places);
-        let led = meant.as_ref().map_or(written, |part| part::otherwise(part, &self.places));
+        let checked = footprint.checked;
+        let otherwise = |part: &Part| part::otherwise(part, &self.places, checked);
+        let written = otherwise(part);
+        let led = meant.as_ref().map_or(written, otherwise);
         let led = if lost { Otherwise::AskAlways("where the path leads cannot be told") } else { led };
         let otherwise = if strength(led) > strength(written) { led } else { written };
         let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow);
@@ -247,6 +255,46 @@ impl Policy {
             },
             Otherwise::AskAlways(why) => judged(Action::Ask, None, Some(why.to_owned())),
         }
+    }
+
+    /// What rules say that ask or deny about the words of a command: paths that it names, commands that it may start. Each
+    /// with where the rule stands, and why.
+    fn among_words(
+        &self,
+        spec: &ToolSpec,
+        effect: Effect,
+        part: &Part,
+        footprint: &Footprint,
+    ) -> Vec<(Action, String, String)> {
+        let Part::Command(argv) = part else { return Vec::new() };
+        let stronger = || {
+            let rules = self.rules.iter().map(Arc::as_ref);
+            rules.filter(|rule| rule.text.action > Action::Allow && rule.concerns(&spec.id, effect))
+        };
+        let mut found = Vec::new();
+        if stronger().any(Rule::means_paths) {
+            let named = Named::new(argv, footprint);
+            if named.too_many
+                && let Some(rule) = stronger().find(|rule| rule.means_paths())
+            {
+                let why = "it has more words than are looked at, and a rule is about paths".to_owned();
+                found.push((Action::Ask, rule.source.clone(), why));
+            }
+            for rule in stronger().filter(|rule| rule.meets(&named)) {
+                let reason = rule.text.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+                let why = format!("a rule is about a path among its words{reason}");
+                found.push((rule.text.action, rule.source.clone(), why));
+            }
+        }
+        let commands = stronger().filter(|rule| rule.means_commands());
+        if let Some((action, rule, command)) = words::hidden(argv, footprint.directory.as_deref(), &commands) {
+            found.push((
+                action,
+                rule.source.clone(),
+                format!("`{command}` stands among its words, and a rule is about that"),
+            ));
+        }
+        found
     }
 
     /// The rule of the user's configuration that would have allowed a tool without asking.

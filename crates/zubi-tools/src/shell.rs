@@ -11,14 +11,21 @@
 //! in `unresolved`. A name pattern is kept as it is where it can only become paths (`src/*.rs`); elsewhere (`*.rs`) it is
 //! unresolved, for a file may be called `--force`. A program with a slash in its name is an absolute path. Wrappers that
 //! only pass a command on (`env`, `timeout`, `sh -c`, …) are looked through and are no commands themselves.
+//!
+//! What only looks harmless is listed nowhere; what is harmless is: arguments of built-ins ([`builtin`]), variables that
+//! programs may be given ([`names`]), settings of git ([`git`]).
 
+mod builtin;
+mod git;
+mod interpreter;
 mod names;
 mod place;
 mod script;
+mod simple;
 mod word;
 mod wrapper;
 
-pub(crate) use self::wrapper::system_name;
+pub(crate) use self::wrapper::{starts_others, system_name};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -51,11 +58,18 @@ pub struct ShellReading {
     pub writes: Vec<Utf8PathBuf>,
     /// Why it cannot be told what the script does, one clause each.
     pub unresolved: Vec<String>,
+    /// Something may stand on the standard input of its commands.
+    fed: bool,
 }
 
 /// Reads a script for a POSIX shell or Bash that starts in `directory` (absolute). Never fails and never panics.
 pub fn read(text: &str, directory: &Utf8Path) -> ShellReading {
-    let mut reading = ShellReading::default();
+    read_fed(text, directory, false)
+}
+
+/// The same where its standard input may have something: what an interpreter reads there is part of no command.
+pub fn read_fed(text: &str, directory: &Utf8Path, fed: bool) -> ShellReading {
+    let mut reading = ShellReading { fed, ..ShellReading::default() };
     read_into(&mut reading, text, &Place::Known(directory.to_owned()), 0);
     reading
 }

@@ -43,7 +43,7 @@ impl OsTool for SetSetting {
     type Input = Input;
 
     fn footprint(_settings: &Settings, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint { writes: vec![store::path(cx)?], ..Footprint::default() })
+        Ok(Footprint { writes: vec![store::path(cx)?], checked: true, ..Footprint::default() })
     }
 
     async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

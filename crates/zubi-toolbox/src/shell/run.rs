@@ -91,7 +91,7 @@ impl OsTool for Run {
     fn footprint(shell: &Shell, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
-        let reading = shell::read(&input.command, &directory);
+        let reading = shell::read_fed(&input.command, &directory, input.stdin.is_some());
         let level =
             shell.jobs.runner().sandbox().known().map_or("the best that this machine offers", |it| it.level.name());
         let (network, hosts) = match input.net() {

@@ -188,7 +188,9 @@ fn label(rule: &RuleText) -> String {
         [("reaching", &rule.hosts), ("reading", &rule.read), ("writing", &rule.write), ("the secret", &rule.secrets)]
     {
         if !names.is_empty() {
-            parts.push(format!("{what} {}", names.join(", ")));
+            // A call that may reach any host says `*`, which a pattern escapes.
+            let shown = names.iter().map(|name| if what == "reaching" && name == "\\*" { "any host" } else { name });
+            parts.push(format!("{what} {}", shown.collect::<Vec<_>>().join(", ")));
         }
     }
     let tool = rule.tools.join(", ");

@@ -7,7 +7,7 @@ use serde::Serialize;
 use zubi_base::credentials;
 
 use super::Places;
-use super::pattern::absolute;
+use super::pattern::{absolute, is_glob, may_become};
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
@@ -33,6 +33,7 @@ impl fmt::Display for Part {
             Self::Command(argv) => write!(f, "it runs `{}`", argv.join(" ")),
             Self::Read(path) => write!(f, "it reads {path}"),
             Self::Write(path) => write!(f, "it writes {path}"),
+            Self::Host(host) if host == "*" => f.write_str("it reaches any host"),
             Self::Host(host) => write!(f, "it reaches {host}"),
             Self::Secret(name) => write!(f, "it uses the secret {name}"),
             Self::Effect(Effect::Execute) => f.write_str("it runs something whose effect cannot be known"),
@@ -85,7 +86,7 @@ pub(super) fn of(spec: &ToolSpec, footprint: &Footprint) -> Vec<Part> {
 }
 
 /// What becomes of a part when no rule means it.
-pub(super) fn otherwise(part: &Part, places: &Places) -> Otherwise {
+pub(super) fn otherwise(part: &Part, places: &Places, checked: bool) -> Otherwise {
     match part {
         Part::Effect(Effect::Read | Effect::Plan | Effect::Write) => Otherwise::Allow,
         Part::Effect(_) | Part::Call | Part::Host(_) => Otherwise::Ask,
@@ -95,12 +96,13 @@ pub(super) fn otherwise(part: &Part, places: &Places) -> Otherwise {
         Part::Command(_) => Otherwise::Ask,
         Part::Read(path) if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
         Part::Read(_) => Otherwise::Allow,
-        Part::Write(path) => places.write(path),
+        Part::Write(path) => places.write(path, checked),
     }
 }
 
 impl Places {
-    fn write(&self, path: &Utf8Path) -> Otherwise {
+    /// `checked`: the tool itself holds what it writes to values that decide about nothing.
+    fn write(&self, path: &Utf8Path, checked: bool) -> Otherwise {
         let own = self.own.iter().any(|own| path.starts_with(own));
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
@@ -113,20 +115,48 @@ impl Places {
         if own {
             return Otherwise::Deny("a call never changes zubi's own settings and records");
         }
-        let below = path.strip_prefix(root).unwrap_or(path);
-        let first = below.components().next().map_or("", |component| component.as_str());
-        if below.components().any(|component| component.as_str() == ".git") {
-            Otherwise::AskAlways("programs run from `.git`")
-        } else if first == ".zubi.toml"
-            || below.starts_with(".vscode/agent-tools")
-            || below == ".vscode/agent-tools.json"
-        {
-            Otherwise::AskAlways("it decides what tools may do")
-        } else if credentials::hold(path) {
-            Otherwise::AskAlways("credentials are kept there")
-        } else {
-            Otherwise::Allow
+        match decides(path.strip_prefix(root).unwrap_or(path)) {
+            Some(Decides::Programs(_)) if checked => Otherwise::Allow,
+            Some(Decides::Programs(why) | Decides::Rights(why)) => Otherwise::AskAlways(why),
+            None if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
+            None => Otherwise::Allow,
         }
+    }
+}
+
+/// What a file of the workspace decides besides what it says.
+enum Decides {
+    Rights(&'static str),
+    /// What editors, agents and shells run or trust of themselves.
+    Programs(&'static str),
+}
+
+/// Below a folder of the workspace. Case does not matter: there are file systems that do not tell `.Git` from `.git`.
+fn decides(below: &Utf8Path) -> Option<Decides> {
+    let names: Vec<String> = below.components().map(|name| name.as_str().to_lowercase()).collect();
+    let has = |name: &str| names.iter().any(|other| other == name);
+    let last = names.last().map_or("", String::as_str);
+    let in_editor =
+        |file: &str| names.windows(2).any(|pair| matches!(pair, [folder, name] if folder == ".vscode" && name == file));
+    if has(".git") {
+        Some(Decides::Rights("programs run from `.git`"))
+    } else if names.first().is_some_and(|name| name == ".zubi.toml")
+        || in_editor("agent-tools")
+        || in_editor("agent-tools.json")
+    {
+        Some(Decides::Rights("it decides what tools may do"))
+    } else if last == ".gitmodules" || has(".husky") {
+        Some(Decides::Rights("git runs or fetches what stands there"))
+    } else if in_editor("tasks.json") || in_editor("launch.json") || in_editor("mcp.json") {
+        Some(Decides::Rights("editors run what stands there"))
+    } else if last == ".mcp.json" || has(".claude") || has(".cursor") {
+        Some(Decides::Rights("agents run or obey what stands there"))
+    } else if last == ".envrc" {
+        Some(Decides::Rights("shells run what stands there"))
+    } else if in_editor("settings.json") {
+        Some(Decides::Programs("editors run programs that stand there"))
+    } else {
+        None
     }
 }
 
@@ -148,5 +178,37 @@ fn named_credentials(word: &str, directory: Option<&Utf8Path>) -> Option<Utf8Pat
         return None;
     }
     let path = absolute(value, directory);
+    // The shell makes paths of it only where a directory is named before; elsewhere it cannot be told anyway.
+    if value.split_once('/').is_some_and(|(_, rest)| is_glob(rest))
+        && let Some(path) = possible_credentials(&path)
+    {
+        return Some(path);
+    }
     (credentials::hold(&path) && directory.is_none_or(|directory| path != directory)).then_some(path)
+}
+
+/// A path where credentials are kept that a path with patterns in it could become, if there is one.
+fn possible_credentials(path: &Utf8Path) -> Option<Utf8PathBuf> {
+    let names: Vec<&str> = path.components().map(|name| name.as_str()).collect();
+    let with = |at: usize, name: &str, names: &[&str]| -> Utf8PathBuf {
+        names.iter().enumerate().map(|(other, old)| if other == at { name } else { old }).collect()
+    };
+    let globs = || names.iter().enumerate().filter(|(_, name)| is_glob(name));
+    // Some directories count only within `.config`, which may be a pattern's meaning too.
+    let config = globs().find(|(_, name)| may_become(name, ".config")).map(|(at, _)| at);
+    let mut in_config = names.clone();
+    config.and_then(|at| in_config.get_mut(at)).into_iter().for_each(|name| *name = ".config");
+    for names in [&names, &in_config] {
+        let plain: Utf8PathBuf = names.iter().collect();
+        if credentials::hold(&plain) {
+            return Some(plain);
+        }
+        for (at, glob) in names.iter().enumerate().filter(|(_, name)| is_glob(name)) {
+            let known = credentials::names().filter(|known| may_become(glob, known));
+            if let Some(found) = known.map(|known| with(at, known, names)).find(|path| credentials::hold(path)) {
+                return Some(found);
+            }
+        }
+    }
+    None
 }

@@ -165,14 +165,81 @@ pub(super) fn absolute(text: &str, directory: Option<&Utf8Path>) -> Utf8PathBuf 
     path
 }
 
+/// Whether a name in a path stands for several.
+pub(super) fn is_glob(name: &str) -> bool {
+    name.contains(['*', '?', '['])
+}
+
+/// Whether a name that is a pattern of the shell's may become this one. It says yes too often rather than too seldom: `?`
+/// is taken as `*`, and so is everything from the first bracket to the last.
+pub(super) fn may_become(glob: &str, name: &str) -> bool {
+    let opening = glob.find('[').unwrap_or(glob.len());
+    let closing = glob.rfind(']').unwrap_or(glob.len());
+    let mut pieces = vec![String::new()];
+    for (at, c) in glob.char_indices() {
+        if matches!(c, '*' | '?') || (opening..=closing).contains(&at) {
+            pieces.push(String::new());
+        } else if let Some(last) = pieces.last_mut() {
+            last.push(c);
+        }
+    }
+    pieces_match(&pieces, name)
+}
+
+/// Whether some path that the names of a word may become is meant by the names of a pattern. Keeps the set of places in
+/// the pattern that are possible, so that it is linear in both.
+fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
+    let same = |word: &str, name: &str| match (is_glob(word), is_glob(name) || name.contains(['{', '\\'])) {
+        (false, false) => word == name,
+        (true, false) => may_become(word, name),
+        (false, true) => name.contains(['{', '\\']) || may_become(name, word),
+        (true, true) => true,
+    };
+    let follow = |places: &mut Vec<usize>| {
+        let mut at = 0;
+        while let Some(place) = places.get(at).copied() {
+            at += 1;
+            if names.get(place).is_some_and(|name| name == "**") && !places.contains(&(place + 1)) {
+                places.push(place + 1);
+            }
+        }
+    };
+    let mut places = vec![0];
+    for word in words {
+        follow(&mut places);
+        let mut next = Vec::new();
+        for place in places {
+            let Some(name) = names.get(place) else { return true };
+            if name == "**" {
+                next.push(place);
+            } else if same(word, name) {
+                next.push(place + 1);
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        places = next;
+    }
+    follow(&mut places);
+    // What lies in a directory is meant with it. A directory that holds what is meant counts only where it is asked for,
+    // and where the pattern says in which directory that is: `**/*.lock` may lie anywhere.
+    let stars = names.iter().position(|name| name == "**").unwrap_or(names.len());
+    let whole = |place: usize| names.get(place..).is_none_or(|rest| rest.iter().all(|name| name == "**"));
+    places.iter().any(|place| (above && *place < stars) || whole(*place))
+}
+
 /// Globs over paths: `**` stands for any folders, `*` for any characters of one name. Relative ones lie in the workspace,
 /// `~/` is the home directory. A pattern means what lies below it as well.
 #[derive(Debug, Clone)]
-pub struct Paths(GlobSet);
+pub struct Paths {
+    globs: GlobSet,
+    /// Each pattern's names, for paths that are patterns themselves.
+    names: Vec<Vec<String>>,
+}
 
 impl Paths {
     pub(super) fn new(patterns: &[String], roots: &[Utf8PathBuf], home: Option<&Utf8Path>) -> Result<Self, String> {
-        let mut set = GlobSetBuilder::new();
+        let (mut set, mut names) = (GlobSetBuilder::new(), Vec::new());
         for pattern in patterns {
             let pattern = pattern.trim_end_matches('/');
             let bases: Vec<String> = match pattern.strip_prefix("~/") {
@@ -181,28 +248,60 @@ impl Paths {
                 None => roots.iter().map(|root| format!("{}/{pattern}", globset::escape(root.as_str()))).collect(),
             };
             for base in bases {
+                names.push(base.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect());
                 for text in [base.clone(), format!("{base}/**")] {
                     let glob = GlobBuilder::new(&text).literal_separator(true).backslash_escape(true).build();
                     set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {}", error.kind()))?);
                 }
             }
         }
-        set.build().map(Self).map_err(|error| error.to_string())
+        set.build().map(|globs| Self { globs, names }).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
     }
 
     pub(super) fn matches(&self, path: &Utf8Path) -> bool {
-        self.0.is_match(path.as_std_path())
+        self.globs.is_match(path.as_std_path())
+    }
+
+    /// Whether a path that a command names may be meant: itself, what lies in it, or, where it holds a pattern (`src/*.rs`),
+    /// one of the paths that it becomes. `above`: so is a directory that holds what is meant.
+    pub(super) fn may_match(&self, path: &Utf8Path, above: bool) -> bool {
+        self.matches(path) || self.matches(&path.join("x")) || {
+            let words: Vec<&str> = path.components().map(|name| name.as_str()).filter(|name| *name != "/").collect();
+            let is_glob = words.iter().any(|word| is_glob(word));
+            (is_glob || above) && self.names.iter().any(|names| overlap(&words, names, above))
+        }
     }
 }
 
-/// `host:port`; a pattern without a port means every port.
+/// `host:port`; a pattern without a port means every port. A dot at the end of a name and the brackets of an address change
+/// nothing.
 pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
-    let (pattern, host) = (pattern.to_ascii_lowercase(), host.to_ascii_lowercase());
-    let port = |text: &str| {
-        text.rsplit_once(':')
-            .filter(|(_, port)| !port.is_empty() && !port.contains(']'))
-            .map(|(name, _)| name.to_owned())
+    let (name, port) = name_and_port(host);
+    pattern.split('|').any(|pattern| {
+        let (pattern, pattern_port) = name_and_port(pattern);
+        Word::new(&pattern).matches(&name)
+            && pattern_port.is_none_or(|pattern| port.as_ref().is_some_and(|port| Word::new(&pattern).matches(port)))
+    })
+}
+
+/// Whether what a call says of its hosts is that they may be any.
+pub(super) fn is_any_host(host: &str) -> bool {
+    name_and_port(host).0 == "*"
+}
+
+fn name_and_port(text: &str) -> (String, Option<String>) {
+    let text = text.to_ascii_lowercase();
+    let bracketed = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let (name, port) = match (bracketed, text.rsplit_once(':')) {
+        (Some((address, port)), _) => (address, port.strip_prefix(':')),
+        // Several colons without brackets are an address of IPv6.
+        (None, Some((name, port))) if !name.contains(':') => (name, Some(port)),
+        (None, _) => (text.as_str(), None),
     };
-    Word::new(&pattern).matches(&host)
-        || (port(&pattern).is_none() && port(&host).is_some_and(|name| Word::new(&pattern).matches(&name)))
+    let name = name.strip_suffix('.').unwrap_or(name);
+    (name.to_owned(), port.filter(|port| !port.is_empty()).map(str::to_owned))
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::Places;
 use super::part::Part;
 use super::pattern::{self, Command, Paths, Word};
+use super::words::Named;
 use crate::filter::ToolFilter;
 use crate::spec::Effect;
 
@@ -193,6 +194,10 @@ impl Rule {
             Part::Command(argv) => self.means_command(argv, directory),
             Part::Read(path) => self.read.matches(path),
             Part::Write(path) => self.write.matches(path),
+            // A call that may reach any host may reach this one.
+            Part::Host(host) if self.text.action != Action::Allow && pattern::is_any_host(host) => {
+                !self.text.hosts.is_empty()
+            }
             Part::Host(host) => self.text.hosts.iter().any(|pattern| pattern::host_matches(pattern, host)),
             Part::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
             // Who names a tool in a rule about parts knows that its author wants to be asked.
@@ -201,7 +206,24 @@ impl Rule {
         }
     }
 
-    fn means_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
+    /// Whether a denying or asking rule is about paths, and about one that a command names.
+    pub(super) fn meets(&self, named: &Named) -> bool {
+        let holds =
+            |paths: &Paths| !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.above));
+        holds(&self.read) || (!named.only_reads && holds(&self.write))
+    }
+
+    /// Whether it is about paths at all.
+    pub(super) fn means_paths(&self) -> bool {
+        !self.read.is_empty() || !self.write.is_empty()
+    }
+
+    /// Whether it is about commands.
+    pub(super) fn means_commands(&self) -> bool {
+        self.command.is_some()
+    }
+
+    pub(super) fn means_command(&self, argv: &[String], directory: Option<&Utf8Path>) -> bool {
         let root = self.root.as_deref();
         self.command.as_ref().is_some_and(|command| match self.text.action {
             Action::Allow => command.is_exactly(argv, directory, root),

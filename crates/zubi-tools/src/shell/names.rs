@@ -19,6 +19,64 @@ pub(super) fn steers(variable: &str) -> bool {
         || upper.ends_with("RC")
 }
 
+/// Whether a variable may reach a program with this value without a question: nothing that programs do with these names
+/// chooses what runs. A list of what is harmless, because nobody knows all that is not (`OPENSSL_CONF`, `VIMINIT`, …).
+pub(super) fn is_inert(variable: &str, value: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "CI",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "COLORTERM",
+        "COLUMNS",
+        "LINES",
+        "DEBUG",
+        "VERBOSE",
+        "LOG_LEVEL",
+        "NODE_ENV",
+        "RUST_BACKTRACE",
+        "RUST_LIB_BACKTRACE",
+        "RUST_LOG",
+        "RUST_TEST_THREADS",
+        "CARGO_TERM_COLOR",
+        "CARGO_TERM_PROGRESS_WHEN",
+        "CARGO_INCREMENTAL",
+        "CARGO_NET_OFFLINE",
+        "CARGO_BUILD_JOBS",
+        "PYTHONUNBUFFERED",
+        "PYTHONDONTWRITEBYTECODE",
+        "PYTHONHASHSEED",
+        "CGO_ENABLED",
+        "SOURCE_DATE_EPOCH",
+        "DEBIAN_FRONTEND",
+        "PROPTEST_CASES",
+        "INSTA_UPDATE",
+        // Names of examples, which no program reads.
+        "FOO",
+        "BAR",
+        "BAZ",
+    ];
+    let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte));
+    match variable {
+        // A path would be read as a file: of a time zone at least, which is none of a program.
+        "TZ" => word(&value.replace(['/', '+'], "")) && !value.starts_with('/') && !value.contains(".."),
+        "LANG" | "LANGUAGE" | "TERM" => word(value),
+        _ if variable.starts_with("LC_") => word(value),
+        _ => NAMES.contains(&variable),
+    }
+}
+
+/// Whether a variable of the shell itself may be set: it is not one that is exported already, as far as names tell.
+pub(super) fn is_own(variable: &str) -> bool {
+    !variable.bytes().any(|byte| byte.is_ascii_uppercase()) && !steers(variable)
+}
+
+/// Whether a variable's value could be evaluated once more, where arithmetic or a subscript meets its name.
+pub(super) fn may_be_evaluated(value: &str) -> bool {
+    value.contains("$(") || value.contains(['`', '['])
+}
+
 /// The name of `NAME=…` or `NAME+=…`.
 pub(super) fn assigned(raw: &str) -> Option<&str> {
     let (name, _) = raw.split_once('=')?;
@@ -54,14 +112,56 @@ pub(super) const REWRITES: &[&str] = &[
     "dirs",
     "shopt",
     "unset",
+    "compgen",
+    "history",
 ];
 
-/// Built-ins that set variables by name, and evaluate subscripts of the names they are given.
-pub(super) const SETS_VARIABLES: &[&str] =
-    &["export", "declare", "typeset", "readonly", "local", "read", "getopts", "printf", "test", "[", "[[", "wait"];
-
 /// Shells, by the name of their program.
-pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh"];
+pub(super) const SHELLS: &[&str] =
+    &["sh", "bash", "rbash", "dash", "ash", "ksh", "mksh", "rksh", "zsh", "rzsh", "yash"];
+/// Shells with a language of their own: what their text says is read all the same, and never told for sure.
+pub(super) const FOREIGN_SHELLS: &[&str] = &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh", "elvish"];
+/// Programs that start the command among their words, whose options are not read here.
+pub(super) const STARTERS: &[&str] = &[
+    "su",
+    "runuser",
+    "script",
+    "unshare",
+    "nsenter",
+    "chroot",
+    "parallel",
+    "sem",
+    "watch",
+    "setarch",
+    "linux32",
+    "linux64",
+    "i386",
+    "x86_64",
+    "systemd-run",
+    "prlimit",
+    "setpriv",
+    "ltrace",
+    "gdb",
+    "pkexec",
+    "entr",
+    "rlwrap",
+    "unbuffer",
+    "firejail",
+    "bwrap",
+    "proot",
+    "fakeroot",
+    "dbus-run-session",
+    "xvfb-run",
+    "start-stop-daemon",
+    "sg",
+    "gosu",
+    "su-exec",
+    "capsh",
+    "choom",
+    "numactl",
+    "cgexec",
+    "ld.so",
+];
 
 /// Reserved words before which a command begins anew.
 pub(super) const BEFORE_COMMAND: &[&str] =

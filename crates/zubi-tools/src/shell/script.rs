@@ -1,31 +1,30 @@
 //! The tokens of a script, from first to last: where simple commands begin and end, and what they do.
 
-use std::collections::VecDeque;
-
 use brush_parser::Token;
 use camino::Utf8PathBuf;
 
-use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES, SETS_VARIABLES};
+use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES};
 use super::place::{PathProblem, Place};
 use super::word::{self, Pattern, Word};
-use super::wrapper::{self, Look};
-use super::{ShellReading, read_into, short};
+use super::{ShellReading, builtin, read_into, short, wrapper};
 
-/// How many commands one simple command may stand for through its wrappers.
-const MAX_WRAPPED: usize = 64;
+/// How many tokens of `((…))` are looked at.
+const MAX_COUNTED: usize = 64;
 
 /// A script being walked.
 pub(super) struct Script<'a> {
-    reading: &'a mut ShellReading,
+    pub(super) reading: &'a mut ShellReading,
     tokens: &'a [Token],
     at: usize,
-    depth: usize,
+    pub(super) depth: usize,
     frames: Vec<Frame>,
     simple: Simple,
-    place: Place,
+    pub(super) place: Place,
     chain: Chain,
     /// Commands may run in another order than the text's.
-    repeats: bool,
+    pub(super) repeats: bool,
+    /// Within `[[ … ]]`, which what looks like an end of a command does not end in Bash.
+    pub(super) in_test: bool,
 }
 
 /// What a closing token ends.
@@ -42,10 +41,16 @@ enum Frame {
 
 /// A simple command so far.
 #[derive(Default)]
-struct Simple {
-    words: Vec<Word>,
+pub(super) struct Simple {
+    pub(super) words: Vec<Word>,
     /// An assignment or a redirection came first: what follows is no reserved word.
     prefixed: bool,
+    /// Variables that are set before the words, and to what.
+    assigned: Vec<(String, Word)>,
+    /// What it is given to read: the text of here-documents and here-strings where it is fixed, or something else.
+    pub(super) input: Vec<Option<String>>,
+    /// A redirection is of another descriptor than the usual ones.
+    beside: bool,
 }
 
 /// What has been seen of an and-or list.
@@ -73,8 +78,10 @@ impl<'a> Script<'a> {
             Token::Word(raw, _) => REPEATS.contains(&raw.as_str()),
             Token::Operator(..) => is(index, "(") && is(index + 1, ")"),
         });
+        let feeds = |text: &str| text.starts_with('<') || matches!(text, "|" | "|&");
+        reading.fed |= tokens.iter().any(|token| matches!(token, Token::Operator(text, _) if feeds(text)));
         let (frames, simple, chain) = (Vec::new(), Simple::default(), Chain::default());
-        Self { reading, tokens, at: 0, depth, frames, simple, place, chain, repeats }
+        Self { reading, tokens, at: 0, depth, frames, simple, place, chain, repeats, in_test: false }
     }
 
     pub(super) fn walk(mut self) {
@@ -89,7 +96,7 @@ impl<'a> Script<'a> {
         self.finish(End::List);
     }
 
-    fn cannot_tell(&mut self, why: impl Into<String>) {
+    pub(super) fn cannot_tell(&mut self, why: impl Into<String>) {
         self.reading.cannot_tell(why);
     }
 
@@ -143,7 +150,12 @@ impl<'a> Script<'a> {
             }
             "(" => self.open(),
             ")" => self.close(),
-            _ => self.redirect(operator),
+            _ => {
+                if operator.starts_with('<') && !operator.starts_with("<<") {
+                    self.simple.input.push(None);
+                }
+                self.redirect(operator);
+            }
         }
     }
 
@@ -159,10 +171,32 @@ impl<'a> Script<'a> {
             None if self.simple.prefixed => self.cannot_tell("a list is assigned or a command stands in a redirection"),
             None => {}
         }
+        self.counts();
         self.finish(End::List);
         let frame = Frame::Parenthesis { place: self.place.clone(), chain: self.chain };
         self.frames.push(frame);
         self.chain = Chain::default();
+    }
+
+    /// `((…))` is arithmetic in Bash, which evaluates the subscripts of names; in other shells it is a subshell twice. Both
+    /// count, and only numbers are told.
+    fn counts(&mut self) {
+        let tokens = self.tokens;
+        let place =
+            |token: Option<&Token>| token.map(|token| (token.location().start.index, token.location().end.index));
+        let (Some((_, end)), Some((start, _))) = (place(tokens.get(self.at - 1)), place(tokens.get(self.at))) else {
+            return;
+        };
+        if !self.next_is("(") || start != end {
+            return;
+        }
+        let named =
+            |token: &Token| token.to_str().contains(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '`'));
+        let mut inner = tokens.iter().skip(self.at + 1).take_while(|token| token.to_str() != ")");
+        // A long one is not looked through: many stand inside each other in hostile texts.
+        if inner.by_ref().take(MAX_COUNTED).any(named) || inner.next().is_some() {
+            self.cannot_tell("`((…))` may be worked out as arithmetic");
+        }
     }
 
     fn close(&mut self) {
@@ -178,7 +212,7 @@ impl<'a> Script<'a> {
 
     /// A function; its body counts where it stands.
     fn define(&mut self, name: &str) {
-        if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::look(name, &[]) != Look::Itself {
+        if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::is_looked_through(name) {
             self.cannot_tell(format!("`{}` is made to mean something else", short(name)));
         }
     }
@@ -192,7 +226,12 @@ impl<'a> Script<'a> {
             }
             return;
         }
-        if raw.bytes().all(|byte| byte.is_ascii_digit()) && self.is_descriptor() {
+        let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(names::is_name);
+        if (kept || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
+            if kept {
+                self.cannot_tell(format!("`{raw}` keeps a descriptor in a variable"));
+            }
+            self.simple.beside |= raw != "0";
             return;
         }
         if self.simple.words.is_empty() && !self.simple.prefixed && self.reserved(raw) {
@@ -215,15 +254,16 @@ impl<'a> Script<'a> {
         redirects && number.location().end.index == next.location().start.index
     }
 
+    /// Whether the variable reaches a program, its simple command's end will tell.
     fn assign(&mut self, name: &str, word: &Word) {
-        if names::steers(name) {
-            self.cannot_tell(format!("`{name}` decides what programs do"));
+        if word.raw.split_once('=').is_some_and(|(left, _)| left.contains('[')) {
+            self.cannot_tell(format!("the subscript of `{}` is worked out", short(&word.raw)));
         }
-        let subscript = word.raw.split_once('=').is_some_and(|(left, _)| left.contains('['));
-        if subscript && word.raw.contains(['$', '`', '\'', '"', '\\']) {
-            self.cannot_tell(format!("the subscript of `{}`", short(&word.raw)));
+        if word.raw.contains("$'") || word.raw.contains("$\"") {
+            self.cannot_tell(format!("the value of `{}` is told in another way by each shell", short(name)));
         }
         self.scripts_of(word);
+        self.simple.assigned.push((name.to_owned(), word.clone()));
     }
 
     /// Reserved words, where one may stand. Whether this was one.
@@ -265,8 +305,8 @@ impl<'a> Script<'a> {
     /// `for name in words`. The words are no commands; what they become is asked where `$name` stands.
     fn every(&mut self) {
         let Some(name) = self.next_word() else { return self.cannot_tell("a loop that counts") };
-        if names::steers(name) {
-            self.cannot_tell(format!("`{name}` decides what programs do"));
+        if let Some(why) = builtin::sets(name, None) {
+            self.cannot_tell(why);
         }
         self.skip_newlines();
         if !matches!(self.tokens.get(self.at), Some(Token::Word(text, _)) if text == "in") {
@@ -278,7 +318,7 @@ impl<'a> Script<'a> {
     }
 
     /// Counts the commands that stand in a word.
-    fn scripts_of(&mut self, word: &Word) {
+    pub(super) fn scripts_of(&mut self, word: &Word) {
         for script in &word.scripts {
             self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
             read_into(self.reading, script, &self.place, self.depth + 1);
@@ -319,6 +359,12 @@ impl<'a> Script<'a> {
         }
     }
 
+    /// What the simple command is given to read, where it is its standard input.
+    fn input(&mut self, text: Option<String>) {
+        let text = text.filter(|_| !self.simple.beside);
+        self.simple.input.push(text);
+    }
+
     /// A here-document or here-string: data, unless something in it is worked out.
     fn document(&mut self, operator: &str) {
         let Some(tag) = self.next_word() else { return self.cannot_tell("a here-document without its end") };
@@ -327,17 +373,18 @@ impl<'a> Script<'a> {
         } else {
             let (body, _end) = (self.next_word(), self.next_word());
             if tag.contains(['\'', '"', '\\']) {
-                return;
+                return self.input(body.map(str::to_owned));
             }
             word::read_document(body.unwrap_or_default())
         };
         self.scripts_of(&text);
+        self.input(Some(text.text.clone()).filter(|_| !text.expands && !text.tilde));
         if text.expands && text.scripts.is_empty() {
             self.cannot_tell("a here-document has text that is worked out only when it runs");
         }
     }
 
-    fn path(&mut self, text: &str) -> Option<Utf8PathBuf> {
+    pub(super) fn path(&mut self, text: &str) -> Option<Utf8PathBuf> {
         let problem = match self.place.path(text) {
             Ok(path) => return Some(path),
             Err(PathProblem::DirectoryLost) => "depends on where a `cd` before it led",
@@ -350,7 +397,18 @@ impl<'a> Script<'a> {
     /// Ends the simple command at hand.
     fn finish(&mut self, end: End) {
         let simple = std::mem::take(&mut self.simple);
-        let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple.words) };
+        for (name, word) in &simple.assigned {
+            let value = word.text.split_once('=').map_or("", |(_, value)| value);
+            let problem = match () {
+                () if simple.words.is_empty() => builtin::sets(name, Some(if word.expands { "" } else { value })),
+                () if word.expands => builtin::reaches(name, Some("$")),
+                () => builtin::reaches(name, Some(value)),
+            };
+            if let Some(why) = problem {
+                self.cannot_tell(why);
+            }
+        }
+        let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple) };
         let certain = !self.chain.piped && !self.chain.uncertain;
         match (entered, end) {
             (Some(place), End::And) if certain => {
@@ -366,116 +424,6 @@ impl<'a> Script<'a> {
             End::Or => self.chain = Chain { uncertain: true, ..Chain::default() },
             End::Pipe => self.chain.piped = true,
             End::List => self.chain = Chain::default(),
-        }
-    }
-
-    /// Counts a simple command and what it starts. Where it leads, if it is a `cd`.
-    fn simple_command(&mut self, words: &[Word]) -> Option<Place> {
-        for word in words {
-            self.scripts_of(word);
-            if !word.is_told() {
-                self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
-            }
-        }
-        let mut entered = None;
-        let mut due = VecDeque::from([words]);
-        for _ in 0..MAX_WRAPPED {
-            let Some(words) = due.pop_front() else { return entered };
-            let Some(program) = words.first() else { continue };
-            if program.tilde || program.pattern != Pattern::No {
-                self.cannot_tell(format!("which program `{}` is, is known only when it runs", short(&program.raw)));
-            }
-            let name = if program.is_told() { wrapper::system_name(&program.text) } else { None };
-            let look = name.map_or(Look::Itself, |name| wrapper::look(name, words));
-            if !matches!(look, Look::Through(_) | Look::Script(_)) {
-                self.count(words);
-            }
-            let rest = |from: usize| words.get(from..).unwrap_or_default();
-            match look {
-                Look::Itself => {}
-                Look::Through(at) | Look::Both(at) => due.push_back(rest(at)),
-                Look::And(ranges) => due.extend(ranges.into_iter().filter_map(|range| words.get(range))),
-                Look::Script(at) => {
-                    let text = words.get(at).map(|word| word.text.as_str()).unwrap_or_default();
-                    read_into(self.reading, text, &self.place, self.depth + 1);
-                }
-                Look::Unknown(why) => self.cannot_tell(why),
-            }
-            match name {
-                Some("xargs") => self.cannot_tell("`xargs` adds arguments from what it reads"),
-                Some("cd") => entered = Some(self.change_directory(words)),
-                Some(name) => self.builtin(name, words),
-                None => {}
-            }
-        }
-        self.cannot_tell("a command stands for too many others");
-        entered
-    }
-
-    /// Adds the words as a command.
-    fn count(&mut self, words: &[Word]) {
-        let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
-        if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
-            && word.is_told()
-            && !word.tilde
-            && program.contains('/')
-            && let Some(path) = self.path(&word.text)
-        {
-            *program = path.into_string();
-        }
-        self.reading.add_command(argv);
-    }
-
-    fn change_directory(&mut self, words: &[Word]) -> Place {
-        if self.repeats {
-            self.cannot_tell("`cd` stands in a script with loops or functions");
-            return Place::Lost;
-        }
-        let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-') && word.text != "-");
-        match (operands.next(), operands.next()) {
-            (Some(word), None) if word.is_told() && word.pattern == Pattern::No && !word.tilde && word.text != "-" => {
-                let Some(path) = self.path(&word.text) else { return Place::Lost };
-                self.reading.reads.push(path.clone());
-                Place::Moved(path)
-            }
-            _ => Place::Lost,
-        }
-    }
-
-    /// Built-ins that change what a script means.
-    fn builtin(&mut self, name: &str, words: &[Word]) {
-        let arguments = words.get(1..).unwrap_or_default();
-        if REWRITES.contains(&name) {
-            self.cannot_tell(format!("`{name}` changes what the script means"));
-            if arguments.iter().all(Word::is_told) {
-                let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
-                match name {
-                    "eval" => read_into(self.reading, &texts.join(" "), &self.place, self.depth + 1),
-                    "trap" => {
-                        read_into(self.reading, texts.first().unwrap_or(&""), &self.place, self.depth + 1);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        if !SETS_VARIABLES.contains(&name) {
-            return;
-        }
-        for (before, word) in words.iter().zip(arguments) {
-            let named =
-                names::assigned(&word.text).or_else(|| Some(word.text.as_str()).filter(|text| names::is_name(text)));
-            let sets = match name {
-                "printf" => before.text == "-v",
-                "test" | "[" | "[[" | "wait" => false,
-                _ => true,
-            };
-            if sets && named.is_some_and(names::steers) {
-                self.cannot_tell(format!("`{}` decides what programs do", short(&word.text)));
-            }
-            // Bash evaluates subscripts even where quotes keep them from being expanded.
-            if word.text.contains(['$', '`']) && (sets || name != "printf") {
-                self.cannot_tell(format!("`{}` may be evaluated once more", short(&word.raw)));
-            }
         }
     }
 }

@@ -1,25 +1,32 @@
 //! Programs that pass a command on: what the command is that they start.
 
+use std::ops::Range;
+
 use camino::Utf8Path;
 
-use super::names::{self, SHELLS};
+use super::names::{self, FOREIGN_SHELLS, SHELLS, STARTERS};
 use super::word::{Pattern, Word};
+use super::{builtin, git, interpreter, short};
 
 /// What a simple command amounts to.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Look {
-    /// It is what it says.
-    Itself,
-    /// It starts the command that begins at this word.
-    Through(usize),
-    /// It counts, and the command that begins at this word too.
-    Both(usize),
-    /// It counts, and so do the commands at these words (`find -exec`).
-    And(Vec<std::ops::Range<usize>>),
-    /// A shell that runs the text of this word.
-    Script(usize),
-    /// It counts, and why it cannot be told what else runs.
-    Unknown(String),
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Look {
+    /// It only passes a command on and is none itself.
+    pub(super) passes: bool,
+    /// The words of it that are commands.
+    pub(super) commands: Vec<Range<usize>>,
+    /// The texts that a shell runs.
+    pub(super) scripts: Vec<String>,
+    /// It is a shell that runs what it reads.
+    pub(super) reads_script: bool,
+    /// Why it cannot be told what else runs.
+    pub(super) unsure: Option<String>,
+}
+
+impl Look {
+    fn unsure(why: impl Into<String>) -> Self {
+        Self { unsure: Some(why.into()), ..Self::default() }
+    }
 }
 
 /// How a wrapper's words are read up to the command.
@@ -96,41 +103,101 @@ const WRAPPERS: &[Wrapper] = &[
         ..PLAIN
     },
     Wrapper { names: &["doas"], flags: "n", values: "u", counts: true, ..PLAIN },
+    Wrapper { names: &["taskset"], flags: "ac", operands: 1, ..PLAIN },
+    Wrapper { names: &["chrt"], flags: "abfior", operands: 1, counts: true, ..PLAIN },
+    // Without the form in which `-c` has a script.
+    Wrapper {
+        names: &["flock"],
+        flags: "eFnosux",
+        values: "wE",
+        long_flags: &["exclusive", "nonblock", "nb", "no-fork", "shared", "unlock", "close", "verbose"],
+        long_values: &["timeout", "wait", "conflict-exit-code"],
+        operands: 1,
+        counts: true,
+        ..PLAIN
+    },
+    Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", counts: true, ..PLAIN },
 ];
 
 /// The name of a program that is searched for or lies where systems keep theirs; another file of that name is any program.
 pub(crate) fn system_name(program: &str) -> Option<&str> {
-    const DIRECTORIES: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/usr/local/sbin"];
+    const DIRECTORIES: &[&str] = &[
+        "/bin",
+        "/usr/bin",
+        "/usr/local/bin",
+        "/sbin",
+        "/usr/sbin",
+        "/usr/local/sbin",
+        "/lib",
+        "/lib64",
+        "/usr/lib64",
+    ];
     if !program.contains('/') {
         return Some(program);
     }
     let path = Utf8Path::new(program);
-    path.file_name().filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.contains(&parent.as_str())))
+    // Paths are compared by their components: `//usr//bin` is `/usr/bin`.
+    path.file_name().filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.iter().any(|known| parent == *known)))
 }
 
-/// Looks at a simple command whose program is `name`.
-pub(super) fn look(name: &str, words: &[Word]) -> Look {
+/// Whether a function of this name would change what commands mean that are looked through.
+pub(super) fn is_looked_through(name: &str) -> bool {
+    name == "find" || WRAPPERS.iter().any(|wrapper| wrapper.names.contains(&name)) || SHELLS.contains(&name)
+}
+
+/// Whether a file of this name is what its name says, in whatever directory it lies: a shell or an interpreter.
+pub(super) fn is_certain(name: &str) -> bool {
+    SHELLS.contains(&name) || FOREIGN_SHELLS.contains(&name) || interpreter::is_one(name)
+}
+
+/// Whether a program starts a command among its words, in a way that is not read here.
+pub(crate) fn starts_others(program: &str) -> bool {
+    let name = Utf8Path::new(program).file_name().unwrap_or(program);
+    STARTERS.contains(&name) || (name.starts_with("ld-linux") && name.contains(".so")) || FOREIGN_SHELLS.contains(&name)
+}
+
+/// Looks at a simple command whose program is `name`. `fed`: something may stand on its standard input.
+pub(super) fn look(name: &str, words: &[Word], fed: bool) -> Look {
     if SHELLS.contains(&name) {
         return shell(words);
+    }
+    if FOREIGN_SHELLS.contains(&name) {
+        let scripts = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        let unsure = Some(format!("the language of `{name}` is not read"));
+        return Look { scripts: scripts.map(|word| word.text.clone()).collect(), unsure, ..Look::default() };
     }
     if name == "find" {
         return find(words);
     }
-    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return Look::Itself };
-    if name == "command" && words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
-        return Look::Itself;
+    if name == "git" {
+        let git = git::look(words);
+        let commands = git.command.map(|at| at..words.len()).into_iter().collect();
+        return Look { commands, scripts: git.scripts, unsure: git.unsure, ..Look::default() };
     }
-    match wrapper.command(words) {
-        Ok(at) if at >= words.len() => Look::Itself,
-        Ok(at) if wrapper.counts => Look::Both(at),
-        Ok(at) => Look::Through(at),
-        Err(option) => Look::Unknown(format!("what `{name}` starts after `{option}` is not told by the text")),
+    if starts_others(name) {
+        return Look::unsure(format!("what `{name}` starts is not told by the text"));
+    }
+    if interpreter::reads_program(name, words, fed) {
+        return Look::unsure(format!("`{name}` runs what stands on its standard input"));
+    }
+    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return Look::default() };
+    if name == "command" && words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
+        return Look::default();
+    }
+    let mut unsure = None;
+    match wrapper.command(words, &mut unsure) {
+        Ok(at) if at >= words.len() => Look { unsure, ..Look::default() },
+        Ok(at) => {
+            let commands = std::iter::once(at..words.len()).collect();
+            Look { passes: !wrapper.counts, commands, unsure, ..Look::default() }
+        }
+        Err(option) => Look::unsure(format!("what `{name}` starts after `{option}` is not told by the text")),
     }
 }
 
 impl Wrapper {
-    /// Where the command begins, or the word that is not understood.
-    fn command(&self, words: &[Word]) -> Result<usize, String> {
+    /// Where the command begins, or the word that is not understood. Variables that it sets may be a reason to be unsure.
+    fn command(&self, words: &[Word], unsure: &mut Option<String>) -> Result<usize, String> {
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
@@ -138,7 +205,7 @@ impl Wrapper {
                 at += 1;
                 break;
             }
-            let unknown = || super::short(text);
+            let unknown = || short(text);
             if let Some(long) = text.strip_prefix("--") {
                 let (name, value) = long.split_once('=').map_or((long, false), |(name, _)| (name, true));
                 at += match () {
@@ -163,48 +230,63 @@ impl Wrapper {
         }
         at += self.operands;
         while self.assigns
-            && let Some(name) = words.get(at).and_then(|word| names::assigned(&word.text))
+            && let Some(word) = words.get(at)
+            && let Some(name) = names::assigned(&word.text)
         {
-            if names::steers(name) {
-                return Err(super::short(name));
-            }
+            let value = word.text.split_once('=').map(|(_, value)| value);
+            *unsure = unsure.take().or_else(|| builtin::reaches(name, value));
             at += 1;
         }
         Ok(at)
     }
 }
 
-/// `sh -c 'text'`; a shell without it runs a file or what it reads, and counts as itself.
+/// `sh -c 'text'`, `sh file`, or a shell that runs what it reads.
 fn shell(words: &[Word]) -> Look {
     let mut at = 1;
-    let mut text_given = false;
+    let (mut text_given, mut reads, mut asks) = (false, false, false);
+    let mut unsure = None;
     while let Some(word) = words.get(at) {
         let text = word.text.as_str();
         at += 1;
         if text == "--" || text == "-" {
             break;
         } else if let Some(long) = text.strip_prefix("--") {
-            if !["norc", "noprofile", "posix", "login", "help", "version"].contains(&long) {
-                return Look::Unknown(format!("what a shell runs because of `{}`", super::short(text)));
+            asks |= ["help", "version"].contains(&long);
+            if !["norc", "noprofile", "posix", "help", "version"].contains(&long) {
+                unsure = Some(format!("what a shell runs because of `{}`", short(text)));
             }
         } else if let Some(letters) = text.strip_prefix(['-', '+']) {
             text_given |= letters.contains('c') && text.starts_with('-');
+            reads |= letters.contains('s') && text.starts_with('-');
+            if letters.contains(['i', 'l', 'k']) {
+                unsure = Some(format!("`{}` makes a shell read files first, or its words another way", short(text)));
+            } else if letters.contains('x') && text.starts_with('-') {
+                unsure = Some("`-x` works out a prompt".to_owned());
+            }
             at += letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
         } else {
             at -= 1;
             break;
         }
     }
-    match words.get(at) {
-        _ if !text_given => Look::Itself,
-        Some(word) if word.is_told() && word.pattern == Pattern::No => Look::Script(at),
-        _ => Look::Unknown("a shell is given a text that is worked out only when it runs".to_owned()),
-    }
+    let scripts = match words.get(at) {
+        _ if asks => Vec::new(),
+        Some(word) if text_given && word.is_told() && word.pattern == Pattern::No => {
+            return Look { passes: true, scripts: vec![word.text.clone()], unsure, ..Look::default() };
+        }
+        _ if text_given => {
+            return Look::unsure("a shell is given a text that is worked out only when it runs");
+        }
+        Some(word) if !reads && !interpreter::names_stdin(word) => Vec::new(),
+        _ => return Look { reads_script: true, unsure, ..Look::default() },
+    };
+    Look { scripts, unsure, ..Look::default() }
 }
 
 /// `find … -exec command {} ;`, any number of times.
 fn find(words: &[Word]) -> Look {
-    let mut found = Vec::new();
+    let mut commands = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at) {
         at += 1;
@@ -218,9 +300,9 @@ fn find(words: &[Word]) -> Look {
         let inner = words.get(start..at).unwrap_or_default();
         let spliced = |(index, word): (usize, &Word)| word.text.contains("{}") && (index == 0 || word.text != "{}");
         if inner.is_empty() || inner.iter().enumerate().any(spliced) {
-            return Look::Unknown("`find` makes a command of the names it finds".to_owned());
+            return Look::unsure("`find` makes a command of the names it finds");
         }
-        found.push(start..at);
+        commands.push(start..at);
     }
-    if found.is_empty() { Look::Itself } else { Look::And(found) }
+    Look { commands, ..Look::default() }
 }

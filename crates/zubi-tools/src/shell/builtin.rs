@@ -1,0 +1,172 @@
+//! Built-ins of shells: which of their arguments only say what they say. All others may be evaluated, set variables of any
+//! name or run something, and cannot be told. A list of what is harmless: built-ins have more ways than anybody remembers.
+
+use super::names;
+use super::short;
+use super::word::Word;
+
+/// Options of `[[`, `[` and `test` that compare numbers: in Bash's `[[` and in some shells' `test` any text that stands
+/// there is worked out as arithmetic, which runs the subscripts of names.
+const COMPARES_NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
+/// Why it cannot be told what the built-in `name` does with its words, if it cannot.
+pub(super) fn problem(name: &str, words: &[Word]) -> Option<String> {
+    let arguments = words.get(1..).unwrap_or_default();
+    match name {
+        // `printf -v` sets any variable, `wait -p` likewise.
+        "printf" | "wait" => arguments
+            .first()
+            .filter(|word| word.text.starts_with('-') && word.text != "--" && word.text != "-")
+            .map(|word| format!("`{name} {}` sets a variable", short(&word.text))),
+        "jobs" => arguments
+            .iter()
+            .filter(|word| word.text.starts_with('-'))
+            .find(|word| word.text.contains(|c: char| !"-lnprs".contains(c)))
+            .map(|word| format!("`jobs {}` runs a command", short(&word.text))),
+        "set" => set(arguments),
+        "export" | "declare" | "typeset" | "readonly" | "local" => declares(name, arguments),
+        "test" | "[" | "[[" => tests(words),
+        "read" => read(arguments),
+        "getopts" => arguments.get(1).and_then(|word| sets(&word.text, None)),
+        "exit" | "return" | "break" | "continue" | "shift" | "logout" => arguments
+            .first()
+            .filter(|word| !is_number(&word.text))
+            .map(|word| format!("`{name} {}` may be worked out", short(&word.text))),
+        _ => None,
+    }
+}
+
+/// Why a variable that stays in the shell cannot be set without a question.
+pub(super) fn sets(name: &str, value: Option<&str>) -> Option<String> {
+    match () {
+        () if !names::is_name(name) => Some(format!("`{}` may be evaluated once more", short(name))),
+        () if !names::is_own(name) && !names::is_inert(name, value.unwrap_or("/")) => {
+            Some(format!("`{}` decides what programs do, or may", short(name)))
+        }
+        () if value.is_some_and(names::may_be_evaluated) => {
+            Some(format!("the value of `{}` may be evaluated once more", short(name)))
+        }
+        () => None,
+    }
+}
+
+/// Why a variable that programs get cannot be set without a question.
+pub(super) fn reaches(name: &str, value: Option<&str>) -> Option<String> {
+    match value {
+        Some(value) if names::is_name(name) && names::is_inert(name, value) && !names::may_be_evaluated(value) => None,
+        // Without a value it is whatever was set before, which was looked at there.
+        None if names::is_name(name) && names::is_inert(name, "") => None,
+        _ => Some(format!("`{}` may decide what programs do", short(name))),
+    }
+}
+
+/// `set`: options that change how scripts are read, or that evaluate (`-x` works out `PS4`), are left out.
+fn set(arguments: &[Word]) -> Option<String> {
+    const NAMES: &[&str] = &[
+        "errexit",
+        "nounset",
+        "pipefail",
+        "noglob",
+        "noclobber",
+        "noexec",
+        "verbose",
+        "errtrace",
+        "notify",
+        "hashall",
+        "monitor",
+    ];
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        at += 1;
+        let letters = word.text.strip_prefix(['-', '+'])?;
+        if letters.is_empty() || letters == "-" {
+            return None;
+        }
+        let off = word.text.starts_with('+');
+        for letter in letters.chars() {
+            let known = match letter {
+                'o' => {
+                    let name = arguments.get(at).map(|word| word.text.as_str());
+                    at += 1;
+                    name.is_none_or(|name| NAMES.contains(&name) || (off && name == "xtrace"))
+                }
+                'x' => off,
+                letter => "euvfnCEbhm".contains(letter),
+            };
+            if !known {
+                return Some(format!("`set {}` changes what the script means", short(&word.text)));
+            }
+        }
+    }
+    None
+}
+
+/// `export` and its like. Only attributes that change nothing about how a value is read; names without subscripts.
+fn declares(builtin: &str, arguments: &[Word]) -> Option<String> {
+    let mut exports = builtin == "export";
+    for word in arguments {
+        if let Some(letters) = word.text.strip_prefix(['-', '+']) {
+            if letters.chars().any(|letter| !"rxgplu-".contains(letter)) || word.text.starts_with('+') {
+                return Some(format!("`{builtin} {}` changes what a name means", short(&word.text)));
+            }
+            exports |= letters.contains('x');
+            continue;
+        }
+        let (name, value) = match word.text.split_once('=') {
+            Some((name, value)) => (name.strip_suffix('+').unwrap_or(name), Some(value)),
+            None => (word.text.as_str(), None),
+        };
+        let problem = if exports { reaches(name, value) } else { sets(name, value) };
+        if problem.is_some() {
+            return problem;
+        }
+    }
+    None
+}
+
+/// `test` and its like, or a part of `[[ … ]]`.
+pub(super) fn tests(words: &[Word]) -> Option<String> {
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        if matches!(text, "-v" | "-R") {
+            return Some(format!("`{text}` evaluates the subscript of a name"));
+        }
+        let beside = || at.checked_sub(1).and_then(|before| words.get(before)).into_iter().chain(words.get(at + 1));
+        if COMPARES_NUMBERS.contains(&text)
+            && let Some(other) = beside().find(|word| !is_number(&word.text))
+        {
+            return Some(format!("`{}` is worked out as arithmetic", short(&other.raw)));
+        }
+        if text == "-t" && words.get(at + 1).is_some_and(|word| !is_number(&word.text) && !word.text.starts_with(']')) {
+            return Some("`-t` is given no number".to_owned());
+        }
+        // Some shells evaluate what stands in a subscript wherever a name is meant.
+        if word.text.contains("$(") || word.text.contains('`') {
+            return Some(format!("`{}` may be evaluated once more", short(&word.raw)));
+        }
+    }
+    None
+}
+
+fn read(arguments: &[Word]) -> Option<String> {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        at += 1;
+        match word.text.strip_prefix('-') {
+            Some("p" | "t" | "n" | "N" | "d" | "u") => at += 1,
+            Some(letters) if letters.chars().all(|letter| matches!(letter, 'r' | 's')) => {}
+            Some(_) => return Some(format!("`read {}` is not understood", short(&word.text))),
+            None => {
+                if let Some(problem) = sets(&word.text, None) {
+                    return Some(problem);
+                }
+            }
+        }
+    }
+    None
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}

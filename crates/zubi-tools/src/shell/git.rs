@@ -1,0 +1,165 @@
+//! `git`: which of its options and subcommands run programs that its words name, or that a configuration they choose names.
+
+use super::short;
+use super::word::Word;
+
+/// What is to be known about a `git` command besides its words.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Git {
+    /// The command that begins at this word runs too.
+    pub(super) command: Option<usize>,
+    /// These texts are run by a shell.
+    pub(super) scripts: Vec<String>,
+    pub(super) unsure: Option<String>,
+}
+
+/// Keys that may be set for one call: they change form, not what runs.
+const KEYS: &[&str] = &[
+    "user.name",
+    "user.email",
+    "core.quotepath",
+    "core.autocrlf",
+    "core.abbrev",
+    "core.longpaths",
+    "core.ignorecase",
+    "init.defaultbranch",
+    "log.date",
+    "diff.renames",
+    "diff.algorithm",
+    "protocol.version",
+    "gc.auto",
+    "pull.rebase",
+];
+
+/// Options before the subcommand that take a value.
+const VALUES: &[&str] = &["-C", "--namespace", "--super-prefix"];
+/// Options before the subcommand that change nothing about what runs.
+const FLAGS: &[&str] = &[
+    "--no-pager",
+    "-P",
+    "--version",
+    "--help",
+    "-h",
+    "-v",
+    "--bare",
+    "--no-replace-objects",
+    "--literal-pathspecs",
+    "--glob-pathspecs",
+    "--noglob-pathspecs",
+    "--icase-pathspecs",
+    "--no-optional-locks",
+    "--html-path",
+    "--man-path",
+    "--info-path",
+    "-p",
+    "--paginate",
+];
+
+/// Options of subcommands that are followed by a program.
+const RUNNING: &[&str] = &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--open-files-in-pager"];
+
+pub(super) fn look(words: &[Word]) -> Git {
+    let mut git = Git::default();
+    let mut at = 1;
+    while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-') && word.text != "--") {
+        let text = word.text.as_str();
+        at += 1;
+        if text == "-c" {
+            let setting = words.get(at).map_or("", |word| word.text.as_str());
+            at += 1;
+            git.setting(setting);
+        } else if VALUES.contains(&text) {
+            at += 1;
+        } else if !FLAGS.contains(&text) && !text.starts_with("--namespace=") {
+            git.cannot_tell(format!("`git {}` may choose programs", short(text)));
+            // Whether the next word belongs to it does not matter: it cannot be told anyway.
+        }
+    }
+    let subcommand = words.get(at).map_or("", |word| word.text.as_str());
+    let rest = words.get(at + 1..).unwrap_or_default();
+    git.subcommand(subcommand, rest, at + 1);
+    git
+}
+
+impl Git {
+    fn cannot_tell(&mut self, why: String) {
+        self.unsure.get_or_insert(why);
+    }
+
+    fn setting(&mut self, setting: &str) {
+        let (key, value) = setting.split_once('=').unwrap_or((setting, "true"));
+        let key = key.to_ascii_lowercase();
+        let colour = key.starts_with("color.") || key.starts_with("advice.");
+        let off = matches!(value, "false" | "0" | "no" | "off" | "") && key.ends_with("gpgsign");
+        if key.starts_with("alias.")
+            && let Some(script) = value.strip_prefix('!')
+        {
+            self.scripts.push(script.to_owned());
+        } else if key.starts_with("alias.") {
+            self.scripts.push(format!("git {value}"));
+        }
+        let plain_pager = key == "core.pager" && value == "cat";
+        if !(colour || off || plain_pager || KEYS.contains(&key.as_str())) {
+            self.cannot_tell(format!("`git -c {}` may choose programs", short(setting)));
+        }
+    }
+
+    fn subcommand(&mut self, name: &str, rest: &[Word], from: usize) {
+        let position = |wanted: &str| rest.iter().position(|word| word.text == wanted);
+        match name {
+            "submodule" => {
+                if let Some(at) = position("foreach") {
+                    self.cannot_tell("`git submodule foreach` runs a command in each".to_owned());
+                    let options = rest.iter().skip(at + 1).take_while(|word| word.text.starts_with('-')).count();
+                    self.runs(rest, at + 1 + options, from);
+                }
+            }
+            "bisect" => {
+                if let Some(at) = position("run") {
+                    self.cannot_tell("`git bisect run` runs a command at each step".to_owned());
+                    self.runs(rest, at + 1, from);
+                }
+            }
+            "filter-branch" => self.cannot_tell("`git filter-branch` runs scripts".to_owned()),
+            "config" => {
+                let reads = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--show-origin"];
+                if !rest.iter().any(|word| reads.contains(&word.text.as_str())) {
+                    self.cannot_tell("`git config` may choose the programs that git runs".to_owned());
+                }
+            }
+            _ => {}
+        }
+        for (at, word) in rest.iter().enumerate() {
+            let text = word.text.as_str();
+            let (option, value) = text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
+            // Git understands the beginnings of long options.
+            let begins = |long: &&str| option.len() >= 4 && long.starts_with(option);
+            let runs = match option {
+                _ if RUNNING.iter().any(begins) => true,
+                "-x" => matches!(name, "rebase" | "difftool"),
+                "-u" => matches!(name, "clone" | "fetch" | "pull" | "ls-remote"),
+                "--config" | "-c" => matches!(name, "clone" | "submodule"),
+                option => {
+                    option.starts_with("ext::")
+                        || (name == "grep" && option.starts_with("-O"))
+                        || (name == "rebase" && option.starts_with("-x"))
+                }
+            };
+            if runs {
+                self.cannot_tell(format!("`git {name} {}` may choose a program", short(option)));
+                let glued = option.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned);
+                let next = || rest.get(at + 1).map(|word| word.text.clone());
+                self.scripts.extend(value.map(str::to_owned).or(glued).or_else(next));
+            }
+        }
+    }
+
+    /// One word is a script, several are a command.
+    fn runs(&mut self, rest: &[Word], at: usize, from: usize) {
+        match rest.get(at..).unwrap_or_default() {
+            [] => {}
+            [script] => self.scripts.push(script.text.clone()),
+            _ => self.command = Some(from + at),
+        }
+    }
+}

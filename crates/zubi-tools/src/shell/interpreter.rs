@@ -1,0 +1,127 @@
+//! Programs that run the text they read: whether a command names its program, or takes it from its standard input, where
+//! neither a question nor a rule would show it.
+
+use super::word::Word;
+
+/// How a program is given the text that it runs.
+struct Interpreter {
+    /// Without a version: `python` stands for `python3.12`.
+    names: &'static [&'static str],
+    /// Options that are followed by the text or by the file that has it.
+    texts: &'static [&'static str],
+    /// Letters of options that change nothing about that.
+    flags: &'static str,
+    reads: Reads,
+}
+
+/// When a program takes its program from its standard input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// Where no file is named.
+    WithoutFile,
+    /// Unless an option has the text: its operands are data bases, files and hosts.
+    Unless,
+    /// Where a word says that the file is standard input.
+    WhereNamed,
+}
+
+const SCRIPTS: Interpreter = Interpreter { names: &[], texts: &[], flags: "", reads: Reads::WithoutFile };
+
+const INTERPRETERS: &[Interpreter] = &[
+    Interpreter { names: &["python", "pypy", "ipython"], texts: &["-c", "-m"], flags: "BEIOPRSbdqsuv", ..SCRIPTS },
+    Interpreter { names: &["perl"], texts: &["-e", "-E"], flags: "TWXalnpsw", ..SCRIPTS },
+    Interpreter { names: &["ruby", "irb", "jruby"], texts: &["-e"], flags: "alnpsw", ..SCRIPTS },
+    Interpreter {
+        names: &["node", "nodejs", "deno", "bun", "ts-node", "tsx"],
+        texts: &["-e", "--eval", "-p", "--print", "-pe"],
+        ..SCRIPTS
+    },
+    Interpreter { names: &["php"], texts: &["-r", "-f", "-R", "-F"], flags: "nqC", ..SCRIPTS },
+    Interpreter { names: &["lua", "luajit", "julia", "elixir", "groovy", "scala", "guile"], texts: &["-e"], ..SCRIPTS },
+    Interpreter { names: &["R", "r", "Rscript"], texts: &["-e", "-f"], ..SCRIPTS },
+    Interpreter {
+        names: &[
+            "tclsh", "wish", "expect", "racket", "sbcl", "clisp", "ocaml", "ghci", "jshell", "erl", "iex", "octave",
+        ],
+        ..SCRIPTS
+    },
+    Interpreter { names: &["gnuplot", "pry", "bb", "clojure", "clj", "swift", "osascript"], ..SCRIPTS },
+    Interpreter { names: &["psql"], texts: &["-c", "-f", "--command", "--file"], reads: Reads::Unless, ..SCRIPTS },
+    Interpreter { names: &["mysql", "mariadb"], texts: &["-e", "--execute"], reads: Reads::Unless, ..SCRIPTS },
+    Interpreter { names: &["sqlite", "duckdb", "mongosh"], texts: &["-c", "--eval"], reads: Reads::Unless, ..SCRIPTS },
+    Interpreter { names: &["ed", "ex", "red", "dc", "gdb", "lldb"], reads: Reads::Unless, ..SCRIPTS },
+    Interpreter { names: &["at", "batch", "crontab", "sftp", "ftp", "lftp"], reads: Reads::Unless, ..SCRIPTS },
+    Interpreter { names: &["awk", "gawk", "mawk", "nawk", "sed", "gsed"], reads: Reads::WhereNamed, ..SCRIPTS },
+    Interpreter { names: &["make", "gmake", "cmake", "jq", "ninja"], reads: Reads::WhereNamed, ..SCRIPTS },
+];
+
+fn of(name: &str) -> Option<&'static Interpreter> {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    INTERPRETERS.iter().find(|interpreter| interpreter.names.contains(&name))
+}
+
+pub(super) fn is_one(name: &str) -> bool {
+    of(name).is_some()
+}
+
+/// Whether the program `name` runs what stands on its standard input. `fed`: something may stand there.
+pub(super) fn reads_program(name: &str, words: &[Word], fed: bool) -> bool {
+    let Some(interpreter) = of(name) else { return false };
+    let arguments = words.get(1..).unwrap_or_default();
+    let asks = |word: &Word| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
+    match interpreter.reads {
+        Reads::WhereNamed => fed && arguments.iter().any(names_stdin),
+        Reads::Unless => fed && !(arguments.iter().any(|word| interpreter.has_text(word)) && arguments.len() > 1),
+        Reads::WithoutFile if matches!(arguments, [only] if asks(only)) => false,
+        Reads::WithoutFile if fed => !interpreter.names_program(arguments),
+        Reads::WithoutFile => {
+            !arguments.iter().any(|word| interpreter.has_text(word) || !word.text.starts_with('-'))
+                || arguments
+                    .iter()
+                    .find(|word| !word.text.starts_with('-') || word.text == "-")
+                    .is_some_and(names_stdin)
+        }
+    }
+}
+
+/// Whether a word is the name of standard input, or an option with it.
+pub(super) fn names_stdin(word: &Word) -> bool {
+    let text = word.text.rsplit_once('=').map_or(word.text.as_str(), |(_, value)| value);
+    let text = text.strip_prefix("-f").filter(|rest| !rest.is_empty()).unwrap_or(text);
+    let device = text.starts_with("/dev/") || text.starts_with("/proc/");
+    text == "-" || (device && (text.contains("stdin") || text.contains("/fd/")))
+}
+
+impl Interpreter {
+    fn has_text(&self, word: &Word) -> bool {
+        let text = word.text.as_str();
+        let long = |option: &&str| option.starts_with("--") && text.starts_with(&format!("{option}="));
+        self.texts.contains(&text) || self.texts.iter().any(long) || self.cluster(text) == Some(true)
+    }
+
+    /// Whether letters behind one dash are options of this program, and whether the last of them is followed by a text.
+    fn cluster(&self, text: &str) -> Option<bool> {
+        let letters = text.strip_prefix('-').filter(|letters| !letters.is_empty() && !letters.starts_with('-'))?;
+        let last = letters.chars().last()?;
+        let before = letters.strip_suffix(last)?;
+        let with_text = self.texts.contains(&format!("-{last}").as_str());
+        let known = before.chars().all(|letter| self.flags.contains(letter));
+        (known && (with_text || self.flags.contains(last))).then_some(with_text)
+    }
+
+    /// Whether the words say for sure which text runs.
+    fn names_program(&self, arguments: &[Word]) -> bool {
+        for (at, word) in arguments.iter().enumerate() {
+            if self.has_text(word) {
+                return arguments.get(at + 1).is_some_and(|text| !names_stdin(text)) || word.text.contains('=');
+            }
+            if !word.text.starts_with('-') {
+                return !arguments.iter().any(names_stdin);
+            }
+            if self.cluster(&word.text).is_none() {
+                return false;
+            }
+        }
+        false
+    }
+}

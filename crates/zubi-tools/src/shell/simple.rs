@@ -1,0 +1,153 @@
+//! One simple command of a script: which programs it starts, through wrappers and shells, and what it means if it is a built-in.
+
+use std::collections::VecDeque;
+
+use camino::Utf8Path;
+
+use super::names::REWRITES;
+use super::place::Place;
+use super::script::{Script, Simple};
+use super::word::{Pattern, Word};
+use super::wrapper::{self, Look};
+use super::{builtin, read_into, short};
+
+/// How many commands one simple command may stand for through its wrappers.
+const MAX_WRAPPED: usize = 64;
+
+impl Script<'_> {
+    /// Counts a simple command and what it starts. Where it leads, if it is a `cd`.
+    pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<Place> {
+        let words = simple.words.as_slice();
+        for word in words {
+            self.scripts_of(word);
+            if !word.is_told() {
+                self.cannot_tell(format!("`{}` is worked out only when it runs", short(&word.raw)));
+            }
+        }
+        self.part_of_test(words);
+        let mut entered = None;
+        let mut due = VecDeque::from([words]);
+        for _ in 0..MAX_WRAPPED {
+            let Some(words) = due.pop_front() else { return entered };
+            let Some(program) = words.first() else { continue };
+            if program.tilde || program.pattern != Pattern::No {
+                self.cannot_tell(format!("which program `{}` is, is known only when it runs", short(&program.raw)));
+            }
+            let told = program.is_told();
+            let name = match program.text.as_str() {
+                _ if !told => "",
+                path if path.contains('/') => Utf8Path::new(path).file_name().unwrap_or_default(),
+                name => name,
+            };
+            let is_system = wrapper::system_name(&program.text).is_some();
+            let look = wrapper::look(name, words, self.reading.fed);
+            // Another file of a wrapper's name is any program, which may do what the wrapper does.
+            let passes = look.passes || (look.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
+            if !passes || !is_system {
+                self.count(words);
+            }
+            self.follow(name, is_system, &look, simple);
+            due.extend(look.commands.into_iter().filter_map(|range| words.get(range)));
+            if !told || program.text.contains('/') {
+                continue;
+            }
+            match name {
+                "xargs" => self.cannot_tell("`xargs` adds arguments from what it reads"),
+                "cd" => entered = Some(self.change_directory(words)),
+                name => self.builtin(name, words),
+            }
+        }
+        self.cannot_tell("a command stands for too many others");
+        entered
+    }
+
+    /// Reads the scripts that a command is given, and says what is not known about it.
+    fn follow(&mut self, name: &str, is_system: bool, look: &Look, simple: &Simple) {
+        for script in &look.scripts {
+            read_into(self.reading, script, &self.place, self.depth + 1);
+        }
+        if look.reads_script {
+            match simple.input.as_slice() {
+                [Some(script)] => read_into(self.reading, script, &self.place, self.depth + 1),
+                _ => self.cannot_tell(format!("`{}` runs what it reads", short(name))),
+            }
+        }
+        if let Some(why) = look.unsure.as_ref().filter(|_| is_system || wrapper::is_certain(name)) {
+            self.cannot_tell(why.clone());
+        }
+    }
+
+    /// What stands within `[[ … ]]` is a test in Bash, whatever it looks like, and commands in other shells.
+    fn part_of_test(&mut self, words: &[Word]) {
+        self.in_test |= words.first().is_some_and(|word| word.text == "[[");
+        if self.in_test
+            && let Some(why) = builtin::tests(words)
+        {
+            self.cannot_tell(why);
+        }
+        self.in_test &= words.last().is_none_or(|word| word.text != "]]");
+    }
+
+    /// Adds the words as a command.
+    fn count(&mut self, words: &[Word]) {
+        let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+        if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
+            && word.is_told()
+            && !word.tilde
+            && program.contains('/')
+            && let Some(path) = self.path(&word.text)
+        {
+            *program = path.into_string();
+        }
+        let git = argv
+            .first()
+            .and_then(|program| Utf8Path::new(program).file_name())
+            .and_then(|name| name.strip_prefix("git-"));
+        // Git's own programs: `git-push` is `git push`.
+        let same = git.map(|subcommand| {
+            let words = ["git", subcommand].map(str::to_owned);
+            words.into_iter().chain(argv.iter().skip(1).cloned()).collect::<Vec<_>>()
+        });
+        self.reading.add_command(argv);
+        if let Some(same) = same {
+            self.reading.add_command(same);
+        }
+    }
+
+    fn change_directory(&mut self, words: &[Word]) -> Place {
+        if self.repeats {
+            self.cannot_tell("`cd` stands in a script with loops or functions");
+            return Place::Lost;
+        }
+        let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-') && word.text != "-");
+        match (operands.next(), operands.next()) {
+            (Some(word), None) if word.is_told() && word.pattern == Pattern::No && !word.tilde && word.text != "-" => {
+                let Some(path) = self.path(&word.text) else { return Place::Lost };
+                self.reading.reads.push(path.clone());
+                Place::Moved(path)
+            }
+            _ => Place::Lost,
+        }
+    }
+
+    /// Built-ins that change what a script means.
+    fn builtin(&mut self, name: &str, words: &[Word]) {
+        let arguments = words.get(1..).unwrap_or_default();
+        if REWRITES.contains(&name) {
+            self.cannot_tell(format!("`{name}` changes what the script means"));
+            if arguments.iter().all(Word::is_told) {
+                let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
+                match name {
+                    "eval" => read_into(self.reading, &texts.join(" "), &self.place, self.depth + 1),
+                    "trap" => {
+                        read_into(self.reading, texts.first().unwrap_or(&""), &self.place, self.depth + 1);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Some(why) = builtin::problem(name, words) {
+            self.cannot_tell(why);
+        }
+    }
+}
