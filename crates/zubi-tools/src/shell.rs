@@ -25,7 +25,7 @@ mod simple;
 mod word;
 mod wrapper;
 
-pub(crate) use self::wrapper::{starts_others, system_name};
+pub(crate) use self::wrapper::{runs_arguments, starts_others, system_name};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -221,6 +221,7 @@ mod bash {
             "CI=1 RUST_BACKTRACE=1 cargo test",
             "LC_ALL=C TZ=Europe/Berlin date",
             "cat data.json | python3 -m json.tool",
+            "cat data.json | python3 -mjson.tool",
             "cat data.json | python3 -u script.py",
             "python3 script.py < in.txt",
             "python3 --version; node --version",

@@ -151,15 +151,12 @@ fn rules(spec: &ToolSpec, asked: &[&Part], wide: bool) -> Vec<RuleText> {
 }
 
 fn command(argv: &[String], wide: bool) -> Vec<String> {
-    /// Programs whose arguments are programs: no prefix of theirs says what they do.
-    const INTERPRETERS: &[&str] = &[
-        "sh", "bash", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "awk", "sudo", "doas",
-        "ssh", "env", "xargs", "find", "eval",
-    ];
+    /// Programs with arguments that are programs, besides those which the shell's reader knows.
+    const RUN_ARGUMENTS: &[&str] = &["awk", "gawk", "mawk", "sed", "ssh", "eval", "docker", "podman"];
     let name = argv.first().and_then(|program| camino::Utf8Path::new(program).file_name()).unwrap_or_default();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let subcommand = argv.get(1).is_some_and(|word| !word.starts_with('-') && word.chars().all(plain));
-    if !wide || argv.len() < 2 || INTERPRETERS.contains(&name) {
+    if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_arguments(name) {
         return argv.iter().map(|word| escaped(word)).collect();
     }
     let kept = if subcommand { 2 } else { 1 };

@@ -280,6 +280,8 @@ fn what_is_denied_does_not_slip_by_inside_others() {
         // These are known to do nothing with them.
         ("grep rm x", "allow"),
         ("git rm x", "allow"),
+        ("npm rm x; cargo rm x", "allow"),
+        ("uv run rm x", "ask"),
         ("git commit -m 'rm x; git push'", "allow"),
         ("echo git push", "allow"),
         ("command -v rm", "allow"),
@@ -414,4 +416,30 @@ fn files_that_others_obey_are_not_written_without_a_question() {
     for path in ["/w/src/main.rs", "/w/.vscode/extensions.json", "/w/.gitignore", "/w/settings.json"] {
         assert_eq!(writes(path, false), "allow", "{path}");
     }
+}
+
+/// What a longer yes would keep must say what runs, each time.
+#[test]
+fn what_is_kept_says_what_runs() {
+    let labels = |text: &str, hosts: &[&str]| {
+        let reading = crate::shell::read(text, "/w".into());
+        let footprint = Footprint {
+            commands: reading.commands,
+            unresolved: reading.unresolved,
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            ..Footprint::of_effect(Effect::Execute)
+        };
+        let spec = spec("shell.run", Effect::Execute);
+        let policy = policy(&[]);
+        let judgement = policy.judge(&spec, &caller(false), &footprint);
+        let call = Recent { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
+        let offered = options(&policy, &call, &judgement, &[], true);
+        offered.into_iter().map(|option| option.label).collect::<Vec<_>>().join("\n")
+    };
+    for fed in ["python3 - <<E\nx\nE", "echo x | python3 -", "bash < x", "bash <<< $x", "psql db <<< x", "a | node"] {
+        assert_eq!(labels(fed, &[]), "this call", "{fed}");
+    }
+    insta::assert_snapshot!(labels("python3.12 -c 'print(1)'", &[]), @"");
+    insta::assert_snapshot!(labels("taskset 1 make all", &[]), @"");
+    insta::assert_snapshot!(labels("make test", &["*"]), @"");
 }

@@ -61,34 +61,15 @@ const READERS: &[&str] = &[
     "[[",
 ];
 
-/// Programs that run nothing that stands among their words, or whose words are subcommands of their own.
+/// Programs that run nothing that stands among their words.
 const KNOWN: &[&str] = &[
-    "cp",
-    "mv",
-    "ln",
-    "rm",
-    "mkdir",
-    "rmdir",
-    "touch",
-    "chmod",
-    "chown",
-    "sort",
-    "uniq",
-    "tee",
-    "seq",
-    "date",
-    "man",
-    "sed",
-    "tar",
-    "zip",
-    "unzip",
-    "gzip",
-    "gunzip",
-    "curl",
-    "wget",
-    "find",
-    "fd",
-    "git",
+    "cp", "mv", "ln", "rm", "mkdir", "rmdir", "touch", "chmod", "chown", "sort", "uniq", "tee", "seq", "date", "man",
+    "sed", "unzip", "gzip", "gunzip", "curl", "wget", "find", "git", "echo", "printf", "export", "local", "declare",
+    "readonly", "set", "kill", "pkill", "pgrep", "ps",
+];
+
+/// Programs whose words are subcommands and names of their own, unless a subcommand is there to run something.
+const SUBCOMMANDS: &[&str] = &[
     "cargo",
     "rustup",
     "npm",
@@ -108,17 +89,6 @@ const KNOWN: &[&str] = &[
     "dnf",
     "pacman",
     "systemctl",
-    "echo",
-    "printf",
-    "export",
-    "local",
-    "declare",
-    "readonly",
-    "set",
-    "kill",
-    "pkill",
-    "pgrep",
-    "ps",
 ];
 
 /// Programs that take what lies below their directories too.
@@ -201,6 +171,10 @@ pub(super) fn hidden<'a>(
         || KNOWN.contains(&name)
         || (name == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
     {
+        return None;
+    }
+    let runs = |word: &String| matches!(word.as_str(), "exec" | "run" | "dlx" | "x");
+    if SUBCOMMANDS.contains(&name) && !arguments.iter().any(runs) {
         return None;
     }
     let starts = shell::starts_others(program);

@@ -64,6 +64,11 @@ pub(super) fn is_one(name: &str) -> bool {
     of(name).is_some()
 }
 
+/// Whether a program runs what its arguments say.
+pub(super) fn runs_texts(name: &str) -> bool {
+    of(name).is_some_and(|interpreter| interpreter.reads != Reads::WhereNamed)
+}
+
 /// Whether the program `name` runs what stands on its standard input. `fed`: something may stand there.
 pub(super) fn reads_program(name: &str, words: &[Word], fed: bool) -> bool {
     let Some(interpreter) = of(name) else { return false };
@@ -96,7 +101,16 @@ impl Interpreter {
     fn has_text(&self, word: &Word) -> bool {
         let text = word.text.as_str();
         let long = |option: &&str| option.starts_with("--") && text.starts_with(&format!("{option}="));
-        self.texts.contains(&text) || self.texts.iter().any(long) || self.cluster(text) == Some(true)
+        self.texts.contains(&text)
+            || self.texts.iter().any(long)
+            || self.is_glued(text)
+            || self.cluster(text) == Some(true)
+    }
+
+    /// `-mjson.tool`: the option and its value in one word.
+    fn is_glued(&self, text: &str) -> bool {
+        let short = self.texts.iter().filter(|option| !option.starts_with("--") && option.len() == 2);
+        short.into_iter().any(|option| text.strip_prefix(option).is_some_and(|value| !value.is_empty()))
     }
 
     /// Whether letters behind one dash are options of this program, and whether the last of them is followed by a text.
@@ -112,6 +126,9 @@ impl Interpreter {
     /// Whether the words say for sure which text runs.
     fn names_program(&self, arguments: &[Word]) -> bool {
         for (at, word) in arguments.iter().enumerate() {
+            if self.is_glued(&word.text) && self.cluster(&word.text).is_none() {
+                return !names_stdin(word);
+            }
             if self.has_text(word) {
                 return arguments.get(at + 1).is_some_and(|text| !names_stdin(text)) || word.text.contains('=');
             }

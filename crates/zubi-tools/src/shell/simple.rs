@@ -48,11 +48,10 @@ impl Script<'_> {
             }
             self.follow(name, is_system, &look, simple);
             due.extend(look.commands.into_iter().filter_map(|range| words.get(range)));
-            if !told || program.text.contains('/') {
-                continue;
-            }
             match name {
                 "xargs" => self.cannot_tell("`xargs` adds arguments from what it reads"),
+                // What has a path is no built-in.
+                _ if !told || program.text.contains('/') => {}
                 "cd" => entered = Some(self.change_directory(words)),
                 name => self.builtin(name, words),
             }

@@ -177,6 +177,8 @@ fn what_cannot_be_told() {
         ("f() { a > x; }; cd y; f", "a; cd y; f"),
         ("cd x && cd .. && a > y", "cd x; cd ..; a"),
         ("xargs -0 rm", "rm"),
+        ("/usr/bin/xargs rm", "rm"),
+        ("/lib/x/ld-linux-x86-64.so.2 /bin/rm x", "/lib/x/ld-linux-x86-64.so.2 /bin/rm x"),
         ("find . -exec sh -c 'a {}' \\;", "find . -exec sh -c a {} ;"),
         ("env -S 'a b'", "env -S a b"),
         ("bash --rcfile x -i", "bash --rcfile x -i"),

@@ -147,13 +147,21 @@ pub(super) fn is_looked_through(name: &str) -> bool {
 
 /// Whether a file of this name is what its name says, in whatever directory it lies: a shell or an interpreter.
 pub(super) fn is_certain(name: &str) -> bool {
-    SHELLS.contains(&name) || FOREIGN_SHELLS.contains(&name) || interpreter::is_one(name)
+    SHELLS.contains(&name)
+        || FOREIGN_SHELLS.contains(&name)
+        || interpreter::is_one(name)
+        || name.starts_with("ld-linux")
 }
 
 /// Whether a program starts a command among its words, in a way that is not read here.
 pub(crate) fn starts_others(program: &str) -> bool {
     let name = Utf8Path::new(program).file_name().unwrap_or(program);
     STARTERS.contains(&name) || (name.starts_with("ld-linux") && name.contains(".so")) || FOREIGN_SHELLS.contains(&name)
+}
+
+/// Whether the arguments of a program may be programs themselves, so that no prefix of a command says what it does.
+pub(crate) fn runs_arguments(name: &str) -> bool {
+    is_looked_through(name) || starts_others(name) || interpreter::runs_texts(name)
 }
 
 /// Looks at a simple command whose program is `name`. `fed`: something may stand on its standard input.
@@ -270,18 +278,15 @@ fn shell(words: &[Word]) -> Look {
             break;
         }
     }
-    let scripts = match words.get(at) {
-        _ if asks => Vec::new(),
+    match words.get(at) {
+        _ if asks => Look { unsure, ..Look::default() },
         Some(word) if text_given && word.is_told() && word.pattern == Pattern::No => {
-            return Look { passes: true, scripts: vec![word.text.clone()], unsure, ..Look::default() };
+            Look { passes: true, scripts: vec![word.text.clone()], unsure, ..Look::default() }
         }
-        _ if text_given => {
-            return Look::unsure("a shell is given a text that is worked out only when it runs");
-        }
-        Some(word) if !reads && !interpreter::names_stdin(word) => Vec::new(),
-        _ => return Look { reads_script: true, unsure, ..Look::default() },
-    };
-    Look { scripts, unsure, ..Look::default() }
+        _ if text_given => Look::unsure("a shell is given a text that is worked out only when it runs"),
+        Some(word) if !reads && !interpreter::names_stdin(word) => Look { unsure, ..Look::default() },
+        _ => Look { reads_script: true, unsure, ..Look::default() },
+    }
 }
 
 /// `find … -exec command {} ;`, any number of times.

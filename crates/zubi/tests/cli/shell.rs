@@ -120,6 +120,18 @@ fn lines_of_any_length_are_read_and_searched() {
     assert!(told.starts_with("lines 1-2 of 2\n") && told.contains("bytes more\nlast"), "{}", told.len());
 }
 
+/// A rule for the tool is none for a program that stands in no command.
+#[test]
+fn what_is_read_as_a_program_is_asked_about() {
+    let place = allowing();
+    for script in ["sh", "sh -s", "cat | sh", "python3 -", "env python3"] {
+        let told =
+            text(&place, "shell.run", &json!({ "command": script, "stdin": "open('made', 'w') # ; touch made\n" }));
+        assert!(told.contains("it cannot be told what it does") && told.contains("nobody to ask"), "{script}: {told}");
+    }
+    assert!(!place.exists("work/made"));
+}
+
 #[test]
 fn a_script_is_never_read_as_options_of_the_shell() {
     let place = allowing();
