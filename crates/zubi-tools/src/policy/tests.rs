@@ -280,7 +280,7 @@ fn what_is_denied_does_not_slip_by_inside_others() {
         // These are known to do nothing with them.
         ("grep rm x", "allow"),
         ("git rm x", "allow"),
-        ("npm rm x; cargo rm x", "allow"),
+        ("npm rm a; cargo rm a", "allow"),
         ("uv run rm x", "ask"),
         ("git commit -m 'rm x; git push'", "allow"),
         ("echo git push", "allow"),
@@ -439,7 +439,24 @@ fn what_is_kept_says_what_runs() {
     for fed in ["python3 - <<E\nx\nE", "echo x | python3 -", "bash < x", "bash <<< $x", "psql db <<< x", "a | node"] {
         assert_eq!(labels(fed, &[]), "this call", "{fed}");
     }
-    insta::assert_snapshot!(labels("python3.12 -c 'print(1)'", &[]), @"");
-    insta::assert_snapshot!(labels("taskset 1 make all", &[]), @"");
-    insta::assert_snapshot!(labels("make test", &["*"]), @"");
+    insta::assert_snapshot!(labels("python3.12 -c 'print(1)'", &[]), @"
+    this call
+    exactly `python3.12 -c print(1)` (shell.run), for this session
+    exactly `python3.12 -c print(1)` (shell.run), always in this workspace
+    exactly `python3.12 -c print(1)` (shell.run), always and everywhere
+    ");
+    insta::assert_snapshot!(labels("taskset 1 make all", &[]), @"
+    this call
+    exactly `make all` (shell.run), for this session
+    `make all` with any arguments (shell.run), for this session
+    `make all` with any arguments (shell.run), always in this workspace
+    `make all` with any arguments (shell.run), always and everywhere
+    ");
+    insta::assert_snapshot!(labels("make test", &["*"]), @"
+    this call
+    exactly `make test` (shell.run); reaching any host (shell.run), for this session
+    `make test` with any arguments (shell.run); reaching any host (shell.run), for this session
+    `make test` with any arguments (shell.run); reaching any host (shell.run), always in this workspace
+    `make test` with any arguments (shell.run); reaching any host (shell.run), always and everywhere
+    ");
 }
