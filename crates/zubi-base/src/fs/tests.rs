@@ -101,7 +101,7 @@ fn a_pipe_that_takes_a_files_place_is_not_waited_for() {
 fn what_has_become_a_link_is_refused() {
     let (_guard, root) = directory();
     std::fs::create_dir(root.join("real")).unwrap();
-    std::fs::write(root.join("real/a"), "text").unwrap();
+    write_atomic(&root.join("real/a"), b"text").unwrap();
     std::os::unix::fs::symlink("real", root.join("link")).unwrap();
     std::os::unix::fs::symlink("a", root.join("real/b")).unwrap();
     assert_eq!(read_text_in_place(&root.join("real/a")).unwrap(), "text");

@@ -41,7 +41,7 @@ pub(super) fn own(config: &HostConfig) -> Vec<Utf8PathBuf> {
 /// The home directory of this account as the system has it, whatever the environment says.
 #[cfg(unix)]
 fn account_home() -> Option<Utf8PathBuf> {
-    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    let accounts = zubi_base::fs::read_text(Utf8Path::new("/etc/passwd")).ok()?;
     home_in(&accounts, rustix::process::getuid().as_raw())
 }
 

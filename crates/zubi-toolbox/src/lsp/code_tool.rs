@@ -148,7 +148,7 @@ fn named(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
     // `src/lib.rs:12:5`: what stands before one of the colons is the file, which may have some in its name.
     let at = given("at").and_then(|at| {
         let ends = at.match_indices(':').map(|(end, _)| end).chain([at.len()]);
-        ends.filter_map(|end| workspace.resolve(at.get(..end)?).ok()).last()
+        ends.rev().find_map(|end| workspace.resolve(at.get(..end)?).ok())
     });
     files.flatten().chain(at).collect()
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::string_slice, reason = "ids are ASCII, and a test that slices wrongly should fail")]
 #![expect(clippy::unwrap_used, reason = "a test's helper fails the test that called it")]
 
+mod bounds;
 mod domainlang;
 mod files;
 #[expect(unreachable_pub, reason = "the fuzz package calls this from other crates")]

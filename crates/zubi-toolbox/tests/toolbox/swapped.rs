@@ -27,7 +27,8 @@ fn swap(one: &Utf8Path, other: &Utf8Path, end: &AtomicBool) {
 async fn a_folder_that_becomes_a_link_leads_nobody_out() {
     let toy = Toy::new("//- sub/s.txt\ninside\n");
     let outside = tempfile::tempdir().unwrap();
-    std::fs::write(outside.path().join("s.txt"), "a secret of somebody else\n").unwrap();
+    let file = Utf8Path::from_path(outside.path()).unwrap().join("s.txt");
+    zubi_base::fs::write_atomic(&file, b"a secret of somebody else\n").unwrap();
     std::os::unix::fs::symlink(outside.path(), toy.root.join("link")).unwrap();
     let registry = registry(&toy);
     let end = AtomicBool::new(false);

@@ -1,0 +1,91 @@
+//! What the tools for files hold back, and how much they take.
+
+use serde_json::json;
+
+use crate::files::{PROJECT, Session};
+
+/// Who has seen a part may change what he saw, and not replace what he did not.
+#[tokio::test]
+async fn a_part_that_was_read_is_not_the_file() {
+    let session = Session::new(PROJECT);
+    session.raw("file.read", json!({ "path": "src/a.rs", "endLine": 1 })).await;
+    let whole = json!({ "path": "src/a.rs", "content": "// nothing else\n" });
+    insta::assert_snapshot!(session.ask("file.write", whole.clone()).await, @r#"
+    Failed to write the file: `src/a.rs` exists and not all of it was read here; nothing was written
+    Read it first with file.read {"path":"src/a.rs"}, or give overwrite: true to replace it unread.
+    "#);
+    let told = session.raw("file.edit", json!({ "path": "src/a.rs", "old": "World", "new": "zubi" })).await;
+    assert!(told.contains("1 replacement: written"), "{told}");
+    assert!(session.raw("file.write", whole.clone()).await.contains("not all of it"), "an edit shows no more of it");
+    session.raw("file.read", json!({ "path": "src/a.rs" })).await;
+    session.raw("file.read", json!({ "path": "src/a.rs", "startLine": 2 })).await;
+    assert!(session.raw("file.write", whole).await.contains(": written"), "all of it was read before");
+}
+
+/// Files of credentials are asked about by name; what looks through many passes them over and says so.
+#[tokio::test]
+async fn a_search_passes_credentials_over() {
+    let session = Session::new("//- a.txt\nTOKEN\n//- .env\nTOKEN=1\n//- keys/.ssh/id_rsa\nTOKEN\n");
+    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "TOKEN" })).await, @"
+    1 line matches `TOKEN` in 1 file
+    a.txt
+      1:1  TOKEN
+    [disk · 1 file searched · 2 files with credentials not searched]
+    ");
+    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "TOKEN", "path": "keys" })).await, @"
+    no line matches `TOKEN`
+    [disk · 0 files searched · 1 file with credentials not searched]
+    ");
+    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "TOKEN", "path": ".env" })).await, @r#"
+    Failed to run file.search: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["file.search"]
+    read = ["[root]/.env"]
+    or, whatever it does, with `allow = ["file.search"]`.
+    "#);
+    insta::assert_snapshot!(session.ask("lsp_references", json!({ "at": ".env:1:2" })).await, @r#"
+    Failed to run lsp_references: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["lsp_references"]
+    read = ["[root]/.env"]
+    or, whatever it does, with `allow = ["lsp_references"]`.
+    "#);
+    insta::assert_snapshot!(session.ask("lsp_document_symbols", json!({ "path": ".env" })).await, @r#"
+    Failed to run lsp_document_symbols: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["lsp_document_symbols"]
+    read = ["[root]/.env"]
+    or, whatever it does, with `allow = ["lsp_document_symbols"]`.
+    "#);
+}
+
+/// What a tool promises to take, it takes: other texts are cut off at 20,000 characters.
+#[tokio::test]
+async fn whole_files_are_taken() {
+    let session = Session::new(PROJECT);
+    let line = "0123456789\n".repeat(100_000);
+    let told = session.raw("file.write", json!({ "path": "large.txt", "content": line })).await;
+    assert!(told.starts_with("write large.txt: created"), "{told}");
+    let edit = json!({ "path": "large.txt", "edits": [{ "old": line, "new": line.to_lowercase() + "end" }] });
+    let told = session.raw("file.edit", edit).await;
+    assert!(told.contains("1 replacement: written"), "{told}");
+    let told = session.raw("file.edit", json!({ "path": "large.txt", "old": line + "end", "new": "x" })).await;
+    assert!(told.contains("1 replacement: written"), "{told}");
+    assert_eq!(session.bytes("large.txt"), b"x");
+}
+
+#[tokio::test]
+async fn no_file_is_made_below_a_hundred_new_folders() {
+    let session = Session::new(PROJECT);
+    let path = format!("{}/f.txt", vec!["d"; 100].join("/"));
+    insta::assert_snapshot!(session.ask("file.write", json!({ "path": path, "content": "x" })).await.replace(&path, "[path]"), @"
+    Failed to write the file: `[path]`: that would make 100 new folders, more than 32 at once
+    Look at what is there with file.list.
+    ");
+}
