@@ -231,11 +231,11 @@ fn a_command_does_not_reach_what_zubi_itself_keeps() {
 fn nothing_that_was_inherited_reaches_a_command() {
     let place = allowing();
     let zubi = place.process();
-    let mut shell = std::process::Command::new("sh");
+    let mut shell = assert_cmd::Command::new("sh");
     shell.args(["-c", "exec 9>>../outside; exec \"$0\" call shell.run --command 'echo through >&9'"]);
     shell.arg(zubi.get_program()).current_dir(place.path("work")).env_clear();
     shell.envs(zubi.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let told = place.show(&mut assert_cmd::Command::from_std(shell));
+    let told = place.show(&mut shell);
     assert!(told.contains("9: Bad file descriptor"), "{told}");
     assert_eq!(place.read("outside"), "");
 }
