@@ -2,6 +2,7 @@
 //! shortened, and what looks like a secret is not written at all.
 
 mod file;
+mod named;
 
 use std::time::Duration;
 
@@ -73,10 +74,11 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
     match value {
         Value::String(text) => {
             let length = text.chars().count();
-            if length <= MAX_STRING {
-                return value.clone();
-            }
             let kept: String = text.chars().take(MAX_STRING).collect();
+            let kept = named::without_values(&kept);
+            if length <= MAX_STRING {
+                return kept.into();
+            }
             format!("{kept}… ({length} characters)").into()
         }
         Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => "…".into(),

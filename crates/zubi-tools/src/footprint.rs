@@ -1,6 +1,7 @@
 //! What one call would touch, worked out before it runs.
 
 use camino::Utf8PathBuf;
+use serde_json::Value;
 
 use crate::spec::Effect;
 
@@ -35,9 +36,19 @@ pub struct Footprint {
     /// (`.vscode/settings.json`) are written without a question then. Only for tools that refuse everything else.
     #[serde(skip)]
     pub checked: bool,
+    /// The call that this one makes in turn and that all of the rest is about. It is judged, and asked about, when it is made.
+    #[serde(skip)]
+    pub passes_on: Option<PassedOn>,
     /// What the call changes or sends, for whoever is asked: a unified diff, a request's body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
+}
+
+/// A call that another one makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOn {
+    pub tool: String,
+    pub arguments: Value,
 }
 
 impl Footprint {

@@ -68,6 +68,9 @@ pub struct Judged {
     /// The rule's reason, or the default's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// No rule for whole calls can allow it, only one that is about this part.
+    #[serde(skip)]
+    pub only_by_name: bool,
 }
 
 /// A decision with its reasons.
@@ -223,6 +226,7 @@ impl Policy {
             action,
             rule: rule.map(|rule| rule.source.clone()),
             reason: reason.or_else(|| rule.and_then(|rule| rule.text.reason.clone())),
+            only_by_name: false,
         };
         let among = self.among_words(spec, effect, part, footprint);
         for action in [Action::Deny, Action::Ask] {
@@ -233,8 +237,7 @@ impl Policy {
                 return Judged { rule: Some(source.clone()), ..judged(action, None, Some(why.clone())) };
             }
         }
-        let checked = footprint.checked;
-        let otherwise = |part: &Part| part::otherwise(part, &self.places, checked);
+        let otherwise = |part: &Part| part::otherwise(part, &self.places, footprint);
         let written = otherwise(part);
         let led = meant.as_ref().map_or(written, otherwise);
         let led = if lost { Otherwise::AskAlways("where the path leads cannot be told") } else { led };
@@ -253,7 +256,9 @@ impl Policy {
                 Some(rule) => Judged { rule: Some(rule.source.clone()), ..judged(Action::Allow, None, None) },
                 None => judged(Action::Ask, None, None),
             },
-            Otherwise::AskAlways(why) => judged(Action::Ask, None, Some(why.to_owned())),
+            Otherwise::AskAlways(why) => {
+                Judged { only_by_name: true, ..judged(Action::Ask, None, Some(why.to_owned())) }
+            }
         }
     }
 

@@ -22,13 +22,19 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The rules in force when a host starts.
 pub(super) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
     let store = Answers::new(&config.state_dir, workspace);
+    let is_trusted = workspace.folders().iter().all(|folder| config.trust.folder(&folder.path));
     let mut rules: Vec<(Value, String)> = Vec::new();
     for sourced in &config.settings.policy {
         let source = match &sourced.source {
             Source::User(path) | Source::Workspace(path) => format!("{path}:{}", sourced.rule.line),
             other => other.to_string(),
         };
-        rules.push((sourced.rule.rule.clone(), source));
+        let mut rule = sourced.rule.rule.clone();
+        // A file that nobody has trusted may narrow what is allowed; its words do not reach a model.
+        if let (Source::Workspace(_), false, Value::Object(rule)) = (&sourced.source, is_trusted, &mut rule) {
+            rule.remove("reason");
+        }
+        rules.push((rule, source));
     }
     for scope in [ApprovalScope::Workspace, ApprovalScope::Always] {
         rules.extend(store.read(scope));

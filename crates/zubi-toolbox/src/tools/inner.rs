@@ -7,6 +7,7 @@ use anyhow::anyhow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use zubi_tools::footprint::PassedOn;
 use zubi_tools::registry::{CallError, Registry};
 use zubi_tools::spec::Example;
 use zubi_tools::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
@@ -93,18 +94,19 @@ pub(super) fn word(effect: Effect) -> String {
     json!(effect).as_str().unwrap_or_default().to_owned()
 }
 
-/// What the outer call touches: what the inner one would, with its secrets kept out of the record. The effect is at
-/// most Write, for beyond that a person is asked, and the inner call does that itself; asking twice for one thing would
-/// teach people to say yes.
+/// What the outer call touches: what the inner one would, with its secrets kept out of the record. It is the inner call that
+/// the policy judges and a person is asked about, by its own name; asking twice for one thing would teach people to say yes.
+/// So the effect of the outer one is at most Write, about which nobody is asked.
 pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
     let inner = || {
         let registry = registry.upgrade()?;
         let name = args.get("tool")?.as_str()?;
         let tool = find(&registry, name, cx).ok()?;
         let arguments = args.get("arguments").cloned().unwrap_or_default();
-        let footprint = registry.footprint(name, arguments, cx).ok()?;
+        let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
         let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
-        Some(Footprint { effect: Some(effect), ..footprint })
+        let passes_on = Some(PassedOn { tool: tool.spec().id.clone(), arguments });
+        Some(Footprint { effect: Some(effect), passes_on, ..footprint })
     };
     // A call that cannot be made touches nothing; running it says why.
     inner().unwrap_or_else(|| Footprint::of_effect(Effect::Read))

@@ -89,3 +89,17 @@ async fn no_file_is_made_below_a_hundred_new_folders() {
     Look at what is there with file.list.
     ");
 }
+
+/// A call that another tool passes on is judged once, by the name of the tool that is meant; and no rule is named that would
+/// not allow it.
+#[tokio::test]
+async fn a_call_that_is_passed_on_is_judged_as_itself() {
+    let session = Session::new("//- .env\nTOKEN=1\n");
+    let call = json!({ "tool": "file.read", "arguments": { "path": ".env" } });
+    insta::assert_snapshot!(session.ask("call_tool", call.clone()).await, @"");
+    assert_eq!(session.ask("call_read_tool", call.clone()).await, session.ask("call_tool", call).await);
+    assert_eq!(
+        session.ask("file.read", json!({ "path": ".env" })).await,
+        session.ask("call_tool", json!({ "tool": "file.read", "arguments": { "path": ".env" } })).await
+    );
+}

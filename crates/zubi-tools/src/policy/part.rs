@@ -60,6 +60,9 @@ pub(super) enum Otherwise {
 /// The parts of a call.
 pub(super) fn of(spec: &ToolSpec, footprint: &Footprint) -> Vec<Part> {
     let effect = footprint.effect.unwrap_or(spec.effect);
+    if footprint.passes_on.is_some() {
+        return vec![Part::Effect(effect)];
+    }
     let mut parts: Vec<Part> = footprint.unresolved.iter().cloned().map(Part::Unresolved).collect();
     parts.extend(footprint.commands.iter().cloned().map(Part::Command));
     parts.extend(footprint.hosts.iter().cloned().map(Part::Host));
@@ -86,17 +89,19 @@ pub(super) fn of(spec: &ToolSpec, footprint: &Footprint) -> Vec<Part> {
 }
 
 /// What becomes of a part when no rule means it.
-pub(super) fn otherwise(part: &Part, places: &Places, checked: bool) -> Otherwise {
+pub(super) fn otherwise(part: &Part, places: &Places, footprint: &Footprint) -> Otherwise {
     match part {
         Part::Effect(Effect::Read | Effect::Plan | Effect::Write) => Otherwise::Allow,
         Part::Effect(_) | Part::Call | Part::Host(_) => Otherwise::Ask,
+        // Whoever trusted the file that the text stands in has read it; its arguments cannot add to what it does.
+        Part::Unresolved(_) if footprint.vouched => Otherwise::Ask,
         Part::Unresolved(_) => Otherwise::AskAlways("what cannot be told is never allowed by a rule"),
         Part::Secret(_) => Otherwise::Ask,
         Part::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => Otherwise::Allow,
         Part::Command(_) => Otherwise::Ask,
         Part::Read(path) if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
         Part::Read(_) => Otherwise::Allow,
-        Part::Write(path) => places.write(path, checked),
+        Part::Write(path) => places.write(path, footprint.checked),
     }
 }
 

@@ -129,6 +129,7 @@ impl Registry {
         let recent: Vec<Recent> = self.recent.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         let call = Recent::new(spec, cx, footprint.clone());
         let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
+        let only_by_name = judgement.parts.iter().any(|part| part.only_by_name);
         let Judgement { why, rule, .. } = judgement;
         let request = ApprovalRequest {
             tool: spec.id.clone(),
@@ -167,7 +168,7 @@ impl Registry {
             ApprovalAnswer::Unavailable => Err(ToolError::tell(
                 Code::ApprovalUnavailable,
                 format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
-                unavailable(spec, &offered, rule.as_deref()),
+                unavailable(spec, &offered, rule.as_deref(), only_by_name),
             )),
         }
     }
@@ -200,6 +201,9 @@ impl Registry {
         let spec = entry.tool.spec();
         let (_, footprint) =
             prepare(&entry, args, cx).map_err(|error| CallError::Tool { id: spec.id.clone(), error })?;
+        if let Some(inner) = &footprint.passes_on {
+            return self.judge(&inner.tool, inner.arguments.clone(), cx);
+        }
         let explained = footprint.clone();
         let policy = self.policy();
         let judgement = policy.judge(spec, &cx.caller, &footprint);
@@ -234,21 +238,24 @@ fn allowing(offered: &[ApprovalOption]) -> Vec<String> {
     widest.iter().map(RuleText::to_toml).collect()
 }
 
-fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>) -> String {
+fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, only_by_name: bool) -> String {
     let rules = allowing(offered);
     if let (true, Some(rule)) = (rules.is_empty(), rule) {
         return format!(
             "The rule at {rule} asks whatever others allow; the user can change it, or run this themselves."
         );
     }
-    if rules.is_empty() {
+    if rules.is_empty() && only_by_name {
         return "No rule can allow what cannot be told; say it more plainly, or ask the user to run it.".to_owned();
     }
     let whole = Policy::rule_that_allows(spec);
-    if offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allowing(&spec.id))) {
+    if rules.is_empty()
+        || offered.last().is_some_and(|option| option.rules.iter().all(|rule| *rule == RuleText::allowing(&spec.id)))
+    {
         return format!("The user can allow it with `{whole}` in zubi.toml.");
     }
-    format!("The user can allow it in zubi.toml with\n{}\nor, whatever it does, with `{whole}`.", rules.join("\n"))
+    let whole = if only_by_name { String::new() } else { format!("\nor, whatever it does, with `{whole}`.") };
+    format!("The user can allow it in zubi.toml with\n{}{whole}", rules.join("\n"))
 }
 
 /// The arguments as the tool gets them, and what the call would touch.

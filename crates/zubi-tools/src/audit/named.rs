@@ -1,0 +1,71 @@
+//! Secrets in texts that name them: `PASSWORD=…`, `--token …`, `X-Api-Key: …`, `?token=…`, `-u name:…`.
+//!
+//! For records only, where a word too many that is left out costs nothing.
+
+use std::sync::OnceLock;
+
+use regex::{Captures, Regex};
+use zubi_base::secret;
+
+/// What stands in the place of a value.
+const HIDDEN: &str = "(not logged)";
+
+/// A name, what joins it to its value, and the value: quoted, or up to the next blank or the end of a URL's parameter.
+const NAMED: &str = r#"([A-Za-z0-9_-]+)(["']?\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s&;|"']+)"#;
+/// The password after a user's name, as curl takes it.
+const USER: &str = r"(\s(?:-u|--user)[\s=]+[^\s:]+:)\S+";
+
+/// A text without the values that it gives names of secrets to.
+pub(super) fn without_values(text: &str) -> String {
+    static PATTERNS: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
+    let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED).ok()?, Regex::new(USER).ok()?)));
+    let Some((named, user)) = compiled else { return HIDDEN.to_owned() };
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(found) = named.captures(rest) {
+        let (part, end) = shown(&found);
+        let Some(whole) = found.get(0) else { break };
+        kept.push_str(rest.get(..whole.start()).unwrap_or_default());
+        kept.push_str(&part);
+        rest = rest.get(end..).unwrap_or_default();
+    }
+    kept.push_str(rest);
+    user.replace_all(&kept, format!("${{1}}{HIDDEN}")).into_owned()
+}
+
+/// How a name and its value are shown, and where reading goes on: after the value of a secret, else at the value, which may
+/// be the name of the next.
+fn shown(found: &Captures<'_>) -> (String, usize) {
+    let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
+    let (name, join) = (part(1), part(2));
+    let value = found.get(3).map_or(0..0, |value| value.range());
+    let joins = join.contains(['=', ':']) || name.starts_with("--");
+    if joins && secret::is_name_of_one(name) {
+        (format!("{name}{join}{HIDDEN}"), value.end)
+    } else {
+        (format!("{name}{join}"), value.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_table() {
+        for (text, expected) in [
+            ("PGPASSWORD=hunter2pw psql -h db", "PGPASSWORD=(not logged) psql -h db"),
+            ("mysql --password hunter2pw db", "mysql --password (not logged) db"),
+            ("mysql --password='a b' db", "mysql --password=(not logged) db"),
+            ("curl -u bob:hunter2pw https://h/", "curl -u bob:(not logged) https://h/"),
+            ("curl -H \"X-Api-Key: abc\" h", "curl -H \"X-Api-Key: (not logged)\" h"),
+            ("curl 'https://h/?a=1&token=abc&b=2'", "curl 'https://h/?a=1&token=(not logged)&b=2'"),
+            ("{\"password\": \"x y\"}", "{\"password\": (not logged)}"),
+            ("A=B TOKEN=x C=D", "A=B TOKEN=(not logged) C=D"),
+            ("the password is here, and max_tokens=5", "the password is here, and max_tokens=5"),
+            ("cargo test --workspace é", "cargo test --workspace é"),
+        ] {
+            assert_eq!(without_values(text), expected);
+        }
+    }
+}
