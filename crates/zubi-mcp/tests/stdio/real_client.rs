@@ -59,7 +59,7 @@ async fn an_official_client_asks_its_user_in_both_eras() {
             let client = within("the handshake", connected).await.unwrap();
             let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
             let call = CallToolRequestParams::new("test_run").with_arguments(arguments);
-            let answer = within("the answer", client.peer().call_tool(call)).await.unwrap();
+            let answer = within("the answer", client.call_tool(call)).await.unwrap();
             let answer = serde_json::to_value(&answer).unwrap();
             let text = answer["content"][0]["text"].as_str().unwrap();
             assert!(text.starts_with(expected), "{lifecycle:?}: {text}");
