@@ -43,7 +43,6 @@ async fn a_search_passes_credentials_over() {
     action = "allow"
     tools = ["file.search"]
     read = ["[root]/.env"]
-    or, whatever it does, with `allow = ["file.search"]`.
     "#);
     insta::assert_snapshot!(session.ask("lsp_references", json!({ "at": ".env:1:2" })).await, @r#"
     Failed to run lsp_references: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
@@ -52,7 +51,6 @@ async fn a_search_passes_credentials_over() {
     action = "allow"
     tools = ["lsp_references"]
     read = ["[root]/.env"]
-    or, whatever it does, with `allow = ["lsp_references"]`.
     "#);
     insta::assert_snapshot!(session.ask("lsp_document_symbols", json!({ "path": ".env" })).await, @r#"
     Failed to run lsp_document_symbols: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
@@ -61,7 +59,6 @@ async fn a_search_passes_credentials_over() {
     action = "allow"
     tools = ["lsp_document_symbols"]
     read = ["[root]/.env"]
-    or, whatever it does, with `allow = ["lsp_document_symbols"]`.
     "#);
 }
 
@@ -96,7 +93,14 @@ async fn no_file_is_made_below_a_hundred_new_folders() {
 async fn a_call_that_is_passed_on_is_judged_as_itself() {
     let session = Session::new("//- .env\nTOKEN=1\n");
     let call = json!({ "tool": "file.read", "arguments": { "path": ".env" } });
-    insta::assert_snapshot!(session.ask("call_tool", call.clone()).await, @"");
+    insta::assert_snapshot!(session.ask("call_tool", call.clone()).await, @r#"
+    Failed to run file.read: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["file.read"]
+    read = ["[root]/.env"]
+    "#);
     assert_eq!(session.ask("call_read_tool", call.clone()).await, session.ask("call_tool", call).await);
     assert_eq!(
         session.ask("file.read", json!({ "path": ".env" })).await,

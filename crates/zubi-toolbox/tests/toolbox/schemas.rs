@@ -322,6 +322,8 @@ fn schemas() {
       value: "string" required
     find_tools Read tools
       query: "string"
+      category: "string"
+      tag: "string"
       limit: "integer"
     call_read_tool Plan tools
       tool: "string" required
