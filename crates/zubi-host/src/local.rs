@@ -13,7 +13,7 @@ use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
-use zubi_base::config::{Effective, Settings, Source};
+use zubi_base::config::{Effective, Secrets, Settings, Source};
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::process::Spawner;
 use zubi_base::text::{DiskText, TextSource};
@@ -121,6 +121,7 @@ impl LocalHost {
         let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
         let secrets = programs::secrets(config);
+        let redactor = redactor(&secrets);
         let jobs = Arc::new(programs::jobs(config, &secrets));
         let declared = Declared::new(declared::Setup {
             workspace: Arc::clone(&workspace),
@@ -146,7 +147,7 @@ impl LocalHost {
             intel: Some(intel),
             jobs: Some(jobs),
             texts,
-            ..Self::assemble(config, workspace, providers, resources)
+            ..Self::assemble(config, workspace, providers, resources, redactor)
         };
         declared.connect(Arc::downgrade(&host.registry));
         host
@@ -184,7 +185,7 @@ impl LocalHost {
         resources: Vec<Arc<dyn Resource>>,
     ) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        Ok(Self::assemble(config, workspace, providers, resources))
+        Ok(Self::assemble(config, workspace, providers, resources, redactor(&programs::secrets(config))))
     }
 
     fn assemble(
@@ -192,6 +193,7 @@ impl LocalHost {
         workspace: Arc<Workspace>,
         providers: Vec<Arc<dyn ToolProvider>>,
         resources: Vec<Arc<dyn Resource>>,
+        redactor: Redactor,
     ) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
         let registry = Arc::new_cyclic(|registry| {
@@ -204,7 +206,7 @@ impl LocalHost {
                 clock: Arc::clone(&config.clock),
                 restrictions: restrictions(&config.settings),
             })
-            .redacting(Redactor::new(programs::secrets(config).values().values().cloned()))
+            .redacting(redactor)
         });
         Self {
             workspace,
@@ -273,6 +275,11 @@ impl LocalHost {
             text_source: Arc::clone(&self.texts),
         }
     }
+}
+
+/// What takes the user's secrets out of records.
+fn redactor(secrets: &Secrets) -> Redactor {
+    Redactor::new(secrets.values().values().cloned())
 }
 
 /// Counts up whenever the list of any provider changes, of those that come later too.

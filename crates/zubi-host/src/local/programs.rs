@@ -5,7 +5,6 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::config::Directories;
 use zubi_base::config::Secrets;
-use zubi_base::process::Environment;
 use zubi_run::job::{Jobs, Runner};
 use zubi_run::sandbox::Sandbox;
 use zubi_run::store::OutputStore;
@@ -20,13 +19,13 @@ pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
 
 /// The sandbox that this machine offers; nothing is tried before it is asked.
 pub(crate) fn sandbox(config: &HostConfig) -> Sandbox {
-    Sandbox::new(config.spawner.clone(), config.search_path.clone(), home())
+    Sandbox::new(config.spawner.clone(), config.search_path.clone(), zubi_base::env::home())
 }
 
 /// The user's secrets, read from where the settings say they are.
 pub(crate) fn secrets(config: &HostConfig) -> Secrets {
     match &config.settings.env_source {
-        Some(file) => Secrets::read(&config.settings.env, file, home().as_deref()),
+        Some(file) => Secrets::read(&config.settings.env, file, zubi_base::env::home().as_deref()),
         None => Secrets::default(),
     }
 }
@@ -58,11 +57,6 @@ fn home_in(accounts: &str, uid: u32) -> Option<Utf8PathBuf> {
         .map(|line| line.split(':').collect::<Vec<_>>())
         .find(|fields| fields.get(2).and_then(|field| field.parse::<u32>().ok()) == Some(uid));
     Some(Utf8PathBuf::from(*of_account?.get(5)?)).filter(|home| home.is_absolute() && home.as_str() != "/")
-}
-
-fn home() -> Option<Utf8PathBuf> {
-    let home = Environment::inherited().get("HOME").and_then(|home| Utf8PathBuf::from_path_buf(home.into()).ok());
-    home.filter(|home| home.is_absolute())
 }
 
 #[cfg(all(test, unix))]

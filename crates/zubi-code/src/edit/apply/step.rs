@@ -63,8 +63,11 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
             set_mode(&entry.path, *mode)
         }
     };
-    // Durable, so that the journal never says "done" of what a power failure took away.
-    done.and_then(|()| entry.directory.sync()).map_err(|source| SinkError::Io { path: path.to_owned(), source })
+    // Durable, so that the journal never says "done" of what a power failure took away. Writing has seen to that itself, and
+    // a mode is no entry.
+    let is_durable = matches!(operation, FileOperation::Write { .. } | FileOperation::SetMode { .. });
+    let synced = done.and_then(|()| if is_durable { Ok(()) } else { entry.directory.sync() });
+    synced.map_err(|source| SinkError::Io { path: path.to_owned(), source })
 }
 
 /// Makes one operation that takes a step back, unless it is done already or was never needed.
