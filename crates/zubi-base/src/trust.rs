@@ -41,6 +41,15 @@ pub struct Grant {
     pub files: BTreeMap<Utf8PathBuf, ContentHash>,
 }
 
+impl Grant {
+    /// One hash for all files and their contents.
+    fn contents(files: &BTreeMap<Utf8PathBuf, ContentHash>) -> ContentHash {
+        // Neither a path nor a hash has a zero byte.
+        let parts = files.iter().flat_map(|(path, hash)| [path.as_str(), "\0", hash.0.as_str(), "\0"]);
+        ContentHash::of_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
+    }
+}
+
 /// Why trust could not be changed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
@@ -52,6 +61,8 @@ pub enum TrustError {
     NotTrusted { folder: Utf8PathBuf },
     #[error("`{folder}` is trusted because `{by}` is; revoke that one")]
     TrustedByParent { folder: Utf8PathBuf, by: Utf8PathBuf },
+    #[error("`{folder}` is not trusted: its files have other contents now than the ones that were looked at")]
+    Changed { folder: Utf8PathBuf },
     #[error("cannot write the trust record `{path}`: {source}")]
     Write { path: Utf8PathBuf, source: io::Error },
 }
@@ -82,13 +93,36 @@ impl TrustStore {
     /// Trusts a folder and the present content of these files of it (those that do not exist are passed over).
     /// Trusting again replaces the record. `now` is the time since the Unix epoch.
     pub fn trust(&self, folder: &Utf8Path, files: &[Utf8PathBuf], now: Duration) -> Result<Grant, TrustError> {
+        self.trust_if(folder, files, now, |_| true)
+    }
+
+    /// The same, but only as long as the files are those of which [`Self::contents`] gave this hash.
+    pub fn trust_exactly(
+        &self,
+        folder: &Utf8Path,
+        files: &[Utf8PathBuf],
+        expected: &ContentHash,
+        now: Duration,
+    ) -> Result<Grant, TrustError> {
+        self.trust_if(folder, files, now, |contents| contents == expected)
+    }
+
+    fn trust_if(
+        &self,
+        folder: &Utf8Path,
+        files: &[Utf8PathBuf],
+        now: Duration,
+        is_meant: impl Fn(&ContentHash) -> bool,
+    ) -> Result<Grant, TrustError> {
         let folder = resolve(folder)?;
         if folder.parent().is_none() {
             return Err(TrustError::TooWide { folder });
         }
-        let read = |path: &Utf8PathBuf| Some((path.clone(), private::read(path, MAX_CONFIG_BYTES).ok()?));
-        let contents: Vec<_> = files.iter().filter_map(read).collect();
-        let files = contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
+        let contents = read_all(files);
+        let files = hashes(&contents);
+        if !is_meant(&Grant::contents(&files)) {
+            return Err(TrustError::Changed { folder });
+        }
         let grant = Grant { version: VERSION, folder, since: now.as_secs(), files };
         let path = self.path_of(&grant.folder);
         let write = |path: &Utf8Path| {
@@ -102,6 +136,11 @@ impl TrustStore {
         };
         write(&path).map_err(|source| TrustError::Write { path, source })?;
         Ok(grant)
+    }
+
+    /// A hash of what [`Self::trust`] would trust now, so that nothing else is trusted after a person has looked.
+    pub fn contents(&self, files: &[Utf8PathBuf]) -> ContentHash {
+        Grant::contents(&hashes(&read_all(files)))
     }
 
     /// The content under which a file of a folder is trusted, whatever it is now.
@@ -163,6 +202,15 @@ impl TrustStore {
     fn path_of(&self, folder: &Utf8Path) -> Utf8PathBuf {
         self.directory.join(format!("{}.json", ContentHash::of(folder.as_str().as_bytes()).0))
     }
+}
+
+/// The files that can be read, with their contents.
+fn read_all(files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, Vec<u8>)> {
+    files.iter().filter_map(|path| Some((path.clone(), private::read(path, MAX_CONFIG_BYTES).ok()?))).collect()
+}
+
+fn hashes(contents: &[(Utf8PathBuf, Vec<u8>)]) -> BTreeMap<Utf8PathBuf, ContentHash> {
+    contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect()
 }
 
 fn read_record(path: &Utf8Path) -> Option<Grant> {

@@ -1,8 +1,8 @@
 //! Jobs on real programs: how they end, what is kept of what they write, and what the sandbox holds.
 //!
 //! The binary has a `main` of its own because it is the supervisor of what it runs, too (`__child`). What is about the
-//! sandbox runs as whoever runs the tests, and where that is root once more as nobody, in a copy of this program that
-//! nobody may read.
+//! sandbox runs without bubblewrap and with it, as whoever runs the tests, and where that is root once more as nobody, in a
+//! copy of this program that nobody may read.
 
 #![expect(
     clippy::expect_used,
@@ -38,35 +38,43 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials()).exit_code()
 }
 
+type Test = fn(&World);
+
+/// What is about jobs, whatever holds them.
+const JOBS: &[(&str, Test)] = &[
+    ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
+    ("arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
+    ("x20_a_job_that_ignores_signals_is_ended_with_all_it_started", x20_ended_with_all_it_started),
+    ("x20_a_grandchild_that_holds_the_pipe_delays_nothing", x20_grandchild_delays_nothing),
+    ("x21_endless_output_is_kept_up_to_a_bound", x21_endless_output),
+    ("what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
+    ("a_cancelled_job_ends", a_cancelled_job_ends),
+    ("secrets_are_not_kept", secrets_are_not_kept),
+    ("in_the_background", in_the_background),
+];
+
+/// What is about the sandbox.
+const SANDBOX: &[(&str, Test)] = &[
+    ("the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
+    ("x18_files_are_held", x18_files_are_held),
+    ("the_network_is_held", the_network_is_held),
+    ("other_processes_are_held", other_processes_are_held),
+    ("what_a_manifest_says_counts", what_a_manifest_says_counts),
+    ("more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
+    ("the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
+];
+
 fn trials() -> Vec<Trial> {
-    type Test = fn(&World);
-    let table: &[(&str, Test)] = &[
-        ("job::both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
-        ("job::arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
-        ("job::x20_a_job_that_ignores_signals_is_ended_with_all_it_started", x20_ended_with_all_it_started),
-        ("job::x20_a_grandchild_that_holds_the_pipe_delays_nothing", x20_grandchild_delays_nothing),
-        ("job::x21_endless_output_is_kept_up_to_a_bound", x21_endless_output),
-        ("job::what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
-        ("job::a_cancelled_job_ends", a_cancelled_job_ends),
-        ("job::secrets_are_not_kept", secrets_are_not_kept),
-        ("job::in_the_background", in_the_background),
-        ("sandbox::the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
-        ("sandbox::x18_files_are_held", x18_files_are_held),
-        ("sandbox::the_network_is_held", the_network_is_held),
-        ("sandbox::other_processes_are_held", other_processes_are_held),
-        ("sandbox::what_a_manifest_says_counts", what_a_manifest_says_counts),
-        ("sandbox::more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
-        ("sandbox::the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
-    ];
-    let mut trials: Vec<Trial> = table
-        .iter()
-        .map(|(name, test)| {
-            Trial::test(*name, move || {
-                test(&World::new());
-                Ok::<(), Failed>(())
-            })
+    let trial = |group: &str, (name, test): &(&str, Test), world: fn() -> World| {
+        let test = *test;
+        Trial::test(format!("{group}::{name}"), move || {
+            test(&world());
+            Ok::<(), Failed>(())
         })
-        .collect();
+    };
+    let mut trials: Vec<Trial> = JOBS.iter().map(|test| trial("job", test, World::without_bubblewrap)).collect();
+    trials.extend(SANDBOX.iter().map(|test| trial("sandbox", test, World::without_bubblewrap)));
+    trials.extend(JOBS.iter().chain(SANDBOX).map(|test| trial("bubblewrap", test, World::with_bubblewrap)));
     if is_root() {
         trials.push(Trial::test("unprivileged", || {
             as_nobody();
@@ -80,6 +88,19 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// The program `bwrap`: this machine's, else the one that `cargo xtask setup` unpacked.
+fn bwrap() -> Utf8PathBuf {
+    let on_path = search_path().into_iter().map(|directory| directory.join("bwrap"));
+    let unpacked = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools/bin/bubblewrap/bwrap");
+    let found = on_path.chain([unpacked]).find(|program| program.is_file());
+    found.expect("there is no `bwrap`: run `cargo xtask setup --only bubblewrap`")
+}
+
+fn search_path() -> Vec<Utf8PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|directory| Utf8PathBuf::from_path_buf(directory).unwrap()).collect()
+}
+
 /// The tests of the sandbox once more, as nobody.
 fn as_nobody() {
     use std::os::unix::fs::PermissionsExt;
@@ -87,43 +108,60 @@ fn as_nobody() {
     std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let copy = directory.path().join("jobs");
     std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+    std::fs::copy(bwrap(), directory.path().join("bwrap")).unwrap();
+    let path = std::iter::once(directory.path().to_owned()).chain(search_path().into_iter().map(Into::into));
     #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
     let output = std::process::Command::new("setpriv")
         .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
         .arg(copy)
-        .args(["sandbox::", "--test-threads", "1"])
+        .args(["--test-threads", "1", "--skip", "job::"])
         .env("TMPDIR", "/tmp")
+        .env("PATH", std::env::join_paths(path).unwrap())
         .output()
         .expect("setpriv is part of util-linux");
     let told = String::from_utf8_lossy(&output.stdout);
     eprintln!("{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && told.contains("7 passed"), "{told}");
+    assert!(output.status.success() && told.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())), "{told}");
 }
 
 /// A workspace, what lies around it, and a runner.
 struct World {
     _directory: tempfile::TempDir,
     root: Utf8PathBuf,
+    /// The program `bwrap`, where it is to be used.
+    bwrap: Option<Utf8PathBuf>,
     runner: Runner,
     runtime: tokio::runtime::Runtime,
 }
 
 impl World {
-    /// `root` has the folders `work` (the workspace), `work-too`, `home` with an SSH key, and `state`.
-    fn new() -> Self {
+    fn with_bubblewrap() -> Self {
+        Self::new(Some(bwrap()))
+    }
+
+    /// With a `bwrap` that does not work, so that none is found behind it.
+    fn without_bubblewrap() -> Self {
+        Self::new(None)
+    }
+
+    /// `root` has the folders `work` (the workspace), `work-too`, `home` with an SSH key, `bin` and `state`.
+    fn new(bwrap: Option<Utf8PathBuf>) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
-        for name in ["work", "work-too", "home/.ssh", "state"] {
+        for name in ["work", "work-too", "home/.ssh", "bin", "state"] {
             std::fs::create_dir_all(root.join(name)).unwrap();
         }
         zubi_base::fs::write_atomic(&root.join("home/.ssh/id"), b"the key").unwrap();
         zubi_base::fs::write_atomic(&root.join("home/notes"), b"notes").unwrap();
+        let target = bwrap.clone().unwrap_or_else(|| "/bin/false".into());
+        std::os::unix::fs::symlink(target, root.join("bin/bwrap")).unwrap();
+        let path = std::env::join_paths(std::iter::once(root.join("bin")).chain(search_path())).unwrap();
         let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
         let spawner = Spawner::supervised(executable);
-        let sandbox = Sandbox::new(spawner.clone(), std::env::var_os("PATH"), Some(root.join("home")));
+        let sandbox = Sandbox::new(spawner.clone(), Some(path), Some(root.join("home")));
         let runner = Runner::new(spawner, Arc::new(sandbox), OutputStore::new(&root.join("state")));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        Self { _directory: directory, root, runner, runtime }
+        Self { _directory: directory, root, bwrap, runner, runtime }
     }
 
     fn script(&self, text: &str) -> Job {
@@ -239,6 +277,15 @@ fn in_the_background(world: &World) {
 fn the_level_is_what_the_machine_offers(world: &World) {
     let standing = world.wait(world.runner.sandbox().probe());
     eprintln!("the sandbox of this machine: {standing}");
+    // What `bwrap` can do by itself it can do for us.
+    if let Some(bwrap) = &world.bwrap {
+        #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
+        let tried = std::process::Command::new(bwrap)
+            .args(["--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--unshare-net", "true"])
+            .output()
+            .unwrap();
+        assert_eq!(standing.level == Level::Bubblewrap, tried.status.success(), "{standing}");
+    }
     // Every kernel that has Landlock has seccomp; what the kernel was started with is in this list.
     let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
     if modules.contains("landlock") || standing.landlock_abi.is_some() {

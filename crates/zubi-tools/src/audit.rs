@@ -41,7 +41,8 @@ pub struct AuditRecord {
     pub duration_ms: u64,
     /// Shortened; see [`shorten`].
     pub arguments: Value,
-    /// SHA-256 of the whole arguments, to tell two calls apart whose shortened arguments are equal.
+    /// SHA-256 of the whole arguments behind a salt of this process, to tell two calls apart whose shortened arguments are
+    /// equal.
     pub arguments_hash: ContentHash,
 }
 

@@ -7,6 +7,7 @@ mod call;
 mod index;
 
 use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
@@ -45,6 +46,8 @@ pub struct Registry {
     recent: Mutex<VecDeque<Recent>>,
     /// For the records of calls.
     redactor: Redactor,
+    /// Goes before the arguments in their hash, so that nobody can try out from a record what a secret among them was.
+    salt: [u8; 8],
 }
 
 /// The providers and their tools.
@@ -80,6 +83,8 @@ impl Registry {
             policy,
             recent: Mutex::default(),
             redactor: Redactor::default(),
+            // The keys of the standard library's hasher are the operating system's random numbers.
+            salt: RandomState::new().hash_one(()).to_ne_bytes(),
         }
     }
 

@@ -297,6 +297,9 @@ pub(crate) struct Trust {
     /// Show what would be trusted: tool files that are new, and what has changed in the others. Trusts nothing
     #[arg(long, conflicts_with_all = ["list", "revoke", "json"])]
     pub(crate) diff: bool,
+    /// Trust only if the files are still those that `--diff` showed: the hash that it printed
+    #[arg(long, value_name = "HASH", conflicts_with_all = ["list", "revoke", "diff"])]
+    pub(crate) expect: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -156,7 +156,11 @@ impl Tool for DeclaredTool {
                 if let Some(body) = body {
                     preview.extend(["\n\n", &body]);
                 }
-                Footprint { hosts: vec![host], preview: Some(preview), ..common }
+                // The answer may lead to any of those that are declared.
+                let mut hosts = self.declared_hosts();
+                hosts.retain(|declared| *declared != host);
+                hosts.insert(0, host);
+                Footprint { hosts, preview: Some(preview), ..common }
             }
             // What code calls is judged when it calls it.
             Execution::Inline { code } => {

@@ -12,14 +12,16 @@ const HIDDEN: &str = "(not logged)";
 
 /// A name, what joins it to its value, and the value: quoted, or up to the next blank or the end of a URL's parameter.
 const NAMED: &str = r#"([A-Za-z0-9_-]+)(["']?\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s&;|"']+)"#;
-/// The password after a user's name, as curl takes it.
-const USER: &str = r"(\s(?:-u|--user)[\s=]+[^\s:]+:)\S+";
+/// Passwords that are told by their place: after a user's name, as curl takes it, and after `-p` of the programs that take it
+/// there.
+const PLACED: &str =
+    r"(\s(?:-u|--user)[\s=]+[^\s:]+:|\b(?:mysql|mariadb)[a-z-]*\s(?:[^|;&\n]*\s)?-p|\bsshpass\s+-p\s*)[^\s\x22]+";
 
 /// A text without the values that it gives names of secrets to.
 pub(super) fn without_values(text: &str) -> String {
     static PATTERNS: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
-    let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED).ok()?, Regex::new(USER).ok()?)));
-    let Some((named, user)) = compiled else { return HIDDEN.to_owned() };
+    let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED).ok()?, Regex::new(PLACED).ok()?)));
+    let Some((named, placed)) = compiled else { return HIDDEN.to_owned() };
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = named.captures(rest) {
@@ -30,7 +32,7 @@ pub(super) fn without_values(text: &str) -> String {
         rest = rest.get(end..).unwrap_or_default();
     }
     kept.push_str(rest);
-    user.replace_all(&kept, format!("${{1}}{HIDDEN}")).into_owned()
+    placed.replace_all(&kept, format!("${{1}}{HIDDEN}")).into_owned()
 }
 
 /// How a name and its value are shown, and where reading goes on: after the value of a secret, else at the value, which may
@@ -58,6 +60,10 @@ mod tests {
             ("mysql --password hunter2pw db", "mysql --password (not logged) db"),
             ("mysql --password='a b' db", "mysql --password=(not logged) db"),
             ("curl -u bob:hunter2pw https://h/", "curl -u bob:(not logged) https://h/"),
+            ("mysql -u bob -phunter2pw db", "mysql -u bob -p(not logged) db"),
+            ("mysqldump -phunter2pw db", "mysqldump -p(not logged) db"),
+            ("mysql -p db; cp -pr a b", "mysql -p db; cp -pr a b"),
+            ("sshpass -p hunter2pw ssh h", "sshpass -p (not logged) ssh h"),
             ("curl -H \"X-Api-Key: abc\" h", "curl -H \"X-Api-Key: (not logged)\" h"),
             ("curl 'https://h/?a=1&token=abc&b=2'", "curl 'https://h/?a=1&token=(not logged)&b=2'"),
             ("{\"password\": \"x y\"}", "{\"password\": (not logged)}"),

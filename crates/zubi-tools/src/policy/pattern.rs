@@ -288,9 +288,18 @@ pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     })
 }
 
-/// Whether what a call says of its hosts is that they may be any.
-pub(super) fn is_any_host(host: &str) -> bool {
-    name_and_port(host).0 == "*"
+/// Whether a host that a call names may be meant: itself, or, where it is a pattern (`*`, `*.example.com`), one of those
+/// that it stands for. It says yes too often rather than too seldom.
+pub(super) fn host_may_match(pattern: &str, host: &str) -> bool {
+    let (name, port) = name_and_port(host);
+    if !is_glob(&name) {
+        return host_matches(pattern, host);
+    }
+    pattern.split('|').any(|pattern| {
+        let (pattern, pattern_port) = name_and_port(pattern);
+        let ports = [&pattern_port, &port].map(|port| port.as_deref().filter(|port| !is_glob(port)));
+        (is_glob(&pattern) || may_become(&name, &pattern)) && (ports.contains(&None) || ports[0] == ports[1])
+    })
 }
 
 fn name_and_port(text: &str) -> (String, Option<String>) {

@@ -194,11 +194,11 @@ impl Rule {
             Part::Command(argv) => self.means_command(argv, directory),
             Part::Read(path) => self.read.matches(path),
             Part::Write(path) => self.write.matches(path),
-            // A call that may reach any host may reach this one.
-            Part::Host(host) if self.text.action != Action::Allow && pattern::is_any_host(host) => {
-                !self.text.hosts.is_empty()
-            }
-            Part::Host(host) => self.text.hosts.iter().any(|pattern| pattern::host_matches(pattern, host)),
+            Part::Host(host) => self.text.hosts.iter().any(|pattern| match self.text.action {
+                Action::Allow => pattern::host_matches(pattern, host),
+                // A call that may reach any host may reach this one.
+                Action::Ask | Action::Deny => pattern::host_may_match(pattern, host),
+            }),
             Part::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
             // Who names a tool in a rule about parts knows that its author wants to be asked.
             Part::Call => !self.text.tools.is_empty() && self.text.action == Action::Allow,

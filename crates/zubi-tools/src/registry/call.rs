@@ -38,7 +38,7 @@ impl Registry {
         let started = Instant::now();
         let time = audit::milliseconds(self.config.clock.now());
         let mut trail = Trail { effect: spec.effect, decision: "none", secrets: Vec::new() };
-        let hash = ContentHash::of(args.to_string().as_bytes());
+        let hash = ContentHash::of_parts(&[&self.salt, args.to_string().as_bytes()]);
         let logged = args.clone();
         let result = self.guarded(&entry, args, &cx, &mut trail).await;
         self.config.audit.record(&AuditRecord {

@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use serde_json::{Value, json};
 use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::WORKSPACE_FILE;
+use zubi_base::text::ContentHash;
 use zubi_base::trust::{Grant, Trust, TrustError};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
@@ -44,13 +45,24 @@ pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Fai
             continue;
         }
         let root = zubi_base::fs::canonical(folder).unwrap_or_else(|_| folder.clone());
+        let files = || {
+            let mut files = vec![root.join(WORKSPACE_FILE)];
+            files.extend(declared::files_of(&root));
+            files
+        };
         if trust.diff {
-            preview(&root, &Trust::new(store.clone(), false))?;
+            // Before anything is shown: what changes while it is read is noticed.
+            let contents = store.contents(&files());
+            if preview(&root, &Trust::new(store.clone(), false))? {
+                terminal::say(&format!("to trust exactly this: zubi trust --expect {} '{root}'", contents.0));
+            }
             continue;
         }
-        let mut files = vec![root.join(WORKSPACE_FILE)];
-        files.extend(declared::files_of(&root));
-        let grant = store.trust(folder, &files, SystemClock.now()).map_err(|error| failure(&error))?;
+        let grant = match &trust.expect {
+            Some(hash) => store.trust_exactly(folder, &files(), &ContentHash(hash.clone()), SystemClock.now()),
+            None => store.trust(folder, &files(), SystemClock.now()),
+        };
+        let grant = grant.map_err(|error| failure(&error))?;
         if trust.json {
             terminal::print_json(&describe(&grant))?;
         } else {
@@ -88,11 +100,11 @@ fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What trusting would let in.
-fn preview(root: &Utf8Path, trust: &Trust) -> Result<(), Failure> {
+/// What trusting would let in, if there is anything.
+fn preview(root: &Utf8Path, trust: &Trust) -> Result<bool, Failure> {
     let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
     let loaded = declared::load(&workspace, trust, &[]);
-    let mut anything = false;
+    let mut anything = show_rules(root, trust)?;
     for file in loaded.files.iter().filter(|file| file.standing != Standing::Trusted) {
         anything = true;
         terminal::print(&format!("{}: {}", file.standing.word(), file.path))?;
@@ -102,9 +114,25 @@ fn preview(root: &Utf8Path, trust: &Trust) -> Result<(), Failure> {
         }
     }
     if !anything {
-        terminal::say(&format!("{root}: there is no tool file that is new or has changed"));
+        terminal::say(&format!("{root}: there is no tool file and no rule that is new or has changed"));
     }
-    Ok(())
+    Ok(anything)
+}
+
+/// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.
+fn show_rules(root: &Utf8Path, trust: &Trust) -> Result<bool, Failure> {
+    let path = root.join(WORKSPACE_FILE);
+    // What cannot be read is not trusted either.
+    let Ok(bytes) = zubi_base::fs::read_bytes(&path) else { return Ok(false) };
+    if trust.file(root, &path, &ContentHash::of(&bytes)) {
+        return Ok(false);
+    }
+    let word = if trust.known(root, &path).is_some() { "changed" } else { "new" };
+    terminal::print(&format!("{word}: {path}"))?;
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        terminal::print(&format!("  {}", visible(line)))?;
+    }
+    Ok(true)
 }
 
 fn describe(grant: &Grant) -> Value {
@@ -116,6 +144,9 @@ fn failure(error: &TrustError) -> Failure {
         TrustError::Write { .. } => Failure::environment(error),
         TrustError::NotTrusted { .. } | TrustError::TrustedByParent { .. } => {
             Failure::usage(error).hint("`zubi trust --list` shows which folders are trusted.")
+        }
+        TrustError::Changed { .. } => {
+            Failure::usage(error).hint("Look again with `zubi trust --diff`; it prints the hash of what it shows.")
         }
         _ => Failure::usage(error),
     }

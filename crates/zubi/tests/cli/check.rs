@@ -81,7 +81,14 @@ impl Place {
         let output = command.output().unwrap();
         let text = |bytes: &[u8]| {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
-            text.replace(&self.root(), "[PLACE]").trim_end().to_owned()
+            let text = text.replace(&self.root(), "[PLACE]");
+            // Hashes of what is in the place have its path in them.
+            match text.split_once("--expect ").and_then(|(_, rest)| rest.get(..64)) {
+                Some(hash) => text.replace(hash, "[HASH]"),
+                None => text,
+            }
+            .trim_end()
+            .to_owned()
         };
         let mut shown = format!("exit {}", output.status.code().unwrap());
         for (name, text) in [("stdout", text(&output.stdout)), ("stderr", text(&output.stderr))] {

@@ -247,6 +247,8 @@ fn x29_everything_that_is_trusted_is_shown() {
         command: x.y
         arguments: [{"a":1}]
         says to models: Runs a command of the editor, for a test.
+    --- stderr
+    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
     assert!(place.check(&["trust"]).starts_with("exit 0"));
     place.write(FILE, &place.read(FILE).replace("const a = 1", "const a = '\u{202e}\u{9b}2J'"));
@@ -266,5 +268,7 @@ fn x29_everything_that_is_trusted_is_shown() {
      {"id": "command", "name": "C", "description": "Runs a command of the editor, for a test.", "parameters": {"type": "object"},
       "execution": {"type": "command", "command": "x.y", "args": [{"a": 1}]}}
      ]}
+    --- stderr
+    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
 }

@@ -68,3 +68,43 @@ fn trusting_listing_and_revoking() {
     For more information, try '--help'.
     ");
 }
+
+/// Nothing gets in between looking and trusting.
+#[test]
+fn what_was_looked_at_is_what_is_trusted() {
+    let place = Place::new();
+    place.write("work/.zubi.toml", "allow = [\"shell.run\"]\n");
+    assert_snapshot!(place.check(&["trust", "--diff"]), @r#"
+    exit 0
+    --- stdout
+    new: [PLACE]/work/.zubi.toml
+      allow = ["shell.run"]
+    --- stderr
+    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    "#);
+    let looked_at = || {
+        let shown = place.zubi().args(["trust", "--diff"]).output().unwrap();
+        let shown = String::from_utf8(shown.stderr).unwrap();
+        shown.split_once("--expect ").unwrap().1.split(' ').next().unwrap().to_owned()
+    };
+    let hash = looked_at();
+    place.write("work/.zubi.toml", "allow = [\"*\"]\n");
+    assert_snapshot!(place.check(&["trust", "--expect", &hash]), @"
+    exit 2
+    --- stderr
+    error: `[PLACE]/work` is not trusted: its files have other contents now than the ones that were looked at
+    hint: Look again with `zubi trust --diff`; it prints the hash of what it shows.
+    ");
+    assert_snapshot!(place.check(&["trust", "--list"]), @"exit 0");
+    assert_snapshot!(place.check(&["trust", "--expect", &looked_at()]), @"
+    exit 0
+    --- stdout
+    trusted: [PLACE]/work
+    trusted as it is now: [PLACE]/work/.zubi.toml
+    ");
+    assert_snapshot!(place.check(&["trust", "--diff"]), @"
+    exit 0
+    --- stderr
+    [PLACE]/work: there is no tool file and no rule that is new or has changed
+    ");
+}

@@ -93,6 +93,16 @@ pub(super) const OTHERS: &[Component] = &[
         ..PLAIN
     },
     Component {
+        name: "bubblewrap",
+        version: "release",
+        source: Source::Deb(&["bubblewrap"]),
+        programs: &[("bwrap", "usr/bin/bwrap")],
+        check: &["bwrap", "--version"],
+        says: "bubblewrap",
+        why: "the namespaces of the highest level of the sandbox",
+        ..PLAIN
+    },
+    Component {
         name: "vscode",
         version: "4.139.1",
         source: Source::VsCode { package: "code-server@4.139.1" },

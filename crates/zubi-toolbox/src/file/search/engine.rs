@@ -1,8 +1,9 @@
 //! The search itself: ripgrep's crates on all processors, the first matching lines kept, all counted.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -156,25 +157,50 @@ struct Shared<'a> {
     stopped: AtomicBool,
 }
 
+impl Shared<'_> {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether lines of a file can still become part of the answer.
+    fn will_show(&self, path: &Utf8Path) -> bool {
+        self.kept().will_show(path)
+    }
+}
+
 /// The findings while they come in, in any order.
 #[derive(Default)]
 struct Kept {
     found: Found,
     /// Lines kept in all files.
     lines: usize,
+    /// The files up to this one fill the answer: no line of a file behind it will be shown.
+    full_with: Option<Utf8PathBuf>,
 }
 
 impl Kept {
-    fn add(&mut self, path: Utf8PathBuf, total: usize, kept: Vec<Line>, limit: usize) {
+    fn will_show(&self, path: &Utf8Path) -> bool {
+        self.full_with.as_deref().is_none_or(|last| path <= last)
+    }
+
+    fn add(&mut self, path: Utf8PathBuf, total: usize, mut kept: Vec<Line>, limit: usize) {
+        if !self.will_show(&path) {
+            kept.clear();
+        }
         self.found.lines += total;
         self.lines += kept.len();
         self.found.files.insert(path, kept);
         // Files are shown by path: lines of the last ones will not be, once those before them fill the answer.
-        while self.lines > 2 * limit {
-            let last = self.found.files.values_mut().rev().find(|lines| !lines.is_empty());
-            let Some(last) = last.filter(|last| self.lines - last.len() >= limit) else { break };
-            self.lines -= last.len();
-            *last = Vec::new();
+        while self.lines >= limit {
+            let until = self.full_with.as_ref().map_or(Bound::Unbounded, Bound::Included);
+            let shown = self.found.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
+            let Some((path, lines)) = shown.rev().find(|(_, lines)| !lines.is_empty()) else { break };
+            if self.lines - lines.len() < limit {
+                self.full_with = Some(path.clone());
+                break;
+            }
+            self.lines -= lines.len();
+            lines.clear();
         }
     }
 }
@@ -249,6 +275,7 @@ impl<'s> Worker<'s> {
         let mut sink = Lines {
             matcher: &self.matcher,
             bounds: self.shared.bounds,
+            keep: if self.shared.will_show(path) { self.shared.bounds.limit } else { 0 },
             total: 0,
             kept: Vec::new(),
             pending: Vec::new(),
@@ -279,7 +306,7 @@ impl<'s> Worker<'s> {
         }
         self.shared.searched.fetch_add(1, Ordering::Relaxed);
         if sink.total > 0 {
-            let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut found = self.shared.kept();
             found.add(path.to_owned(), sink.total, sink.kept, self.shared.bounds.limit);
         }
     }
@@ -289,6 +316,8 @@ impl<'s> Worker<'s> {
 struct Lines<'a> {
     matcher: &'a RegexMatcher,
     bounds: &'a Bounds,
+    /// How many lines are kept of this file; the rest is counted.
+    keep: usize,
     total: usize,
     kept: Vec<Line>,
     /// Context before a match that has not come yet.
@@ -302,7 +331,7 @@ impl Sink for Lines<'_> {
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         self.total += 1;
-        if self.kept.len() < self.bounds.limit {
+        if self.kept.len() < self.keep {
             let bytes = found.bytes();
             let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
             let (column, text) = excerpt(bytes, start);
@@ -324,7 +353,7 @@ impl Sink for Lines<'_> {
                     last.after.push(line());
                 }
             }
-            SinkContextKind::Before if self.kept.len() < self.bounds.limit => self.pending.push(line()),
+            SinkContextKind::Before if self.kept.len() < self.keep => self.pending.push(line()),
             _ => {}
         }
         Ok(true)

@@ -1,5 +1,7 @@
 //! What is shown of a line, which expressions are refused, and what is kept of many findings.
 
+use proptest::prelude::*;
+
 use super::*;
 
 #[test]
@@ -29,15 +31,39 @@ fn expressions() {
     assert!(!finds(query("(a+)+$", true), &format!("{}!", "a".repeat(50_000))));
 }
 
-#[test]
-fn the_first_files_keep_their_lines() {
-    let line = |number| Line { number, column: 1, text: String::new(), before: Vec::new(), after: Vec::new() };
-    let mut kept = Kept::default();
-    for name in ["e", "c", "a", "d", "b"] {
-        kept.add(name.into(), 10, (1..=10).map(line).collect(), 10);
+proptest! {
+    /// In whatever order files come in, the lines shown are the first ones by path, and no more than one file's worth is kept
+    /// besides them.
+    #[test]
+    fn the_first_files_keep_their_lines(
+        files in proptest::collection::btree_map("[a-f]{1,3}", 1..12_usize, 1..20),
+        order in any::<u64>(),
+        limit in 1..30_usize,
+    ) {
+        let line = |number: usize| {
+            let number = u64::try_from(number).unwrap_or_default();
+            Line { number, column: 1, text: String::new(), before: Vec::new(), after: Vec::new() }
+        };
+        let mut coming: Vec<(&String, &usize)> = files.iter().collect();
+        let turn = usize::try_from(order % 1_000).unwrap_or_default() % coming.len();
+        coming.rotate_left(turn);
+        if order % 2 == 0 {
+            coming.reverse();
+        }
+        let mut kept = Kept::default();
+        for (name, lines) in coming {
+            let path = Utf8PathBuf::from(name);
+            let keep = if kept.will_show(&path) { limit } else { 0 };
+            kept.add(path, *lines, (1..=(*lines).min(keep)).map(line).collect(), limit);
+        }
+        let shown = |files: Vec<(String, usize)>| -> Vec<(String, usize)> {
+            let lines = files.into_iter().flat_map(|(name, lines)| (1..=lines).map(move |line| (name.clone(), line)));
+            lines.take(limit).collect()
+        };
+        let all = files.iter().map(|(name, lines)| (name.clone(), *lines)).collect();
+        let ours = kept.found.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
+        prop_assert_eq!(shown(ours), shown(all));
+        prop_assert_eq!(kept.found.lines, files.values().sum::<usize>());
+        prop_assert!(kept.lines < limit + 12, "{} of {limit}", kept.lines);
     }
-    assert_eq!((kept.found.lines, kept.found.files.len()), (50, 5));
-    let first = kept.found.files.values().next().map(Vec::len);
-    assert_eq!(first, Some(10), "what is shown first is kept");
-    assert!(kept.lines <= 20, "{}", kept.lines);
 }
