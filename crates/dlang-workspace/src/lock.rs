@@ -233,7 +233,7 @@ impl<'t> Reader<'t> {
             Some(before) => json.match_indices('\n').nth(before).map_or(json.len(), |(at, _)| at + 1),
         };
         let at = line_start.saturating_add(error.column().saturating_sub(1)).min(json.len());
-        let start = (0..=at).rev().find(|at| json.is_char_boundary(*at)).unwrap_or_default();
+        let start = json.floor_char_boundary(at);
         let length = json.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         let mark = self.text.len() - json.len();
         // The reader's message ends in the place, which the range says.

@@ -140,7 +140,7 @@ fn hint_for(kind: &ErrorKind, rest: &str) -> &'static str {
 
 /// The character that begins at an offset, or nothing at the end of the text.
 fn character_at(text: &str, at: usize) -> TextRange {
-    let start = (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let start = text.floor_char_boundary(at);
     let length = text.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     TextRange::at(size(start), size(length))
 }

@@ -233,7 +233,9 @@ impl Layers {
         let mut rules = Vec::new();
         for (layer, source, only_narrow) in self.by_strength() {
             let given = layer.policy.iter().filter(|rule| !only_narrow || rule.narrows());
-            rules.extend(given.map(|rule| SourcedRule { rule: rule.clone(), source: source.clone() }));
+            let sourced =
+                |rule: &PolicyRule| SourcedRule { rule: rule.clone(), source: source.clone(), trusted: !only_narrow };
+            rules.extend(given.map(sourced));
         }
         rules
     }

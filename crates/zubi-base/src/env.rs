@@ -140,6 +140,13 @@ impl DlangEnvironment {
     }
 }
 
+/// Whether this can be the name of a variable (POSIX, XBD 3.216): letters, digits and `_`, of which it does not begin with a
+/// digit.
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 /// The items of a comma-separated list, trimmed, empty ones dropped. Flags use the same form.
 pub fn split_list(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
@@ -187,6 +194,16 @@ mod tests {
     fn wrong_values_are_errors_that_name_the_variable() {
         let error = read(&[("ZUBI_READ_ONLY", "maybe")]).unwrap_err();
         assert_eq!(error.to_string(), "environment variable `ZUBI_READ_ONLY` is `maybe`; it must be 1 or 0");
+    }
+
+    #[test]
+    fn names_of_variables() {
+        for name in ["A", "_", "a1_B"] {
+            assert!(is_name(name), "{name}");
+        }
+        for other in ["", "1a", "a-b", "a b", "é", "a=", "a\0"] {
+            assert!(!is_name(other), "{other}");
+        }
     }
 
     #[test]

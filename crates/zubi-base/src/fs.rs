@@ -108,8 +108,8 @@ fn open_without_links(path: &Utf8Path, flags: rustix::fs::OFlags) -> io::Result<
     }
 }
 
-/// Whether that is what opening says of a link that it does not follow.
-fn is_link(error: &io::Error) -> bool {
+/// Whether that is what opening says of a link that it does not follow, or that leads in a circle.
+pub(crate) fn is_link(error: &io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(LOOP)
 }
 

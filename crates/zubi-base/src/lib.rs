@@ -20,5 +20,6 @@ pub mod secret;
 pub mod text;
 pub mod trust;
 pub mod uri;
+pub mod visible;
 pub mod walk;
 pub mod workspace;

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::fs;
 use crate::lsp::Uri;
-use crate::uri;
+use crate::{uri, visible};
 
 /// One root folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,13 @@ pub enum PathError {
     Outside { given: String, folder: Utf8PathBuf },
     #[error("`{given}` is not a file path or `file://` URI")]
     NotAPath { given: String },
+    #[error("`{given}` leads nowhere: `{link}` is a symbolic link to `{target}`, which {why}")]
+    DeadLink { given: String, link: String, target: String, why: &'static str },
+    #[error("`{given}` cannot be there: `{file}` is a file, no folder")]
+    BelowFile { given: String, file: String },
+    /// The system refuses to look there, in its own words.
+    #[error("`{given}` cannot be reached: {why}")]
+    Unreachable { given: String, why: String },
 }
 
 impl Workspace {
@@ -86,30 +93,67 @@ impl Workspace {
     /// The existing file or directory a caller names by path (absolute, or relative to a folder) or `file://` URI.
     /// The result is absolute with links resolved.
     pub fn resolve(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
-        let mut outside = false;
-        for candidate in self.candidates(given)? {
-            if let Ok(path) = fs::canonical(&candidate) {
-                if self.contains(&path) {
-                    return Ok(path);
-                }
-                outside = true;
-            }
-        }
-        let (given, folder) = (given.to_owned(), self.root().to_owned());
-        Err(if outside { PathError::Outside { given, folder } } else { PathError::NotFound { given, folder } })
+        self.find(given, fs::canonical)
     }
 
     /// Like [`Self::resolve`], for a path that need not exist yet.
     pub fn resolve_for_creation(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
-        let candidates = self.candidates(given)?;
-        for candidate in &candidates {
-            if let Ok(path) = fs::canonical_for_creation(candidate)
-                && self.contains(&path)
-            {
-                return Ok(path);
+        self.find(given, fs::canonical_for_creation)
+    }
+
+    /// The first reading of what was given that leads into the workspace.
+    fn find(
+        &self,
+        given: &str,
+        canonical: fn(&Utf8Path) -> std::io::Result<Utf8PathBuf>,
+    ) -> Result<Utf8PathBuf, PathError> {
+        let (mut outside, mut broken) = (false, None);
+        for candidate in self.candidates(given)? {
+            match canonical(&candidate) {
+                Ok(path) if self.contains(&path) => return Ok(path),
+                Ok(_) => outside = true,
+                Err(error) => broken = broken.or_else(|| self.broken(given, &candidate, &error)),
             }
         }
-        Err(PathError::Outside { given: given.to_owned(), folder: self.root().to_owned() })
+        let (given, folder) = (given.to_owned(), self.root().to_owned());
+        Err(match broken {
+            _ if outside => PathError::Outside { given, folder },
+            Some(broken) => broken,
+            None => PathError::NotFound { given, folder },
+        })
+    }
+
+    /// What keeps a path from leading anywhere, if it is more than that nothing is there: the last of its components that
+    /// exists is a link without a target, or a file that is used as a folder. Of what lies outside nothing is told.
+    fn broken(&self, given: &str, candidate: &Utf8Path, error: &std::io::Error) -> Option<PathError> {
+        use std::io::ErrorKind;
+        // Without the slash at its end, with which the system takes a file for a folder.
+        let path: Utf8PathBuf = candidate.components().collect();
+        let given = given.to_owned();
+        let last = path.ancestors().find(|path| is_there(path))?;
+        let parent = fs::canonical(last.parent()?).ok()?;
+        let real = fs::canonical(last);
+        if !self.contains(&parent) && !real.as_ref().is_ok_and(|real| self.contains(real)) {
+            return None;
+        }
+        let shown = |path: &Utf8Path| self.display(&parent.join(path.file_name().unwrap_or_default()));
+        match (last.metadata(), real) {
+            (Err(lost), _) if last.is_symlink() => {
+                let why = match lost.kind() {
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => "does not exist",
+                    _ if fs::is_link(&lost) => "leads in a circle",
+                    _ => return Some(PathError::Unreachable { given, why: lost.to_string() }),
+                };
+                let target = last.read_link_utf8().ok()?;
+                let target = visible::on_one_line(target.as_str()).into_owned();
+                Some(PathError::DeadLink { given, link: shown(last), target, why })
+            }
+            (Ok(metadata), Ok(real)) if !metadata.is_dir() => {
+                self.contains(&real).then(|| PathError::BelowFile { given, file: shown(last) })
+            }
+            _ if error.kind() == ErrorKind::NotFound => None,
+            _ => Some(PathError::Unreachable { given, why: error.to_string() }),
+        }
     }
 
     /// Like [`Self::resolve`], but a link in the last component stays: for what is done to the entry itself, as moving
@@ -138,9 +182,15 @@ impl Workspace {
         if given.contains("://") {
             return Err(not_a_path());
         }
+        // A name with characters that do not print is shown with their numbers, and what was shown must mean the same when
+        // it comes back. A file that really has such a name goes first.
+        let meant = |path: Utf8PathBuf| match visible::read_back(path.as_str()).map(Utf8PathBuf::from) {
+            Some(meant) if !meant.as_str().contains('\0') && !is_there(&path) && is_there(&meant) => meant,
+            _ => path,
+        };
         let path = Utf8Path::new(given);
         if path.is_absolute() {
-            return Ok(vec![path.to_owned()]);
+            return Ok(vec![meant(path.to_owned())]);
         }
         let mut candidates = Vec::new();
         // With several folders, answers print `folder/path`. What was printed must mean the same when it comes back,
@@ -150,12 +200,17 @@ impl Workspace {
             candidates.extend(self.folders.iter().filter_map(named));
         }
         candidates.extend(self.folders.iter().map(|folder| folder.path.join(path)));
-        Ok(candidates)
+        Ok(candidates.into_iter().map(meant).collect())
     }
 
     /// How a path is shown: relative to its folder, after the folder's name when there are several; outside the
-    /// folders absolute, so that the caller sees it is.
+    /// folders absolute, so that the caller sees it is. On one line, and nothing of it is hidden: a name may hold any
+    /// character, and whoever reads it decides on it.
     pub fn display(&self, path: &Utf8Path) -> String {
+        visible::on_one_line(&self.relative(path)).into_owned()
+    }
+
+    fn relative(&self, path: &Utf8Path) -> String {
         match self.folder_of(path) {
             Some(folder) => {
                 let relative = path.strip_prefix(&folder.path).unwrap_or(path);
@@ -169,6 +224,11 @@ impl Workspace {
             None => path.to_string(),
         }
     }
+}
+
+/// Whether there is an entry of this name, be it a link that leads nowhere.
+fn is_there(path: &Utf8Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// Gives every folder its last path component as a name; folders that would share one get a component more, until

@@ -45,6 +45,19 @@ pub fn secrets(config: &HostConfig) -> Vec<String> {
     programs::secrets(config).problems()
 }
 
+/// Why secrets of these names cannot be used, one sentence each; those that can are left out.
+pub fn unusable_secrets<'a>(config: &HostConfig, names: impl Iterator<Item = &'a String>) -> Vec<(&'a str, String)> {
+    let secrets = programs::secrets(config);
+    let unusable = names.filter(|name| !secrets.values().contains_key(*name));
+    let why = |name: &str| match secrets.broken(name) {
+        Some(why) => format!("the secret `{name}` cannot be used: {why}"),
+        None => format!(
+            "the secret `{name}` is not set on this machine; `[env]` `{name} = {{ file = \"…\" }}` in your own zubi.toml sets it"
+        ),
+    };
+    unusable.map(|name| (name.as_str(), why(name))).collect()
+}
+
 /// DomainLang, where there are models: nothing is to be installed for it.
 async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageReport> {
     let roots = workspace.roots();

@@ -336,7 +336,7 @@ fn restrictions(settings: &Settings) -> Vec<Restrictions> {
 fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<CallAnswer, UnknownTool> {
     match result {
         Ok(output) => Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None }),
-        Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
+        Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
         Err(CallError::Tool { id, error }) => {
             Ok(CallAnswer { text: error.render(&id), data: None, duration, failure: Some(error.code()) })
         }
@@ -362,8 +362,10 @@ impl ToolService for LocalHost {
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
         match self.registry.find_now(name, restrictions).await {
             Ok(tool) => Ok(Arc::new(tool.spec().clone())),
-            Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
-            Err(CallError::Tool { id, error }) => Err(UnknownTool { name: id.clone(), why: error.render(&id) }),
+            Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
+            Err(CallError::Tool { id, error }) => {
+                Err(UnknownTool { name: id.clone(), why: error.render(&id), code: error.code() })
+            }
         }
     }
 
@@ -385,7 +387,7 @@ impl ToolService for LocalHost {
             Ok((footprint, judgement, would_allow)) => {
                 Ok(Ok(Explanation { tool: request.tool, judgement, footprint, would_allow }))
             }
-            Err(CallError::Unknown { name, why }) => Err(UnknownTool { name, why }),
+            Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
             Err(CallError::Tool { id, error }) => Ok(Err(error.render(&id))),
         }
     }

@@ -93,6 +93,8 @@ pub struct PolicyInForce {
 pub struct UnknownTool {
     pub name: String,
     pub why: String,
+    /// What programs branch on: whether there would be one if something else were otherwise, as its file trusted.
+    pub code: Code,
 }
 
 /// Everything a surface can ask of a host.
@@ -115,7 +117,8 @@ pub trait ToolService: Send + Sync {
         request: CallRequest,
         _circumstances: Circumstances,
     ) -> Result<Result<Explanation, String>, UnknownTool> {
-        Err(UnknownTool { name: request.tool, why: "this host does not explain its policy".to_owned() })
+        let why = "this host does not explain its policy".to_owned();
+        Err(UnknownTool { name: request.tool, why, code: Code::Unavailable })
     }
 
     /// The rules in force, those that were made by answers in this session among them.

@@ -153,16 +153,6 @@ pub fn clean(text: String) -> String {
     if text.chars().all(is_plain) { text } else { text.chars().filter(|c| is_plain(*c)).collect() }
 }
 
-/// Text in which every character that [`clean`] takes out is seen as its number (`\u{202e}`): for whoever is to judge a text
-/// by what it says.
-pub fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_plain(c) { shown.push(c) } else { shown.extend(c.escape_unicode()) }
-    }
-    shown
-}
-
 /// How many characters of a failure's message, and of its next step, are told.
 const MAX_TOLD: usize = 4_000;
 
@@ -175,7 +165,7 @@ fn cut(text: String) -> String {
 }
 
 /// Whether a character is what it looks like.
-pub(crate) fn is_plain(c: char) -> bool {
+fn is_plain(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         '\u{200b}' | '\u{2060}' | '\u{feff}' => false,
@@ -198,16 +188,6 @@ mod tests {
             ("\u{feff}x\u{200b}y\u{e0041}\u{9b}", "xy"),
         ] {
             assert_eq!(clean(text.to_owned()), expected);
-        }
-    }
-
-    #[test]
-    fn what_is_hidden_can_be_shown() {
-        for (text, expected) in [
-            ("a\n\té👩\u{200d}🚀", "a\n\té👩\u{200d}🚀"),
-            ("\u{1b}[2J\r\u{202e}x\u{200b}", "\\u{1b}[2J\\u{d}\\u{202e}x\\u{200b}"),
-        ] {
-            assert_eq!(visible(text), expected);
         }
     }
 

@@ -114,6 +114,12 @@ impl Policy {
         policy
     }
 
+    /// The same, closed for this reason, unless it is for another already: a rule could not be read.
+    #[must_use]
+    pub fn closed(self, why: String) -> Self {
+        Self { broken: self.broken.or(Some(why)), ..self }
+    }
+
     /// The same with every question answered yes, for a host whose user has chosen that (`zubi.autoApprove`).
     #[must_use]
     pub fn with_auto_approve(self, auto_approve: bool) -> Self {

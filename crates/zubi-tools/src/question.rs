@@ -6,8 +6,9 @@
 
 use std::fmt::Write as _;
 
+use zubi_base::visible::on_one_line;
+
 use crate::cx::ApprovalRequest;
-use crate::output::is_plain;
 use crate::policy::ApprovalOption;
 
 /// How many commands, paths or hosts of a kind are shown.
@@ -69,32 +70,15 @@ fn words(argv: &[String]) -> String {
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A text that stays on its line and hides nothing.
+/// A text that stays on its line and hides nothing, but the middle of a long one, and says how much that is.
 pub fn plain(text: &str) -> String {
     let count = text.chars().count();
-    let mut shown = String::with_capacity(text.len().min(SHOWN * 4));
-    for (index, c) in text.chars().enumerate() {
-        if count > SHOWN {
-            if index == SHOWN - SHOWN_OF_END {
-                let _ = write!(shown, " … {} characters … ", count - SHOWN);
-            }
-            if (SHOWN - SHOWN_OF_END..count - SHOWN_OF_END).contains(&index) {
-                continue;
-            }
-        }
-        match c {
-            '\n' => shown.push_str("\\n"),
-            '\t' => shown.push_str("\\t"),
-            // Line and paragraph separators, marks of direction and joiners: they print as nothing, and change the rest.
-            '\u{2028}' | '\u{2029}' | '\u{200c}'..='\u{200f}' | '\u{61c}' | '\u{ad}' | '\u{180e}' => {
-                shown.extend(c.escape_unicode());
-            }
-            c if c != ' ' && c.is_whitespace() => shown.extend(c.escape_unicode()),
-            c if is_plain(c) => shown.push(c),
-            c => shown.extend(c.escape_unicode()),
-        }
+    if count <= SHOWN {
+        return on_one_line(text).into_owned();
     }
-    shown
+    let start: String = text.chars().take(SHOWN - SHOWN_OF_END).collect();
+    let end: String = text.chars().skip(count - SHOWN_OF_END).collect();
+    format!("{} … {} characters … {}", on_one_line(&start), count - SHOWN, on_one_line(&end))
 }
 
 #[cfg(test)]

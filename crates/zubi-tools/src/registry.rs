@@ -22,7 +22,7 @@ use crate::output::ToolError;
 use crate::policy::{Policy, Recent};
 use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
-use crate::{ProviderId, Tool, ToolProvider};
+use crate::{Code, ProviderId, Tool, ToolProvider};
 
 /// What a registry is made of.
 pub struct RegistryConfig {
@@ -65,7 +65,12 @@ pub struct DuplicateProvider(pub ProviderId);
 #[derive(Debug)]
 pub enum CallError {
     /// There is no such tool for this caller.
-    Unknown { name: String, why: String },
+    Unknown {
+        name: String,
+        why: String,
+        /// [`Code::Unavailable`] where there would be one if something else were otherwise, as its file trusted.
+        code: Code,
+    },
     /// The tool failed, or the registry did on its behalf.
     Tool { id: String, error: ToolError },
 }
@@ -194,11 +199,12 @@ impl Registry {
     }
 
     fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
-        let unknown = |why| Err(CallError::Unknown { name: name.to_owned(), why });
+        let missing = |why, code| Err(CallError::Unknown { name: name.to_owned(), why, code });
+        let unknown = |why| missing(why, Code::UnknownTool);
         let Some(entry) = self.with_index(|index| index.find(name)) else {
             let providers = self.listed().providers.clone();
             if let Some(why) = providers.iter().find_map(|provider| provider.left_out(name)) {
-                return unknown(why);
+                return missing(why, Code::Unavailable);
             }
             let visible = self.list(restrictions);
             let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);

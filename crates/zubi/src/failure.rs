@@ -43,6 +43,11 @@ impl Failure {
         Self::Told { code: USAGE, message: message.to_string(), hints: Vec::new() }
     }
 
+    /// With the exit code of a call that fails for this reason.
+    pub fn of_code(code: Code, message: impl Display) -> Self {
+        Self::Told { code: code.exit().number(), message: message.to_string(), hints: Vec::new() }
+    }
+
     pub fn environment(message: impl Display) -> Self {
         Self::Told { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
     }

@@ -20,6 +20,8 @@ pub struct PolicyRule {
 pub struct SourcedRule {
     pub rule: PolicyRule,
     pub source: Source,
+    /// Whether the user wrote it or trusts the file as it is now. Where not, what it says in words is nobody's to read.
+    pub trusted: bool,
 }
 
 impl PolicyRule {

@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::Value;
 
-use crate::private;
+use crate::{env, private};
 
 /// The largest file of one secret, in bytes: a chain of certificates is smaller.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -82,10 +82,8 @@ impl Secrets {
         let mut secrets = Self::default();
         let mut stands_here = false;
         for (name, entry) in entries {
-            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             let value = match entry {
-                _ if !is_name => {
+                _ if !env::is_name(name) => {
                     Err("a name has letters, digits and `_`, and begins with none of the digits".to_owned())
                 }
                 SecretEntry::Value(value) => {

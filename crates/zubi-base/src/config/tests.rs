@@ -119,6 +119,44 @@ fn an_untrusted_workspace_only_takes_the_clients_question_away() {
     assert_snapshot!(error, @"zubi.toml:2:7: `ask`: unknown variant `maybe`, expected `client` or `deny`");
 }
 
+/// Whoever the user is, an untrusted file can only say `deny`; a trusted one beats the user's.
+#[test]
+fn who_decides_whether_the_clients_question_counts() {
+    use McpAsk::{Client, Deny};
+    use std::fmt::Write as _;
+    let values = [None, Some(Client), Some(Deny)];
+    let text = |ask: Option<McpAsk>| match ask {
+        None => "",
+        Some(Client) => "mcp.ask = 'client'",
+        Some(Deny) => "mcp.ask = 'deny'",
+    };
+    let word = |ask: Option<McpAsk>| ask.map_or("-".to_owned(), |ask| format!("{ask:?}"));
+    let mut table = String::from("user    file    untrusted         trusted");
+    for user in values {
+        for file in values {
+            let resolved =
+                [false, true].map(|trusted| layers("", "", Some((text(file), trusted)), text(user)).resolve());
+            let shown = resolved.map(|settings| {
+                let ignored = if settings.ignored.is_empty() { "" } else { ", ignored" };
+                format!("{:?}{ignored}", settings.mcp_ask.value)
+            });
+            write!(table, "\n{:<7} {:<7} {:<17} {}", word(user), word(file), shown[0], shown[1]).unwrap();
+        }
+    }
+    assert_snapshot!(table, @"
+    user    file    untrusted         trusted
+    -       -       Client            Client
+    -       Client  Client, ignored   Client
+    -       Deny    Deny              Deny
+    Client  -       Client            Client
+    Client  Client  Client, ignored   Client
+    Client  Deny    Deny              Deny
+    Deny    -       Deny              Deny
+    Deny    Client  Deny, ignored     Client
+    Deny    Deny    Deny              Deny
+    ");
+}
+
 #[test]
 fn secrets_belong_to_the_machine() {
     let workspace = "[env]\nTOKEN = 'theirs'";

@@ -67,16 +67,26 @@ fn one_folder() {
         (".", "."),
         ("src/deep/b c.rs", "src/deep/b c.rs"),
         ("none.rs", "not found"),
-        ("src/a.rs/below", "not found"),
-        ("src/loop", "not found"),
-        ("src/dangling", "not found"),
-        (&long, "not found"),
+        ("none/below", "not found"),
+        ("src/a.rs/below", "src/a.rs is a file"),
+        ("src/a.rs/", "src/a.rs is a file"),
+        ("src/to-a/below/../x", "src/to-a is a file"),
+        ("src/up/ws/src/a.rs/below", "src/a.rs is a file"),
+        ("src/loop", "src/loop -> loop leads in a circle"),
+        ("src/loop/below", "src/loop -> loop leads in a circle"),
+        ("src/dangling", "src/dangling -> ../../nowhere does not exist"),
+        ("src/up/ws/src/dangling/below", "src/dangling -> ../../nowhere does not exist"),
+        (&long, "File name too long (os error 36)"),
         ("../secret", "outside"),
         ("../ws-other/x.rs", "outside"),
         ("src/to-secret", "outside"),
         ("src/chain/x.rs", "outside"),
         ("src/up/secret", "outside"),
         ("/etc/passwd", "outside"),
+        // What is outside is not described.
+        ("/etc/passwd/below", "not found"),
+        ("src/to-secret/below", "not found"),
+        ("../secret/below", "not found"),
         ("", "no path"),
         ("a\0b", "no path"),
         ("https://x/y", "no path"),
@@ -89,6 +99,9 @@ fn one_folder() {
             Err(PathError::NotFound { .. }) => "not found".to_owned(),
             Err(PathError::Outside { .. }) => "outside".to_owned(),
             Err(PathError::NotAPath { .. }) => "no path".to_owned(),
+            Err(PathError::DeadLink { link, target, why, .. }) => format!("{link} -> {target} {why}"),
+            Err(PathError::BelowFile { file, .. }) => format!("{file} is a file"),
+            Err(PathError::Unreachable { why, .. }) => why,
         };
         assert_eq!(got, expected, "{given:?}");
     }
@@ -119,6 +132,32 @@ fn with_several_folders_what_was_printed_is_accepted_back() {
     assert_eq!(workspace.resolve("only.rs").unwrap(), tree.root.join("b/only.rs"));
     assert_eq!(workspace.resolve_for_creation("b/new.rs").unwrap(), tree.root.join("b/new.rs"));
     assert_eq!(workspace.display(Utf8Path::new("/usr/x")), "/usr/x");
+}
+
+/// What a name hides is seen, and what was seen is understood; a file that has the shown name goes first.
+#[test]
+fn a_name_that_hides_something() {
+    let tree = tree();
+    let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();
+    for (name, shown) in [
+        ("a\u{202e}txt.exe", r"a\u{202e}txt.exe"),
+        ("one\n2 files in .", r"one\n2 files in ."),
+        ("\u{1b}[2J", r"\u{1b}[2J"),
+        ("new\tfolder", r"new\tfolder"),
+    ] {
+        let path = tree.root.join("ws/src").join(name);
+        fs::write_atomic(&path, b"x").unwrap();
+        let printed = workspace.display(&path);
+        assert_eq!(printed, format!("src/{shown}"));
+        assert_eq!(workspace.resolve(&printed), Ok(path.clone()));
+        assert_eq!(workspace.resolve_for_creation(&printed), Ok(path.clone()));
+        assert_eq!(workspace.resolve_entry(path.as_str()), Ok(path));
+        let literal = tree.root.join("ws/src").join(shown);
+        fs::write_atomic(&literal, b"x").unwrap();
+        assert_eq!(workspace.resolve(&printed), Ok(literal));
+    }
+    let absent = workspace.resolve_for_creation(r"src/not\u{202e}there").unwrap();
+    assert_eq!(absent, tree.root.join(r"ws/src/not\u{202e}there"));
 }
 
 #[test]

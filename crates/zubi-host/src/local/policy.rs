@@ -11,7 +11,7 @@ use zubi_base::text::ContentHash;
 use zubi_base::workspace::Workspace;
 use zubi_tools::cx::ApprovalScope;
 use zubi_tools::filter::ToolFilter;
-use zubi_tools::policy::rule::RuleText;
+use zubi_tools::policy::rule::{Rule, RuleText};
 use zubi_tools::policy::{Places, Policy, RuleStore};
 
 use super::HostConfig;
@@ -22,17 +22,26 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// The rules in force when a host starts.
 pub(super) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
     let store = Answers::new(&config.state_dir, workspace);
-    let is_trusted = workspace.folders().iter().all(|folder| config.trust.folder(&folder.path));
-    let mut rules: Vec<(Value, String)> = Vec::new();
+    let places = places(config, workspace);
+    let (mut rules, mut unread): (Vec<(Value, String)>, _) = (Vec::new(), None);
     for sourced in &config.settings.policy {
         let source = match &sourced.source {
             Source::User(path) | Source::Workspace(path) => format!("{path}:{}", sourced.rule.line),
             other => other.to_string(),
         };
         let mut rule = sourced.rule.rule.clone();
-        // A file that nobody has trusted may narrow what is allowed; its words do not reach a model.
-        if let (Source::Workspace(_), false, Value::Object(rule)) = (&sourced.source, is_trusted, &mut rule) {
-            rule.remove("reason");
+        // A file that nobody has trusted as it is now may narrow what is allowed; its words reach neither a model nor the
+        // person who is asked, and the error about a rule that is not understood would repeat them as well.
+        if !sourced.trusted {
+            if let Value::Object(rule) = &mut rule {
+                rule.remove("reason");
+            }
+            if Rule::read(&rule, &source, &places).is_err() {
+                unread = unread.or_else(|| {
+                    Some(format!("{source}: the rule is not understood (`zubi trust` the file to be told why)"))
+                });
+                continue;
+            }
         }
         rules.push((rule, source));
     }
@@ -41,7 +50,11 @@ pub(super) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
     }
     let allow = ToolFilter::new(config.settings.allow.value.iter().map(String::as_str));
     let rules = rules.iter().map(|(value, source)| (value, source.clone()));
-    Policy::from_rules(allow, rules, places(config, workspace)).with_store(Arc::new(store))
+    let policy = Policy::from_rules(allow, rules, places).with_store(Arc::new(store));
+    match unread {
+        Some(why) => policy.closed(why),
+        None => policy,
+    }
 }
 
 fn places(config: &HostConfig, workspace: &Workspace) -> Places {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::private;
+use zubi_tools::audit::AuditFile;
 
 use super::{Bench, Found, Outcome, Problem};
 use crate::doctor::{self, ServerState};
@@ -39,7 +40,8 @@ pub(super) fn workspace(bench: &Bench) -> Outcome {
     Ok(Found::Facts(json!({ "folders": paths })))
 }
 
-/// A file is written, read and removed as trust, plans and the audit log are.
+/// A file is written, read and removed as trust and plans are; and the audit log can be appended to, which may have another
+/// owner and other rights than what is beside it.
 pub(super) fn state(bench: &Bench) -> Outcome {
     const TEXT: &[u8] = b"zubi verify";
     let directory = &bench.config.state_dir;
@@ -52,7 +54,13 @@ pub(super) fn state(bench: &Bench) -> Outcome {
         Ok((read?, ours?))
     });
     match tried {
-        Ok((read, true)) if read == TEXT => Ok(Found::Facts(json!({ "path": directory }))),
+        Ok((read, true)) if read == TEXT => match AuditFile::new(directory).probe() {
+            Ok(log) => Ok(Found::Facts(json!({ "path": directory, "auditLog": log }))),
+            Err(error) => {
+                let hint = "Move it away, or make it yours to write: no call is recorded until then.";
+                Err(Problem::new(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint))
+            }
+        },
         Ok(_) => {
             let error = format!("what is written to `{directory}` is not what is read, or others can write it");
             Err(Problem::new(error, "Set `XDG_STATE_HOME` to a directory that is yours alone."))

@@ -68,6 +68,33 @@ async fn a_state_directory_that_cannot_be_used_fails() {
     assert!(told.iter().any(|line| line.starts_with("state Failed: ")), "{told:?}");
 }
 
+/// The directory is as it should be, and its audit log is not.
+#[tokio::test]
+async fn an_audit_log_that_cannot_be_written_fails() {
+    use std::os::unix::fs::PermissionsExt as _;
+    type Spoil = fn(&camino::Utf8Path);
+    let table: [(&str, Spoil); 5] = [
+        ("is a directory", |log| std::fs::create_dir(log).unwrap()),
+        ("links are not followed", |log| std::os::unix::fs::symlink("/dev/null", log).unwrap()),
+        ("a pipe", |log| rustix::fs::mkfifoat(rustix::fs::CWD, log.as_str(), 0o600.into()).unwrap()),
+        ("others may write it", |log| {
+            zubi_base::private::write_atomic(log, b"").unwrap();
+            std::fs::set_permissions(log, std::fs::Permissions::from_mode(0o622)).unwrap();
+        }),
+        ("an older one is a directory", |log| std::fs::create_dir(log.with_file_name("audit.2.jsonl")).unwrap()),
+    ];
+    for (what, spoil) in table {
+        let (_guard, root) = place();
+        let config = config(&root);
+        std::fs::create_dir_all(root.join("state/audit")).unwrap();
+        spoil(&root.join("state/audit/audit.jsonl"));
+        let told = check(Ok(config)).await;
+        let failed: Vec<_> = told.iter().filter(|line| line.contains("Failed")).collect();
+        let expected = format!("state Failed: the audit log in `{root}/state/audit` cannot be written: ");
+        assert!(failed.len() == 1 && failed[0].starts_with(&expected), "{what}: {told:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_check_that_panics_has_failed() {
     let outcome = guarded(async { panic!("on purpose") }.boxed_local()).await;

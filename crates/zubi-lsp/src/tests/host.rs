@@ -30,7 +30,7 @@ impl<T: Calls> ToolService for Fake<T> {
     }
 
     async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned() })
+        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned(), code: zubi_tools::Code::UnknownTool })
     }
 
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {

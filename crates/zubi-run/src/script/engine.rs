@@ -147,7 +147,7 @@ impl State {
         if room == 0 {
             return;
         }
-        let end = (0..=line.len().min(room)).rev().find(|end| line.is_char_boundary(*end)).unwrap_or_default();
+        let end = line.floor_char_boundary(room);
         // Each line costs a little, so that empty ones come to an end, too.
         self.logged.set(self.logged.get() + end + 1);
         let line = if end == line.len() { line } else { line.get(..end).unwrap_or_default().to_owned() };

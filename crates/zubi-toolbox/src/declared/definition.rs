@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use zubi_base::env;
 use zubi_tools::schema::Checker;
 use zubi_tools::{Approval, Effect, Exposure, ToolSpec};
 
@@ -213,9 +214,8 @@ fn parameters(node: &Node, problems: &mut Vec<Problem>) {
         }
     }
     for member in names() {
-        let is_word = member.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && member.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !is_word || member.name.len() > 64 {
+        // What can follow a `$` in a template.
+        if !env::is_name(&member.name) || member.name.len() > 64 {
             let what = format!("`{}` is no name for a parameter", super::shape::cut(&member.name));
             let hint = "Letters, digits and `_`, at most 64, so that `$name` can stand for it.";
             problems.push(Problem::error("parameter-name", member.name_range.clone(), what, hint));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use zubi_tools::output::visible;
+use zubi_base::visible::{on_lines, on_one_line};
 
 use super::definition::Definition;
 use super::format::{EditorCommand, FileAccess, Http, SandboxDeclaration, Shell, ShellKind, ToolExecution};
@@ -31,9 +31,9 @@ fn of_tool(definition: &Definition) -> Vec<String> {
         // What stands on one line is told on one; a text of several is set off.
         if text.trim_end().contains('\n') {
             lines.push(format!("  {name}:"));
-            lines.extend(text.trim_end().split('\n').map(|line| format!("    {}", visible(line))));
+            lines.extend(text.trim_end().split('\n').map(|line| format!("    {}", on_lines(line))));
         } else {
-            lines.push(format!("  {name}: {}", visible(text.trim_end())));
+            lines.push(format!("  {name}: {}", on_lines(text.trim_end())));
         }
     };
     match &definition.tool.execution {
@@ -76,7 +76,7 @@ fn of_tool(definition: &Definition) -> Vec<String> {
 
 fn table(tell: &mut impl FnMut(&str, &str), what: &str, values: &BTreeMap<String, String>) {
     for (name, value) in values {
-        tell(&format!("{what} {}", visible(name)), value);
+        tell(&format!("{what} {}", on_one_line(name)), value);
     }
 }
 
@@ -91,5 +91,5 @@ fn beyond_default(sandbox: &SandboxDeclaration) -> Vec<(&'static str, String)> {
 }
 
 fn one_line(text: &str) -> String {
-    visible(text).replace('\n', "\\n")
+    on_one_line(text).into_owned()
 }

@@ -90,7 +90,7 @@ impl Machinery {
             Ok((Err(error), text)) => (error.to_string(), text),
             Err(error) => (error.to_string(), String::new()),
         };
-        let end = (0..=room).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+        let end = text.floor_char_boundary(room);
         let shown = text.get(..end).unwrap_or_default();
         format!(
             "{shown}\n… {} bytes of {} are not shown, and could not be kept: {kept} …",

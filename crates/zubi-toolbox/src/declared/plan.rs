@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde_json::Value;
+use zubi_base::env;
 use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Sink, Template};
 
 use super::definition::Definition;
@@ -160,12 +161,10 @@ impl<'a> Reader<'a> {
         let directory = node.get("cwd").map(|node| self.template(node, Sink::Path));
         let environment = self.table(node.get("env"), Sink::Path);
         for member in node.get("env").map(Node::members).unwrap_or_default() {
-            let is_name = member.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-                && member.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
             // These decide what the shell runs, whatever the script says.
             let is_loader = member.name.starts_with("LD_")
                 || matches!(member.name.as_str(), "PATH" | "IFS" | "ENV" | "BASH_ENV" | "SHELLOPTS" | "BASHOPTS");
-            if !is_name || is_loader {
+            if !env::is_name(&member.name) || is_loader {
                 let what = format!("`{}` cannot be set here", super::shape::cut(&member.name));
                 let hint = "Letters, digits and `_`; what decides which program runs belongs into the script.";
                 self.problems.push(Problem::error("environment-name", member.name_range.clone(), what, hint));

@@ -21,13 +21,13 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::Secrets;
 use zubi_base::process::Spawner;
 use zubi_base::text::DiskText;
+use zubi_base::visible::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_run::http::SystemLookup;
 use zubi_run::job::Jobs;
 use zubi_tools::audit::NoAudit;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::filter::ToolFilter;
-use zubi_tools::output::visible;
 use zubi_tools::policy::rule::Action;
 use zubi_tools::policy::{Places, Policy};
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
@@ -123,7 +123,7 @@ impl Outcome {
     /// `file:line:column: passed: <tool>: <name>`, and what was not as expected on further lines.
     pub fn render(&self) -> String {
         let Case { file, line, column, .. } = &self.case;
-        let head = |word: &str| visible(&format!("{file}:{line}:{column}: {word}: {}", self.case));
+        let head = |word: &str| on_lines(&format!("{file}:{line}:{column}: {word}: {}", self.case)).into_owned();
         match &self.verdict {
             Verdict::Passed => head("passed"),
             Verdict::Skipped { why } => format!("{}\n  {why}", head("skipped")),
@@ -223,7 +223,7 @@ impl Bench {
             let (output, error) = match result {
                 Ok(output) => (Some(output), None),
                 Err(CallError::Tool { id, error }) => (None, Some((error.code().to_string(), error.render(&id)))),
-                Err(CallError::Unknown { name, why }) => {
+                Err(CallError::Unknown { name, why, .. }) => {
                     (None, Some((Code::UnknownTool.to_string(), format!("{name}: {why}"))))
                 }
             };
@@ -327,7 +327,7 @@ fn decision(
 ) -> Result<Action, String> {
     let footprint = registry.footprint(&tool.definition.id, args.clone(), cx).map_err(|error| match error {
         CallError::Tool { id, error } => error.render(&id),
-        CallError::Unknown { name, why } => format!("{name}: {why}"),
+        CallError::Unknown { name, why, .. } => format!("{name}: {why}"),
     })?;
     let places = Places { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
     let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), places);

@@ -75,7 +75,7 @@ impl OsTool for List {
         let root = paths::existing(cx, "path", input.folder())?;
         let shown = cx.workspace.display(&root);
         if !root.is_dir() {
-            let hint = format!("file.read {{\"path\":\"{shown}\"}} reads it.");
+            let hint = format!("file.read {} reads it.", json!({ "path": shown }));
             return Err(ToolError::invalid("path", format!("`{shown}` is no folder"), hint));
         }
         let pattern = input.pattern.as_deref().map(Pattern::new).transpose()?;

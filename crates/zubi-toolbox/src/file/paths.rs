@@ -46,6 +46,11 @@ fn refused(field: &str, error: &PathError) -> ToolError {
             "Only files of the workspace can be named, also through links. The user can start zubi with that folder."
         }
         PathError::NotAPath { .. } => "Give a path relative to the workspace folder, as answers print it.",
+        PathError::DeadLink { .. } => {
+            "Nothing is read or written through such a link. Name the file itself, or have the link mended or removed."
+        }
+        PathError::BelowFile { .. } => "Name that file, or another folder; `file.list` shows what is there.",
+        PathError::Unreachable { .. } => "Name another path, or have the user see to what stands in the way.",
     };
     ToolError::invalid(field, error, hint)
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::json;
 use zubi_base::text::{ContentHash, SourceText};
 use zubi_tools::{Code, ToolCx, ToolError};
 
@@ -62,7 +63,8 @@ impl Seen {
         let shown = cx.workspace.display(path);
         let stale = |why: String| {
             let hint = format!(
-                "Read it again with file.read {{\"path\":\"{shown}\"}}, then repeat the call for the text as it is now."
+                "Read it again with file.read {}, then repeat the call for the text as it is now.",
+                json!({ "path": shown })
             );
             ToolError::tell(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
         };

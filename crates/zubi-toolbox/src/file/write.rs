@@ -69,7 +69,8 @@ impl OsTool for Write {
                 let known = files.seen.check(cx, OPERATION, &path, text, input.expected.as_deref())?;
                 if !known && input.overwrite != Some(true) {
                     let hint = format!(
-                        "Read it first with file.read {{\"path\":\"{shown}\"}}, or give overwrite: true to replace it unread."
+                        "Read it first with file.read {}, or give overwrite: true to replace it unread.",
+                        json!({ "path": shown })
                     );
                     let why = format!(
                         "Failed to {OPERATION}: `{shown}` exists and not all of it was read here; nothing was written"

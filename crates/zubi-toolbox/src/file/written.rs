@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use camino::Utf8Path;
+use serde_json::json;
 use zubi_base::text::{BOM, ContentHash, SourceText};
 use zubi_code::CodeIntel;
 use zubi_code::edit::{EditError, diff};
@@ -116,7 +117,7 @@ pub(crate) fn refused(operation: &str, error: &EditError) -> ToolError {
         }
         EditError::Changed { path } => (
             format!("`{path}` changed in the meantime; nothing was written"),
-            format!("Read it again with file.read {{\"path\":\"{path}\"}}, then repeat the call."),
+            format!("Read it again with file.read {}, then repeat the call.", json!({ "path": path })),
         ),
         EditError::Impossible { path, why } | EditError::Unreadable { path, why } => {
             (format!("`{path}`: {why}"), "Look at what is there with file.list.".to_owned())

@@ -114,7 +114,7 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
 
 fn failure(error: CallError, called: Option<&str>) -> ToolError {
     match error {
-        CallError::Unknown { name, why } => {
+        CallError::Unknown { name, why, .. } => {
             ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` shows the tools there are."))
         }
         CallError::Tool { error: ToolError::Fatal(error), id } if called.is_some() => {

@@ -60,7 +60,7 @@ impl Session {
         out
     }
 
-    fn write(&self, path: &str, text: &[u8]) {
+    pub(crate) fn write(&self, path: &str, text: &[u8]) {
         let path = self.toy.root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         zubi_base::fs::write_atomic(&path, text).unwrap();
@@ -200,8 +200,8 @@ async fn write() {
     `file.list` shows what is in it.
     ");
     insta::assert_snapshot!(session.ask("file.write", json!({ "path": "src/a.rs/b", "content": "x" })).await, @"
-    Invalid input: path: `src/a.rs/b` is outside the workspace; only files under `[root]` can be named
-    Only files of the workspace can be named, also through links. The user can start zubi with that folder.
+    Invalid input: path: `src/a.rs/b` cannot be there: `src/a.rs` is a file, no folder
+    Name that file, or another folder; `file.list` shows what is there.
     ");
 }
 

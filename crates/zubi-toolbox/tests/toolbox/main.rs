@@ -10,6 +10,7 @@ mod files;
 #[path = "../../../../fuzz/src/declared.rs"]
 mod fuzz_declared;
 mod lsp;
+mod misleading;
 mod models;
 mod refactor;
 mod references;

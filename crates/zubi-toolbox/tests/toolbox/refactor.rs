@@ -98,7 +98,7 @@ async fn rename_file_moves_a_link_and_not_what_it_points_to() {
     call(&toy, "undo_edit", json!({ "plan": plan })).await;
     assert_eq!(toy.root.join("alias.toy").read_link_utf8().unwrap(), "shapes.toy");
     insta::assert_snapshot!(ask(&toy, "rename_file", json!({ "oldUri": "alias.toy", "newUri": "dangling" })).await, @"
-    Invalid input: newUri: `dangling` is outside the workspace; only files under `[root]` can be named
+    Invalid input: newUri: `dangling` leads nowhere: `dangling` is a symbolic link to `/nowhere`, which does not exist
     Name files of the workspace.
     ");
 }

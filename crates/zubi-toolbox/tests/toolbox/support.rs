@@ -92,7 +92,7 @@ pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: To
     match registry.call(tool, args, cx).await {
         Ok(output) => output.render(),
         Err(CallError::Tool { id, error }) => error.render(&id),
-        Err(CallError::Unknown { name, why }) => format!("unknown tool {name}: {why}"),
+        Err(CallError::Unknown { name, why, .. }) => format!("unknown tool {name}: {why}"),
     }
 }
 

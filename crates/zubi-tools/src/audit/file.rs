@@ -25,8 +25,8 @@ pub struct AuditFile {
 #[derive(Debug, Default)]
 struct State {
     directory_made: bool,
-    /// A full disk is told once, not with each call.
-    told: bool,
+    /// How many records could not be written since one could. A full disk is told once, not with each call.
+    lost: u64,
 }
 
 impl AuditFile {
@@ -44,6 +44,24 @@ impl AuditFile {
         match age {
             0 => self.directory.join("audit.jsonl"),
             age => self.directory.join(format!("audit.{age}.jsonl")),
+        }
+    }
+
+    /// Sees whether records can be written, without writing one, and gives the log's path. What could be appended to and
+    /// is open to others is refused as well: what it says is not to be relied on.
+    pub fn probe(&self) -> io::Result<Utf8PathBuf> {
+        private::create_directory(&self.directory)?;
+        let path = self.path(0);
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
+        private::open_append(&path).map_err(named)?;
+        if !private::is_ours(&path)? {
+            return Err(io::Error::other(format!("`{path}` belongs to another user, or others may write it")));
+        }
+        // A full log is moved to these names.
+        let in_the_way = |path: &Utf8PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        match (1..=KEPT).map(|age| self.path(age)).find(in_the_way) {
+            Some(path) => Err(io::Error::other(format!("`{path}` is a directory, and a full log is moved there"))),
+            None => Ok(path),
         }
     }
 
@@ -73,10 +91,21 @@ impl AuditFile {
 impl AuditSink for AuditFile {
     fn record(&self, record: &AuditRecord) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = self.append(record, &mut state)
-            && !std::mem::replace(&mut state.told, true)
-        {
-            tracing::warn!(directory = %self.directory, %error, "cannot write the audit log");
+        match self.append(record, &mut state) {
+            Ok(()) => {
+                let lost = std::mem::take(&mut state.lost);
+                if lost > 0 {
+                    tracing::warn!(path = %self.path(0), lost, "the audit log can be written again; records are missing");
+                }
+            }
+            Err(error) => {
+                if state.lost == 0 {
+                    tracing::warn!(path = %self.path(0), %error, "cannot write the audit log; `zubi verify` says more");
+                }
+                state.lost += 1;
+                // Somebody may have taken the directory away.
+                state.directory_made = false;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use zubi_base::credentials;
+use zubi_base::visible::on_one_line;
 
 use super::Places;
 use super::pattern::{absolute, is_glob, may_become};
@@ -30,12 +31,12 @@ pub enum Part {
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command(argv) => write!(f, "it runs `{}`", argv.join(" ")),
-            Self::Read(path) => write!(f, "it reads {path}"),
-            Self::Write(path) => write!(f, "it writes {path}"),
+            Self::Command(argv) => write!(f, "it runs `{}`", on_one_line(&argv.join(" "))),
+            Self::Read(path) => write!(f, "it reads {}", on_one_line(path.as_str())),
+            Self::Write(path) => write!(f, "it writes {}", on_one_line(path.as_str())),
             Self::Host(host) if host == "*" => f.write_str("it reaches any host"),
-            Self::Host(host) => write!(f, "it reaches {host}"),
-            Self::Secret(name) => write!(f, "it uses the secret {name}"),
+            Self::Host(host) => write!(f, "it reaches {}", on_one_line(host)),
+            Self::Secret(name) => write!(f, "it uses the secret {}", on_one_line(name)),
             Self::Effect(Effect::Execute) => f.write_str("it runs something whose effect cannot be known"),
             Self::Effect(Effect::Network) => f.write_str("it reaches beyond this machine"),
             Self::Effect(Effect::Write) => f.write_str("it changes files"),

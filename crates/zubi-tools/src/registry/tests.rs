@@ -125,7 +125,7 @@ fn ids(registry: &Registry, restrictions: &Restrictions) -> Vec<String> {
 async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String {
     let answer = match fixture.registry.call(name, args, cx).await {
         Ok(output) => output.render(),
-        Err(CallError::Unknown { name, why }) => return format!("unknown {name}: {why}"),
+        Err(CallError::Unknown { name, why, .. }) => return format!("unknown {name}: {why}"),
         Err(CallError::Tool { id, error }) => error.render(&id),
     };
     let records = fixture.records.0.lock().unwrap();

@@ -1,6 +1,8 @@
 //! Built-ins of shells: which of their arguments only say what they say. All others may be evaluated, set variables of any
 //! name or run something, and cannot be told. A list of what is harmless: built-ins have more ways than anybody remembers.
 
+use zubi_base::env::is_name;
+
 use super::names;
 use super::short;
 use super::word::Word;
@@ -39,7 +41,7 @@ pub(super) fn problem(name: &str, words: &[Word]) -> Option<String> {
 /// Why a variable that stays in the shell cannot be set without a question.
 pub(super) fn sets(name: &str, value: Option<&str>) -> Option<String> {
     match () {
-        () if !names::is_name(name) => Some(format!("`{}` may be evaluated once more", short(name))),
+        () if !is_name(name) => Some(format!("`{}` may be evaluated once more", short(name))),
         () if !names::is_own(name) && !names::is_inert(name, value.unwrap_or("/")) => {
             Some(format!("`{}` decides what programs do, or may", short(name)))
         }
@@ -53,9 +55,9 @@ pub(super) fn sets(name: &str, value: Option<&str>) -> Option<String> {
 /// Why a variable that programs get cannot be set without a question.
 pub(super) fn reaches(name: &str, value: Option<&str>) -> Option<String> {
     match value {
-        Some(value) if names::is_name(name) && names::is_inert(name, value) && !names::may_be_evaluated(value) => None,
+        Some(value) if is_name(name) && names::is_inert(name, value) && !names::may_be_evaluated(value) => None,
         // Without a value it is whatever was set before, which was looked at there.
-        None if names::is_name(name) && names::is_inert(name, "") => None,
+        None if is_name(name) && names::is_inert(name, "") => None,
         _ => Some(format!("`{}` may decide what programs do", short(name))),
     }
 }

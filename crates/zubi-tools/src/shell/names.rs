@@ -1,5 +1,7 @@
 //! Names that mean something to a shell: variables that decide what programs do, built-ins that change how a script reads.
 
+use zubi_base::env::is_name;
+
 /// Whether a variable decides which programs run or what they do, so that setting it makes a command another one. Wide on
 /// purpose: a name too many costs a question.
 pub(super) fn steers(variable: &str) -> bool {
@@ -83,11 +85,6 @@ pub(super) fn assigned(raw: &str) -> Option<&str> {
     let name = name.strip_suffix('+').unwrap_or(name);
     let name = name.split_once('[').map_or(name, |(name, _)| name);
     is_name(name).then_some(name)
-}
-
-pub(super) fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Built-ins after which the text of a script no longer says what it does.

@@ -2,6 +2,7 @@
 
 use brush_parser::Token;
 use camino::Utf8PathBuf;
+use zubi_base::env::is_name;
 
 use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES};
 use super::place::{PathProblem, Place};
@@ -226,7 +227,7 @@ impl<'a> Script<'a> {
             }
             return;
         }
-        let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(names::is_name);
+        let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
         if (kept || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
             if kept {
                 self.cannot_tell(format!("`{raw}` keeps a descriptor in a variable"));

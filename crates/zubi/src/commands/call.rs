@@ -33,7 +33,7 @@ pub(super) fn call(host: &LocalHost, tool: &str, words: &[String], command: &str
             Ok(spec) => spec,
             // What the tool takes is not known, so these are no more than words; still it is meant as that.
             Err(error) if words.iter().any(|word| word == "--json") => {
-                tell_json(Code::UnknownTool, &error.to_string())?;
+                tell_json(error.code, &error.to_string())?;
                 return Err(unknown(&error));
             }
             Err(error) => return Err(unknown(&error)),
@@ -95,5 +95,10 @@ fn tell_json(code: Code, message: &str) -> Result<(), Failure> {
 
 /// How a tool that is not there is told, by every command that names one.
 pub(super) fn unknown(error: &UnknownTool) -> Failure {
-    Failure::usage(error).hint("`zubi tools list` shows what there is.")
+    let failure = Failure::of_code(error.code, error);
+    match error.code {
+        // What is to be done stands in the reason.
+        Code::Unavailable => failure,
+        _ => failure.hint("`zubi tools list` shows what there is."),
+    }
 }

@@ -8,11 +8,11 @@ use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::WORKSPACE_FILE;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::{Grant, Trust, TrustError};
+use zubi_base::visible::{on_lines, on_one_line};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing};
-use zubi_tools::output::visible;
 
 use crate::cli;
 use crate::session::Session;
@@ -25,7 +25,7 @@ pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Fai
             terminal::print_json(&grants.iter().map(describe).collect())?;
         } else {
             for grant in &grants {
-                terminal::print(grant.folder.as_str())?;
+                terminal::print(&on_one_line(grant.folder.as_str()))?;
             }
         }
         return Ok(ExitCode::SUCCESS);
@@ -40,7 +40,7 @@ pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Fai
             if trust.json {
                 terminal::print_json(&json!({ "revoked": revoked }))?;
             } else {
-                terminal::print(&format!("no longer trusted: {revoked}"))?;
+                terminal::print(&format!("no longer trusted: {}", on_one_line(revoked.as_str())))?;
             }
             continue;
         }
@@ -66,11 +66,11 @@ pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Fai
         if trust.json {
             terminal::print_json(&describe(&grant))?;
         } else {
-            terminal::print(&format!("trusted: {}", grant.folder))?;
+            terminal::print(&format!("trusted: {}", on_one_line(grant.folder.as_str())))?;
             // Read after it was trusted: a file that has another content than the one trusted says so itself.
             let loaded = loaded(&root, &Trust::new(store.clone(), false))?;
             for file in grant.files.keys() {
-                terminal::print(&format!("trusted as it is now: {file}"))?;
+                terminal::print(&format!("trusted as it is now: {}", on_one_line(file.as_str())))?;
                 for file in loaded.files.iter().filter(|loaded| loaded.path == *file) {
                     if let Some(why) = file.standing.reason() {
                         terminal::print(&format!("  it {why} just now; look at it and trust it again"))?;
@@ -107,9 +107,9 @@ fn preview(root: &Utf8Path, trust: &Trust) -> Result<bool, Failure> {
     let mut anything = show_rules(root, trust)?;
     for file in loaded.files.iter().filter(|file| file.standing != Standing::Trusted) {
         anything = true;
-        terminal::print(&format!("{}: {}", file.standing.word(), file.path))?;
+        terminal::print(&format!("{}: {}", file.standing.word(), on_one_line(file.path.as_str())))?;
         match file.diff(&workspace) {
-            Some(diff) => terminal::print(&visible(diff.trim_end()))?,
+            Some(diff) => terminal::print(&on_lines(diff.trim_end()))?,
             None => show_tools(file)?,
         }
     }
@@ -128,9 +128,9 @@ fn show_rules(root: &Utf8Path, trust: &Trust) -> Result<bool, Failure> {
         return Ok(false);
     }
     let word = if trust.known(root, &path).is_some() { "changed" } else { "new" };
-    terminal::print(&format!("{word}: {path}"))?;
+    terminal::print(&format!("{word}: {}", on_one_line(path.as_str())))?;
     for line in String::from_utf8_lossy(&bytes).lines() {
-        terminal::print(&format!("  {}", visible(line)))?;
+        terminal::print(&format!("  {}", on_lines(line)))?;
     }
     Ok(true)
 }

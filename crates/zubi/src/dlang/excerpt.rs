@@ -102,11 +102,11 @@ fn window<'a>(place: &Place<'a>) -> Option<Window<'a>> {
     let (before, behind) = (text.get(..place.range.start)?, text.get(place.range.start..)?);
     let within = place.range.end.saturating_sub(place.range.start).min(behind.len());
     let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let from = floor(text, line.max(place.range.start.saturating_sub(REACH)));
+    let from = text.floor_char_boundary(line.max(place.range.start.saturating_sub(REACH)));
     // A place of many lines is shown by its first ones.
     let last = behind.get(..within)?.match_indices('\n').nth(LINES).map_or(within, |(at, _)| at);
     let end = behind.get(last..)?.find('\n').map_or(behind.len(), |at| last + at);
-    let to = place.range.start + floor(behind, end.min(last.min(REACH) + REACH));
+    let to = place.range.start + behind.floor_char_boundary(end.min(last.min(REACH) + REACH));
     let mark = if from == 0 && text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
     let from = from + mark;
     let range = place.range.start.max(from) - from..(place.range.start + last).clamp(from, to) - from;
@@ -115,12 +115,6 @@ fn window<'a>(place: &Place<'a>) -> Option<Window<'a>> {
 
 /// A byte-order mark, which is not shown.
 const MARK: char = '\u{feff}';
-
-/// The last place at or before `at` where a character begins.
-fn floor(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
-}
 
 #[cfg(test)]
 mod tests {

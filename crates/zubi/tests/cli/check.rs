@@ -24,6 +24,12 @@ impl Place {
         fs::write(self.directory.path().join(path), text).unwrap();
     }
 
+    /// Takes the rights of everybody else.
+    pub(crate) fn private(&self, path: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
     pub(crate) fn directory(&self, path: &str) {
         fs::create_dir_all(self.directory.path().join(path)).unwrap();
     }
@@ -83,7 +89,8 @@ impl Place {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             let text = text.replace(&self.root(), "[PLACE]");
             // Hashes of what is in the place have its path in them.
-            match text.split_once("--expect ").and_then(|(_, rest)| rest.get(..64)) {
+            let hash = text.split_once("--expect ").and_then(|(_, rest)| rest.get(..64));
+            match hash.filter(|hash| hash.bytes().all(|byte| byte.is_ascii_hexdigit())) {
                 Some(hash) => text.replace(hash, "[HASH]"),
                 None => text,
             }

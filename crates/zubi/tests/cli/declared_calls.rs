@@ -181,10 +181,9 @@ fn x29_tools_of_a_changed_file_are_gone_and_told() {
         &format!(r#"{{"version": "1.0", "tools": [{}]}}"#, sum.replace("return args.a", "return args.a + 1")),
     );
     assert_snapshot!(place.check(&["call", "workspace.sum", "--a", "1"]), @"
-    exit 2
+    exit 3
     --- stderr
     error: unknown tool `workspace.sum`: `.vscode/agent-tools.json` declares it and has changed since it was trusted; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`
-    hint: `zubi tools list` shows what there is.
     ");
     assert_snapshot!(place.check(&["--tools", "find_tools", "call", "find_tools", "--query", "zzz"]), @"
     exit 0

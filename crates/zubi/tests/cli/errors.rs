@@ -153,3 +153,35 @@ fn a_wrong_environment() {
     error: environment variable `ZUBI_LOG`: invalid filter directive
     ");
 }
+
+/// A tool that is there and whose file nobody trusts is no misspelling: it is what surrounds the call that is not as needed.
+#[test]
+fn a_tool_of_a_file_that_is_not_trusted() {
+    let place = Place::new();
+    place.directory("work/.vscode");
+    let tool = r#"{"version": "1.0", "tools": [{"id": "one", "name": "One", "description": "Answers one, for a test of what is said.",
+        "parameters": {"type": "object"}, "requiresApproval": false, "execution": {"type": "inline", "code": "return 1"}}]}"#;
+    place.write("work/.vscode/agent-tools.json", tool);
+    assert_snapshot!(place.check(&["call", "workspace.one"]), @"
+    exit 3
+    --- stderr
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    ");
+    assert_snapshot!(place.check(&["call", "workspace.one", "--json"]), @r#"
+    exit 3
+    --- stdout
+    {"error":{"code":"unavailable","message":"unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`"}}
+    --- stderr
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    "#);
+    assert_snapshot!(place.check(&["tools", "show", "workspace.one"]), @"
+    exit 3
+    --- stderr
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    ");
+    assert_snapshot!(place.check(&["policy", "explain", "workspace.one"]), @"
+    exit 3
+    --- stderr
+    error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`
+    ");
+}

@@ -251,3 +251,24 @@ fn a_temporary_directory_is_its_own_and_is_gone_afterwards() {
     assert_eq!(mode, "700");
     assert!(directory.contains("zubi-") && !std::path::Path::new(directory).exists(), "{directory}");
 }
+
+/// What is the matter with a directory that cannot be one is said.
+#[test]
+fn a_directory_that_is_none() {
+    let place = allowing();
+    place.link("gone", "work/dangling");
+    let told = |cwd: &str| text(&place, "shell.run", &json!({ "command": "touch made", "cwd": cwd }));
+    insta::assert_snapshot!(told("dangling"), @"
+    error: Invalid input: cwd: `dangling` leads nowhere: `dangling` is a symbolic link to `gone`, which does not exist
+    hint: Nothing is read or written through such a link. Name the file itself, or have the link mended or removed.
+    ");
+    insta::assert_snapshot!(told("src/lib.rs/x"), @"
+    error: Invalid input: cwd: `src/lib.rs/x` cannot be there: `src/lib.rs` is a file, no folder
+    hint: Name that file, or another folder; `file.list` shows what is there.
+    ");
+    insta::assert_snapshot!(told("src/lib.rs"), @"
+    error: Invalid input: cwd: `src/lib.rs` is no folder
+    hint: Name a folder of the workspace; without `cwd` it is the workspace itself.
+    ");
+    assert!(!place.exists("work/made") && !place.exists("work/gone"));
+}

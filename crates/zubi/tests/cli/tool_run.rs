@@ -272,3 +272,51 @@ fn x29_everything_that_is_trusted_is_shown() {
     to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
 }
+
+/// A secret that is not there keeps nobody from seeing what would be sent.
+#[test]
+fn a_dry_run_says_which_secrets_are_missing() {
+    let place = place();
+    let headers =
+        r#""headers": {"X-Plain": "a", "Authorization": "Bearer ${env:API_TOKEN}", "X-Other": "${env:LOST}","#;
+    place.write(FILE, &TOOLS.replace(r#""headers": {"X-Plain": "a","#, headers));
+    place.write("config/zubi/zubi.toml", "[env]\nLOST = { file = \"lost.txt\" }\n");
+    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    let dry = |words: &[&str]| place.check(&[&["tools", "run", "--dry-run"], words].concat());
+    assert_snapshot!(dry(&["send", "--to", "ada"]), @r#"
+    exit 1
+    --- stdout
+    would run:
+      POST https://api.example.com/people/ada
+      X-Plain: a
+      Authorization: Bearer •••
+      X-Other: •••
+      
+      {"text": ""}
+    host: api.example.com:443
+    secret: API_TOKEN
+    secret: LOST
+    missing: a call would fail: the secret `API_TOKEN` is not set on this machine; `[env]` `API_TOKEN = { file = "…" }` in your own zubi.toml sets it
+    missing: a call would fail: the secret `LOST` cannot be used: `[PLACE]/config/zubi/lost.txt`: No such file or directory (os error 2)
+
+    workspace.send: ask, because it reaches api.example.com:443
+      ask   it reaches api.example.com:443 [no rule]
+      ask   it uses the secret API_TOKEN [no rule]
+      ask   it uses the secret LOST [no rule]
+      ask   its author wants each call to be confirmed [no rule]
+    This would allow it, in zubi.toml:
+    [[policy]]
+    action = "allow"
+    tools = ["workspace.send"]
+    hosts = ["api.example.com:443"]
+    secrets = ["API_TOKEN", "LOST"]
+    --- stderr
+    workspace.send (http), .vscode/agent-tools.json:6:8
+    "#);
+    assert!(dry(&["send", "--to", "ada", "--json"]).contains(r#""missingSecrets":{"API_TOKEN":"the secret"#));
+    place.write("config/zubi/lost.txt", "l0st");
+    place.private("config/zubi/lost.txt");
+    place.write("config/zubi/zubi.toml", "[env]\nLOST = { file = \"lost.txt\" }\nAPI_TOKEN = \"t0ken\"\n");
+    let told = dry(&["send", "--to", "ada"]);
+    assert!(told.starts_with("exit 0") && told.contains("Bearer •••") && !told.contains("missing"), "{told}");
+}

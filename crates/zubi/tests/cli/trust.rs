@@ -108,3 +108,32 @@ fn what_was_looked_at_is_what_is_trusted() {
     [PLACE]/work: there is no tool file and no rule that is new or has changed
     ");
 }
+
+/// The name of a file is its maker's text: it forges no line, and a terminal obeys none of it.
+#[test]
+fn names_of_files_are_shown_as_they_are() {
+    let place = Place::new();
+    place.directory("work/.vscode/agent-tools");
+    place.write(
+        "work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json",
+        r#"{"version": "1.0", "tools": []}"#,
+    );
+    insta::assert_snapshot!(place.check(&["trust", "--diff"]), @r#"
+    exit 0
+    --- stdout
+    new: [PLACE]/work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json
+    --- stderr
+    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    "#);
+    insta::assert_snapshot!(place.check(&["tools", "check"]), @"
+    exit 0
+    --- stderr
+    1 file, 0 tools, 0 errors, 0 warnings
+    ");
+    insta::assert_snapshot!(place.check(&["trust"]), @r#"
+    exit 0
+    --- stdout
+    trusted: [PLACE]/work
+    trusted as it is now: [PLACE]/work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json
+    "#);
+}

@@ -1,8 +1,9 @@
 //! `zubi verify`: a report whatever is wrong, and an exit code.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::check::Place;
+use crate::stdio::initialize;
 
 /// The report, with what was told on stderr.
 fn verify(place: &Place) -> (Value, String, i32) {
@@ -59,4 +60,23 @@ fn x40_a_report_although_there_is_no_home() {
     let output = place.zubi().arg("verify").env_remove("HOME").env_remove("XDG_STATE_HOME").output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["summary"].as_object().unwrap().len(), 3, "{report}");
+}
+
+/// What was called is not recorded, so verifying fails; the calls themselves go on, and are told once that they leave no trace.
+#[test]
+fn an_audit_log_that_cannot_be_written() {
+    let place = Place::new();
+    place.directory("state/zubi/audit/audit.jsonl");
+    let (report, told, code) = verify(&place);
+    assert_eq!((failed(&report), code), (vec!["state"], 1), "{told}");
+    assert!(told.contains("audit.jsonl"), "{told}");
+    let call = |id: u64| {
+        let params = json!({"name": "lsp_hover", "arguments": {"at": "src/absent.rs:1:1"}});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
+    };
+    let messages: Vec<String> = [initialize(), call(2), call(3), call(4)].iter().map(Value::to_string).collect();
+    let output = place.zubi().arg("mcp").write_stdin(messages.join("\n") + "\n").output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 4);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told.matches("cannot write the audit log").count(), 1, "{told}");
 }

@@ -89,7 +89,7 @@ impl NestedCaller for Nested {
         let args = if args.is_null() { Value::Object(Map::new()) } else { args };
         match registry.call(tool, args, cx).await {
             Ok(output) => Ok(output.data.clone().unwrap_or_else(|| Value::String(output.render()))),
-            Err(CallError::Unknown { name, why }) => Err(format!("Invalid input: tool: `{name}`: {why}")),
+            Err(CallError::Unknown { name, why, .. }) => Err(format!("Invalid input: tool: `{name}`: {why}")),
             Err(CallError::Tool { id, error }) => Err(error.render(&id)),
         }
     }

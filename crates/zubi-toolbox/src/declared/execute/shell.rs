@@ -91,7 +91,7 @@ impl Resolved {
         }
         shown.push_str(&self.script.shown);
         if shown.len() > MAX_PREVIEW {
-            let end = (0..=MAX_PREVIEW).rev().find(|at| shown.is_char_boundary(*at)).unwrap_or_default();
+            let end = shown.floor_char_boundary(MAX_PREVIEW);
             let missing = shown.len() - end;
             shown.truncate(end);
             let _ = write!(shown, "\n… {missing} bytes more");

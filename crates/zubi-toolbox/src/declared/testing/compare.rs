@@ -5,9 +5,9 @@ use std::fmt::{Display, Write as _};
 use regex::RegexBuilder;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
+use zubi_base::visible::on_lines;
 use zubi_run::http::stand_in::Asked;
 use zubi_tools::ToolOutput;
-use zubi_tools::output::visible;
 use zubi_tools::policy::rule::Action;
 
 use crate::declared::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
@@ -56,10 +56,10 @@ impl Mismatch {
 
     /// Indented, to stand below the test.
     pub fn render(&self) -> String {
-        let mut text = format!("  {}: {}", visible(&self.field), visible(&self.what));
+        let mut text = format!("  {}: {}", on_lines(&self.field), on_lines(&self.what));
         for line in self.difference.lines() {
             // What differs may be what nobody sees. Writing to a `String` cannot fail.
-            let _ = write!(text, "\n    {}", visible(line));
+            let _ = write!(text, "\n    {}", on_lines(line));
         }
         text
     }

@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use zubi_base::visible::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing, Told};
-use zubi_tools::output::visible;
 
 use super::test;
 use crate::cli::CheckTools;
@@ -94,7 +94,7 @@ fn show_quarantined(loaded: &Loaded, workspace: &Workspace) -> Result<(), Failur
     for file in loaded.quarantined() {
         terminal::print(&quarantined(file))?;
         if let Some(diff) = file.diff(workspace) {
-            terminal::print(&visible(diff.trim_end()))?;
+            terminal::print(&on_lines(diff.trim_end()))?;
         }
     }
     Ok(())

@@ -4,17 +4,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
+use zubi_base::config::SecretEntry;
+use zubi_base::visible::{on_lines, on_one_line};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, Standing};
-use zubi_host::{CallRequest, Circumstances, Explanation, LocalHost, ToolService as _};
+use zubi_host::{CallRequest, Circumstances, Explanation, LocalHost, ToolService as _, doctor};
 use zubi_tools::Code;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
-use zubi_tools::output::visible;
 use zubi_tools::policy::rule::Action;
 
 use super::test::no_tool;
@@ -34,16 +35,15 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
     let Some((id, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
     let loaded = declared::load(&workspace, &session.trust(), &[]);
-    let host = session.host()?;
-    let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &host, id)) };
+    let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &session.host()?, id)) };
     if file.standing != Standing::Trusted {
         return Err(not_trusted(file, &tool.definition.id));
     }
     terminal::say(&format!("{} ({}), {}", tool.definition.id, tool.definition.kind(), file.place_of(tool)));
     if run.dry_run {
-        return dry_run(&host, file, tool, words);
+        return dry_run(session, file, tool, words);
     }
-    call::call(&host, &tool.definition.id, words, NAME)
+    call::call(&session.host()?, &tool.definition.id, words, NAME)
 }
 
 /// Why there is no tool of this id to be run.
@@ -71,8 +71,12 @@ fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
     failure.hint(format!("`zubi --trust tools run {id} …` trusts it, and this folder, for this run alone."))
 }
 
-/// Says what would run, with everything in its place, and what the rules make of it.
-fn dry_run(host: &LocalHost, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
+/// Says what would run, with everything in its place, and what the rules make of it. Secrets are not shown, so one that
+/// cannot be used keeps nobody from seeing the rest; that it cannot be used is said.
+fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
+    let unusable = doctor::unusable_secrets(&session.config()?, tool.plan.secrets.iter());
+    let stand_in = |(name, _): &(&str, String)| ((*name).to_owned(), SecretEntry::Value((*name).to_owned()));
+    let host = &session.host_with(|settings| settings.env.extend(unusable.iter().map(stand_in)))?;
     let given = arguments::read(&tool.definition.spec(None), words, NAME)?;
     let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
     let tool_id = tool.definition.id.clone();
@@ -93,31 +97,38 @@ fn dry_run(host: &LocalHost, file: &LoadedFile, tool: &LoadedTool, words: &[Stri
         .map_err(|error| call::unknown(&error))?
         .map_err(|text| Failure::of_call(Code::InvalidInput, &text))?;
     if given.json {
-        terminal::print_json(&described(&explanation, file, tool))?;
+        terminal::print_json(&described(&explanation, file, tool, &unusable))?;
     } else {
-        terminal::print(&shown(&explanation))?;
+        terminal::print(&shown(&explanation, &unusable))?;
     }
-    Ok(if explanation.judgement.action == Action::Deny { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
+    let runs = explanation.judgement.action != Action::Deny && unusable.is_empty();
+    Ok(if runs { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-fn shown(explanation: &Explanation) -> String {
+fn shown(explanation: &Explanation, unusable: &[(&str, String)]) -> String {
     let footprint = &explanation.footprint;
     let mut lines = vec!["would run:".to_owned()];
     let preview = footprint.preview.as_deref().unwrap_or("(nothing to show)");
-    lines.extend(preview.lines().map(|line| format!("  {}", visible(line.trim_end()))));
+    lines.extend(preview.lines().map(|line| format!("  {}", on_lines(line.trim_end()))));
     for (name, list) in [("host", &footprint.hosts), ("secret", &footprint.secrets)] {
-        lines.extend(list.iter().map(|item| format!("{name}: {}", visible(item))));
+        lines.extend(list.iter().map(|item| format!("{name}: {}", on_one_line(item))));
     }
+    lines.extend(unusable.iter().map(|(_, why)| format!("missing: a call would fail: {}", on_one_line(why))));
     lines.push(String::new());
     lines.push(policy::shown(explanation));
     lines.join("\n")
 }
 
-fn described(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool) -> Value {
+fn described(explanation: &Explanation, file: &LoadedFile, tool: &LoadedTool, unusable: &[(&str, String)]) -> Value {
     let mut value = json!(explanation);
     if let Some(object) = value.as_object_mut() {
         object.insert("declaredAt".to_owned(), json!(file.place_of(tool)));
         object.insert("kind".to_owned(), json!(tool.definition.kind()));
+        if !unusable.is_empty() {
+            let missing: Map<String, Value> =
+                unusable.iter().map(|(name, why)| ((*name).to_owned(), json!(why))).collect();
+            object.insert("missingSecrets".to_owned(), missing.into());
+        }
     }
     value
 }
