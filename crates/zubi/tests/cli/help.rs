@@ -163,8 +163,9 @@ fn commands() {
           --revoke           Take trust back
           --diff             Show what would be trusted: tool files that are new, and what has changed in the others. Trusts nothing
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --json             Print JSON
+          --expect <HASH>    Trust only if the files are still those that `--diff` showed: the hash that it printed
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+          --json             Print JSON
           --trust            Trust the workspace in this session only
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
