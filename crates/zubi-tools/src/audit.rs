@@ -13,6 +13,7 @@ use zubi_base::text::ContentHash;
 
 pub use self::file::AuditFile;
 use crate::cx::Surface;
+use crate::output::visible;
 use crate::redact::Redactor;
 use crate::spec::Effect;
 
@@ -22,6 +23,10 @@ const MAX_STRING: usize = 160;
 const MAX_ITEMS: usize = 20;
 /// How deep arguments are kept.
 const MAX_DEPTH: usize = 4;
+/// About how many bytes of arguments one record keeps. A log that is rotated by its size must not be emptied by one call.
+const MAX_ARGUMENTS: usize = 8 * 1024;
+/// How many characters of a client's name are kept; it says of itself what it likes.
+const MAX_CLIENT: usize = 100;
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,10 +73,22 @@ pub(crate) fn milliseconds(duration: Duration) -> u64 {
 /// are further such names, `redactor` knows secrets by their values.
 pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Value {
     // What is a secret goes first: cut, it would not look like one any more.
-    shorten_at(&redactor.value(arguments), secrets, 0)
+    let mut room = MAX_ARGUMENTS;
+    shorten_at(&redactor.value(arguments), secrets, 0, &mut room)
 }
 
-fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
+/// A client's name for a record: what it shows is what it is.
+pub(crate) fn client(name: &str) -> String {
+    let kept: String = name.chars().take(MAX_CLIENT).collect();
+    let dots = if kept.len() < name.len() { "…" } else { "" };
+    format!("{}{dots}", visible(&kept))
+}
+
+fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize) -> Value {
+    if *room == 0 {
+        return "…".into();
+    }
+    *room = room.saturating_sub(value.as_str().map_or(4, |text| text.len().min(MAX_STRING)));
     match value {
         Value::String(text) => {
             let length = text.chars().count();
@@ -85,7 +102,7 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
         Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => "…".into(),
         Value::Array(items) => {
             let mut kept: Vec<Value> =
-                items.iter().take(MAX_ITEMS).map(|item| shorten_at(item, secrets, depth + 1)).collect();
+                items.iter().take(MAX_ITEMS).map(|item| shorten_at(item, secrets, depth + 1, room)).collect();
             if items.len() > MAX_ITEMS {
                 kept.push(format!("… ({} items)", items.len()).into());
             }
@@ -96,8 +113,10 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize) -> Value {
                 .iter()
                 .take(MAX_ITEMS)
                 .map(|(name, inner)| {
+                    *room = room.saturating_sub(name.len().min(MAX_STRING));
                     let hidden = secret::is_name_of_one(name) || secrets.iter().any(|secret| secret == name);
-                    let inner = if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1) };
+                    let inner =
+                        if hidden { "(not logged)".into() } else { shorten_at(inner, secrets, depth + 1, room) };
                     (name.chars().take(MAX_STRING).collect(), inner)
                 })
                 .collect();

@@ -60,43 +60,79 @@ impl Redactor {
         Self { values: forms(values) }
     }
 
+    /// Whether there are no secrets whose values are known.
+    pub fn knows_none(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// A text without secrets.
     pub fn text(&self, text: &str) -> String {
+        shapes(&self.known(text))
+    }
+
+    /// A text without those secrets whose values are known. What only looks like one stays: it may be part of what was asked
+    /// for.
+    pub fn known(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in &self.values {
             if text.contains(value.as_str()) {
                 text = text.replace(value.as_str(), REDACTED);
             }
         }
-        shapes(&text)
+        text
     }
 
-    /// The same value with every string, names of fields among them, without secrets.
+    /// The same value with every string, names of fields among them, without secrets. A number that is one becomes a text.
     pub fn value(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => self.text(text).into(),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
-            Value::Object(object) => {
-                let kept: Map<String, Value> =
-                    object.iter().map(|(name, inner)| (self.text(name), self.value(inner))).collect();
-                kept.into()
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        map_texts(value, &|text| self.text(text))
+    }
+
+    /// The same for those secrets whose values are known.
+    pub fn known_in(&self, value: &Value) -> Value {
+        map_texts(value, &|text| self.known(text))
+    }
+}
+
+fn map_texts(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => change(text).into(),
+        Value::Array(items) => items.iter().map(|item| map_texts(item, change)).collect(),
+        Value::Object(object) => {
+            let kept: Map<String, Value> =
+                object.iter().map(|(name, inner)| (change(name), map_texts(inner, change))).collect();
+            kept.into()
         }
+        Value::Number(number) => {
+            let text = number.to_string();
+            let changed = change(&text);
+            if changed == text { value.clone() } else { changed.into() }
+        }
+        Value::Null | Value::Bool(_) => value.clone(),
     }
 }
 
 /// Everything that secrets are recognised by, the longest first, so that one that is a part of another leaves no rest: each
-/// as it is, each line of one with several, and as JSON, URLs (percent-encoded) and Base64 write it. What is shorter than
-/// four bytes is left out.
+/// as it is, each line of one with several, and as JSON (with and without other characters than those of ASCII), URLs, forms
+/// (percent-encoded, digits in either case) and Base64 write it. What is shorter than four bytes is left out.
 pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for value in values {
         let lines = value.lines().map(|line| line.trim().to_owned());
         for form in lines.chain([value.clone()]).filter(|form| form.len() >= SHORTEST) {
             let json = Value::from(form.as_str()).to_string();
-            all.insert(json.get(1..json.len() - 1).unwrap_or_default().to_owned());
-            all.insert(percent_encoded(&form));
+            let json = json.get(1..json.len() - 1).unwrap_or_default();
+            for json in [json.to_owned(), json_in_ascii(json, false), json_in_ascii(json, true)] {
+                // PHP writes slashes so.
+                all.insert(json.replace('/', "\\/"));
+                all.insert(json);
+            }
+            for as_they_are in ["-._~", "-._~!'()*", "-._~/", "*-._"] {
+                for lower in [false, true] {
+                    let encoded = percent_encoded(&form, as_they_are, lower);
+                    all.insert(encoded.replace("%20", "+"));
+                    all.insert(encoded);
+                }
+            }
             for encoded in base64(form.as_bytes()) {
                 // The alphabet for URLs differs in two digits.
                 all.insert(encoded.replace('+', "-").replace('/', "_"));
@@ -110,15 +146,34 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
     all
 }
 
-/// As `encodeURIComponent` and form data do it, but for what they do not agree on: a space.
-fn percent_encoded(text: &str) -> String {
+/// Percent-encoded. Standards and libraries differ in what stays as it is: RFC 3986, `encodeURIComponent`, Python's `quote`,
+/// forms.
+fn percent_encoded(text: &str, as_they_are: &str, lower: bool) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
+        // Writing to a `String` cannot fail.
+        let _ = match byte {
+            byte if byte.is_ascii_alphanumeric() || as_they_are.as_bytes().contains(&byte) => {
+                write!(encoded, "{}", char::from(byte))
+            }
+            byte if lower => write!(encoded, "%{byte:02x}"),
+            byte => write!(encoded, "%{byte:02X}"),
+        };
+    }
+    encoded
+}
+
+/// The inside of a JSON string with every character beyond ASCII as its UTF-16 code units, as Python and others write it.
+fn json_in_ascii(json: &str, upper: bool) -> String {
+    let mut encoded = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c.is_ascii() {
+            encoded.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
             // Writing to a `String` cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
+            let _ = if upper { write!(encoded, "\\u{unit:04X}") } else { write!(encoded, "\\u{unit:04x}") };
         }
     }
     encoded
@@ -256,11 +311,23 @@ mod tests {
         let secret = "p\"ss w\u{f6}rd/1";
         let redactor = Redactor::new([secret.to_owned()]);
         let encoded = ["bXk6cCJzcyB3w7ZyZC8xIQ==", "cCJzcyB3w7ZyZC8x", "IXAic3Mgd8O2cmQvMQ=="];
-        for shown in ["p\\\"ss w\u{f6}rd/1", "p%22ss%20w%C3%B6rd%2F1"].iter().chain(&encoded) {
+        let written = [
+            "p\\\"ss w\u{f6}rd/1",
+            "p\\\"ss w\\u00f6rd/1",
+            "p\\\"ss w\\u00F6rd\\/1",
+            "p%22ss%20w%C3%B6rd%2F1",
+            "p%22ss%20w%c3%b6rd%2f1",
+            "p%22ss+w%C3%B6rd%2F1",
+            "p%22ss%20w%C3%B6rd/1",
+        ];
+        for shown in written.iter().chain(&encoded) {
             let told = redactor.text(&format!("a {shown} b"));
             assert!(told.contains(REDACTED) && told.len() < 30, "{shown}: {told}");
         }
         assert_eq!(redactor.text("bXk6 harmless"), "bXk6 harmless");
+        let number = Redactor::new(["31415926".to_owned()]);
+        let shown = number.known_in(&serde_json::json!({"pin": 31_415_926, "31415926": [1, 3.5]}));
+        assert_eq!(shown, serde_json::json!({"pin": REDACTED, REDACTED: [1, 3.5]}));
         assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");
     }
 

@@ -86,3 +86,16 @@ fn a_link_in_place_of_the_log_is_not_followed() {
     AuditFile::new(state).record(&record("t", &json!({})));
     assert_eq!(zubi_base::fs::read_text(&victim).unwrap(), "mine");
 }
+
+/// A log is rotated by its size: no call and no client may empty it.
+#[test]
+fn one_record_is_small() {
+    let deep = |inner: Value| json!((0..20).map(|_| inner.clone()).collect::<Vec<_>>());
+    let huge = deep(deep(deep(json!("x".repeat(1_000)))));
+    let mut record = record("t", &huge);
+    record.client = Some(client(&format!("\u{202e}{}", "n".repeat(4_000_000))));
+    let bytes = serde_json::to_string(&record).unwrap();
+    assert!(bytes.len() < 40_000, "{}", bytes.len());
+    assert!(bytes.contains(r#""client":"\\u{202e}nnn"#) && !bytes.contains('\u{202e}'), "what it shows is what it is");
+    assert_eq!(client("Claude 1.0"), "Claude 1.0");
+}

@@ -37,21 +37,20 @@ impl Registry {
         let spec = entry.tool.spec();
         let started = Instant::now();
         let time = audit::milliseconds(self.config.clock.now());
-        let mut trail = Trail { effect: spec.effect, decision: "none", secrets: Vec::new() };
-        let hash = ContentHash::of_parts(&[&self.salt, args.to_string().as_bytes()]);
-        let logged = args.clone();
-        let result = self.guarded(&entry, args, &cx, &mut trail).await;
+        let mut trail = Trail { effect: spec.effect, decision: "none", secrets: Vec::new(), arguments: args.clone() };
+        let result = self.guarded(&entry, args, &cx, &mut trail).await.map(|output| self.without_secrets(output));
+        let result = result.map_err(|error| self.failure_without_secrets(error));
         self.config.audit.record(&AuditRecord {
             time,
             surface: cx.caller.surface,
-            client: cx.caller.client.clone(),
+            client: cx.caller.client.as_deref().map(audit::client),
             tool: spec.id.clone(),
             effect: trail.effect,
             decision: trail.decision,
             outcome: result.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok"),
             duration_ms: audit::milliseconds(started.elapsed()),
-            arguments: audit::shorten(&logged, &trail.secrets, &self.redactor),
-            arguments_hash: hash,
+            arguments: audit::shorten(&trail.arguments, &trail.secrets, &self.redactor),
+            arguments_hash: ContentHash::of_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
         });
         if let Err(ToolError::Fatal(error)) = &result {
             tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");
@@ -88,7 +87,10 @@ impl Registry {
                     return run(entry, args, cx, trail.effect).await;
                 }
                 // What a person wrote is checked and judged like what a model wrote.
-                Permission::Edited(edited) => (args, footprint) = prepare(entry, edited, cx)?,
+                Permission::Edited(edited) => {
+                    trail.arguments.clone_from(&edited);
+                    (args, footprint) = prepare(entry, edited, cx)?;
+                }
             }
         }
         Err(ToolError::tell(
@@ -96,6 +98,24 @@ impl Registry {
             format!("Failed to run {}: the arguments were changed over and over", spec.id),
             "Ask the user what to do instead.",
         ))
+    }
+
+    /// An answer without the user's secrets: what was read or ran may hold one, and a model never sees them.
+    fn without_secrets(&self, output: ToolOutput) -> ToolOutput {
+        if self.redactor.knows_none() {
+            return output;
+        }
+        let data = output.data.map(|data| self.redactor.known_in(&data));
+        ToolOutput { text: self.redactor.known(&output.text), data, ..output }
+    }
+
+    fn failure_without_secrets(&self, error: ToolError) -> ToolError {
+        match error {
+            ToolError::Tell { code, message, hint } => {
+                ToolError::Tell { code, message: self.redactor.known(&message), hint: self.redactor.known(&hint) }
+            }
+            fatal @ ToolError::Fatal(_) => fatal,
+        }
     }
 
     fn remember(&self, spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) {
@@ -275,6 +295,8 @@ struct Trail {
     effect: Effect,
     decision: &'static str,
     secrets: Vec<String>,
+    /// As they were given, or as a person changed them.
+    arguments: Value,
 }
 
 /// Runs the tool as a task of its own, so that its panic is contained and a caller who goes away ends it.

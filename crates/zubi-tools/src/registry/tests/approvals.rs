@@ -223,6 +223,9 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     let questions: Vec<String> =
         session.person.questions.lock().unwrap().iter().map(|question| question.why.clone()).collect();
     assert_eq!(questions.last().unwrap(), "it runs `make clean`");
+    // The record says what ran, not what was asked for.
+    let ran = session.fixture.records.0.lock().unwrap().last().unwrap().arguments.clone();
+    assert_eq!(ran, json!({"text": "make clean"}));
     // One that is none is told.
     session.will_say(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
     assert_snapshot!(session.call("make").await, @"
@@ -323,4 +326,26 @@ async fn deny_beats_ask_beats_allow_across_files() {
             "a rule that asks goes on asking"
         );
     }
+}
+
+/// What the user calls a secret reaches no model, whichever tool comes upon it.
+#[tokio::test]
+async fn answers_are_without_the_users_secrets() {
+    let mut session = Session::new(&[json!({"action": "allow", "tools": ["shell.run"], "command": ["echo", "*"]})]);
+    let registry = std::mem::replace(&mut session.fixture.registry, Session::new(&[]).fixture.registry);
+    session.fixture.registry = registry.redacting(Redactor::new(["correct horse".to_owned()]));
+    assert_snapshot!(session.call("echo 'correct horse' ghp_abcdefghijklmnopqrstuvwxyz012345").await, @"
+    ran echo '(redacted)' ghp_abcdefghijklmnopqrstuvwxyz012345
+    (allow, ok)
+    ");
+    assert_snapshot!(session.call_of("shell.run", "'correct horse'").await, @r#"
+    Failed to run shell.run: it runs `(redacted)`, and there is nobody to ask here
+    The user can allow it in zubi.toml with
+    [[policy]]
+    action = "allow"
+    tools = ["shell.run"]
+    command = ["(redacted)"]
+    or, whatever it does, with `allow = ["shell.run"]`.
+    (deny, approval_unavailable)
+    "#);
 }
