@@ -16,7 +16,7 @@ use zubi_toolbox::domainlang::{self, DomainModel, Root};
 
 pub use zubi_servers::pool::survey::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
 
-use crate::local::{HostConfig, HostError, code, programs};
+use crate::local::{HostConfig, HostError, code, policy, programs};
 
 /// Starts every installed server of the workspace's languages once, and ends them again. Each may take `patience` to
 /// become ready; `progress` is told what is being looked at.
@@ -43,6 +43,12 @@ pub async fn sandbox(config: &HostConfig) -> String {
 /// What is wrong with the user's secrets (`[env]` of zubi.toml), one sentence each.
 pub fn secrets(config: &HostConfig) -> Vec<String> {
     programs::secrets(config).problems()
+}
+
+/// Why the policy is closed, with file and line, if it is.
+pub fn broken_policy(config: &HostConfig) -> Option<String> {
+    let workspace = Workspace::open(&config.folders).ok()?;
+    policy::of(config, &workspace).broken().map(str::to_owned)
 }
 
 /// Why secrets of these names cannot be used, one sentence each; those that can are left out.

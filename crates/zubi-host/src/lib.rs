@@ -10,8 +10,8 @@ pub mod verify;
 
 pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
 pub use crate::service::{
-    CallAnswer, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, RuleInForce, ToolService,
-    UnknownTool,
+    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
+    RuleInForce, ToolService, UnknownTool,
 };
 
 /// The tools that a workspace declares: for the commands that look at their files.

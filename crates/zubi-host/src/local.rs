@@ -1,7 +1,7 @@
 //! A host in this process.
 
 pub(crate) mod code;
-mod policy;
+pub(crate) mod policy;
 pub(crate) mod programs;
 
 use std::ffi::OsString;
@@ -36,8 +36,8 @@ use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolP
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
 use crate::service::{
-    CallAnswer, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, RuleInForce, ToolService,
-    UnknownTool,
+    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
+    RuleInForce, ToolService, UnknownTool,
 };
 
 /// What a host is made of; the composition root hands it in.
@@ -73,6 +73,8 @@ pub struct LocalHost {
     /// Of a host that runs no foreign code there is nothing to be trusted.
     trust: Option<Trust>,
     registry: Arc<Registry>,
+    /// What the settings allow beside the rules.
+    allowed: Option<AllowedTools>,
     resources: Vec<Arc<dyn Resource>>,
     texts: Arc<dyn TextSource>,
     /// Ended on [`ToolService::shutdown`].
@@ -169,6 +171,7 @@ impl LocalHost {
             workspace,
             trust: None,
             registry,
+            allowed: None,
             resources: domainlang::resources(),
             texts: Arc::new(DiskText),
             intel: None,
@@ -212,6 +215,7 @@ impl LocalHost {
             workspace,
             trust: Some(config.trust.clone()),
             registry,
+            allowed: allowed(&config.settings),
             resources,
             texts: Arc::new(DiskText),
             intel: None,
@@ -257,6 +261,16 @@ impl LocalHost {
         let mut found = code::unknown_servers(config).unwrap_or_default();
         found.extend(unmatched(&config.settings.tools, &ids));
         found.extend(unmatched(&config.settings.toolsets, &toolsets));
+        // What it names may be declared in other workspaces; what is only half a name is not.
+        for name in &config.settings.allow.value {
+            let whole = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
+            if let Some(whole) = whole.filter(|_| !ids.contains(&name.as_str())) {
+                found.push(format!(
+                    "`allow` ({}) names `{name}`, and there is no such tool; `{whole}` is one",
+                    config.settings.allow.source
+                ));
+            }
+        }
         found
     }
 
@@ -309,6 +323,12 @@ pub fn asks_for(settings: &Settings, toolset: &str) -> bool {
         .any(|filter| filter.includes(toolset))
 }
 
+/// The setting `allow`, if it names anything.
+fn allowed(settings: &Settings) -> Option<AllowedTools> {
+    let Effective { value, source } = &settings.allow;
+    (!value.is_empty()).then(|| AllowedTools { source: source.to_string(), tools: value.clone() })
+}
+
 fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
     let told = |filter: &Effective<Vec<String>>| {
         let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
@@ -335,10 +355,13 @@ fn restrictions(settings: &Settings) -> Vec<Restrictions> {
 
 fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<CallAnswer, UnknownTool> {
     match result {
-        Ok(output) => Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None }),
+        Ok(output) => {
+            Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None, next: String::new() })
+        }
         Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
         Err(CallError::Tool { id, error }) => {
-            Ok(CallAnswer { text: error.render(&id), data: None, duration, failure: Some(error.code()) })
+            let (text, next) = (error.render(&id), error.hint().to_owned());
+            Ok(CallAnswer { text, data: None, duration, failure: Some(error.code()), next })
         }
     }
 }
@@ -380,7 +403,7 @@ impl ToolService for LocalHost {
         &self,
         request: CallRequest,
         circumstances: Circumstances,
-    ) -> Result<Result<Explanation, String>, UnknownTool> {
+    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         self.registry.prepare().await;
         let cx = self.cx(request.caller, circumstances, request.token_budget);
         match self.registry.judge(&request.tool, request.arguments, &cx) {
@@ -388,7 +411,10 @@ impl ToolService for LocalHost {
                 Ok(Ok(Explanation { tool: request.tool, judgement, footprint, would_allow }))
             }
             Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
-            Err(CallError::Tool { id, error }) => Ok(Err(error.render(&id))),
+            Err(CallError::Tool { id, error }) => {
+                let (text, next) = (error.render(&id), error.hint().to_owned());
+                Ok(Err(CallFailure { code: error.code(), text, next }))
+            }
         }
     }
 
@@ -397,6 +423,7 @@ impl ToolService for LocalHost {
         let rules = policy.rules().iter();
         PolicyInForce {
             broken: policy.broken().map(str::to_owned),
+            allow: self.allowed.clone(),
             rules: rules.map(|rule| RuleInForce { source: rule.source.clone(), rule: rule.text.clone() }).collect(),
         }
     }

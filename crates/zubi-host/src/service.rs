@@ -55,6 +55,17 @@ pub struct CallAnswer {
     pub duration: Duration,
     /// Why it failed; `None` when the call succeeded.
     pub failure: Option<Code>,
+    /// Of a failure the next step, which is the end of `text`; else empty.
+    pub next: String,
+}
+
+/// A call that was not made because it is none: wrong arguments, most likely.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallFailure {
+    pub code: Code,
+    /// As a call would tell it; it ends in `next`, the next step.
+    pub text: String,
+    pub next: String,
 }
 
 /// What the policy says about a call that was not made.
@@ -78,6 +89,13 @@ pub struct RuleInForce {
     pub rule: RuleText,
 }
 
+/// Tools that a setting allows (`allow = [...]`), and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct AllowedTools {
+    pub source: String,
+    pub tools: Vec<String>,
+}
+
 /// The policy in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PolicyInForce {
@@ -85,6 +103,8 @@ pub struct PolicyInForce {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
     pub rules: Vec<RuleInForce>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow: Option<AllowedTools>,
 }
 
 /// There is no such tool for this caller.
@@ -111,12 +131,12 @@ pub trait ToolService: Send + Sync {
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool>;
 
     /// What the policy says about a call, without making it or asking anybody. An error of the tool, such as wrong
-    /// arguments, is the text of a failed call.
+    /// arguments, is told as a call would tell it.
     async fn explain(
         &self,
         request: CallRequest,
         _circumstances: Circumstances,
-    ) -> Result<Result<Explanation, String>, UnknownTool> {
+    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let why = "this host does not explain its policy".to_owned();
         Err(UnknownTool { name: request.tool, why, code: Code::Unavailable })
     }

@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use zubi_base::secret;
 use zubi_base::text::ContentHash;
+use zubi_base::visible::on_one_line;
 
 pub use self::file::AuditFile;
 use crate::cx::Surface;
-use crate::output::visible;
 use crate::redact::Redactor;
 use crate::spec::Effect;
 
@@ -81,7 +81,7 @@ pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Va
 pub(crate) fn client(name: &str) -> String {
     let kept: String = name.chars().take(MAX_CLIENT).collect();
     let dots = if kept.len() < name.len() { "…" } else { "" };
-    format!("{}{dots}", visible(&kept))
+    format!("{}{dots}", on_one_line(&kept))
 }
 
 fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize) -> Value {

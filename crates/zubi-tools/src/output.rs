@@ -131,10 +131,16 @@ impl ToolError {
         match self {
             // A message that is data has no next step beside it.
             Self::Tell { message, hint, .. } if hint.is_empty() => message.clone(),
-            Self::Tell { message, hint, .. } => format!("{message}\n{hint}"),
-            Self::Fatal(error) => {
-                format!("Error in {tool}: {error:#}\nThis is a defect of zubi; the log on stderr has the details.")
-            }
+            Self::Tell { message, .. } => format!("{message}\n{}", self.hint()),
+            Self::Fatal(error) => format!("Error in {tool}: {error:#}\n{}", self.hint()),
+        }
+    }
+
+    /// What to do next; nothing where the message is data.
+    pub fn hint(&self) -> &str {
+        match self {
+            Self::Tell { hint, .. } => hint,
+            Self::Fatal(_) => "This is a defect of zubi; the log on stderr has the details.",
         }
     }
 }

@@ -69,14 +69,12 @@ impl Failure {
         self
     }
 
-    /// The failure of a tool call, from the code and the text every surface shows: the first line is the message, the
-    /// others are the next step.
-    pub fn of_call(code: Code, text: &str) -> Self {
-        let (message, hints) = text.split_once('\n').unwrap_or((text, ""));
+    /// The failure of a tool call, from the code and the text every surface shows, which ends in `next`, the next step.
+    pub fn of_call(code: Code, text: &str, next: &str) -> Self {
         Self::Told {
             code: code.exit().number(),
-            message: message.to_owned(),
-            hints: hints.lines().map(str::to_owned).collect(),
+            message: text.strip_suffix(next).unwrap_or(text).trim_end().to_owned(),
+            hints: next.lines().map(str::to_owned).collect(),
         }
     }
 

@@ -20,7 +20,7 @@ use super::HostConfig;
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The rules in force when a host starts.
-pub(super) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
+pub(crate) fn of(config: &HostConfig, workspace: &Workspace) -> Policy {
     let store = Answers::new(&config.state_dir, workspace);
     let places = places(config, workspace);
     let (mut rules, mut unread): (Vec<(Value, String)>, _) = (Vec::new(), None);

@@ -10,6 +10,7 @@ use zubi_tools::audit::AuditFile;
 use super::{Bench, Found, Outcome, Problem};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
+use crate::service::ToolService as _;
 
 /// How long a language server may take to become ready.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -19,6 +20,10 @@ pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
     let misspellings = host.misspellings(config);
     if let Some(first) = misspellings.first() {
         return Err(Problem::new(first.clone(), "Correct the name in the file."));
+    }
+    if let Some(broken) = host.policy().broken {
+        let hint = "Mend the rule; until then nothing is allowed but looking. `zubi policy list` says the same.";
+        return Err(Problem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
     }
     let ignored: Vec<String> = config.settings.ignored.iter().map(ToString::to_string).collect();
     Ok(Found::Facts(json!({ "ignored": ignored })))

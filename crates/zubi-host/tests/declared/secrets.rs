@@ -9,6 +9,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("secrets::they_arrive_and_are_told_to_nobody", they_arrive_and_are_told_to_nobody),
     ("secrets::no_list_of_processes_has_them", no_list_of_processes_has_them),
     ("secrets::one_that_is_broken_or_missing_is_told", one_that_is_broken_or_missing_is_told),
+    ("secrets::no_host_is_taken_from_one", no_host_is_taken_from_one),
     ("secrets::scripts_cannot_read_where_they_stand", scripts_cannot_read_where_they_stand),
 ];
 
@@ -79,6 +80,15 @@ fn one_that_is_broken_or_missing_is_told(world: &World) {
         assert!(told.starts_with(&format!("Failed to run workspace.{id}: {expected}")), "{told}");
     }
     assert!(host.text("workspace.d", json!({})).contains("redacted"), "one that is sound works all the same");
+}
+
+/// Whoever is asked has to see whom the tool asks.
+fn no_host_is_taken_from_one(world: &World) {
+    let tools = [tool("hidden", json!({ "type": "http", "url": "http://${env:PLACE}/x" }))];
+    let host = world.host_with(&tools, "[env]\nPLACE = 'secret-host.example.com'\n");
+    let told = host.failure("workspace.hidden", json!({}), "failed");
+    assert!(told.starts_with("Failed to run workspace.hidden: its URL takes the host from a secret\n"), "{told}");
+    assert!(!told.contains("secret-host"), "{told}");
 }
 
 fn scripts_cannot_read_where_they_stand(world: &World) {

@@ -140,6 +140,10 @@ impl Tool for DeclaredTool {
                 let url = self.render(url, &args)?;
                 let host = zubi_run::http::host_and_port(&url.text);
                 let host = host.map_err(|error| self.failed(error, "Mend the URL in the tool's file."))?;
+                if !url.secrets.is_empty() && self.machinery.redactor.known(&host) != host {
+                    let hint = "Write the host into the tool's file: a person has to see whom the tool asks.";
+                    return Err(self.failed("its URL takes the host from a secret", hint));
+                }
                 // All that is sent, with secrets as their names: nobody can judge half a request.
                 let mut preview = format!("{} {}", method.name(), url.shown);
                 for (name, template) in headers {

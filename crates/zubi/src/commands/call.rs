@@ -83,7 +83,7 @@ fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
             if json {
                 tell_json(code, &answer.text)?;
             }
-            Err(Failure::of_call(code, &answer.text))
+            Err(Failure::of_call(code, &answer.text, &answer.next))
         }
     }
 }

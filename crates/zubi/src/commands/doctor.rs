@@ -49,12 +49,16 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
         report["complete"] = json!(complete);
         report["sandbox"] = json!(sandbox);
         report["secrets"] = json!(doctor::secrets(&config));
+        report["policy"] = json!(doctor::broken_policy(&config));
         terminal::print_json(&report)?;
     } else {
         let mut text = format!("{}\n\nsandbox of commands: {sandbox}", render(&survey).trim_end());
         for problem in doctor::secrets(&config) {
             // Writing to a `String` cannot fail.
             let _ = write!(text, "\nsecrets: {problem}");
+        }
+        if let Some(broken) = doctor::broken_policy(&config) {
+            let _ = write!(text, "\npolicy: broken, so nothing is allowed but looking: {broken}");
         }
         terminal::print(&text)?;
     }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{CallRequest, Circumstances, Explanation, PolicyInForce, ToolService as _};
+use zubi_host::{AllowedTools, CallRequest, Circumstances, Explanation, PolicyInForce, ToolService as _};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::output::clean;
 use zubi_tools::policy::rule::Action;
@@ -34,7 +34,7 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
             } else {
                 terminal::print(&listed(&policy))?;
             }
-            Ok(ExitCode::SUCCESS)
+            Ok(if policy.broken.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
         }
     }
 }
@@ -53,7 +53,8 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
         };
         let answer = host.explain(request, circumstances).await;
         end(&host).await;
-        let explanation = answer.map_err(|error| unknown(&error))?.map_err(Failure::usage)?;
+        let explanation = answer.map_err(|error| unknown(&error))?;
+        let explanation = explanation.map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
         if explain.json {
             terminal::print_json(&json!(explanation))?;
         } else {
@@ -73,8 +74,15 @@ fn call(explain: &ExplainPolicy) -> Result<(String, Value), Failure> {
     };
     let (tool, rest) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), ""));
     let input = explain.input.as_deref().unwrap_or(rest).trim();
-    let arguments = if input.is_empty() { json!({}) } else { serde_json::from_str(input).map_err(Failure::usage)? };
+    let arguments = if input.is_empty() { json!({}) } else { input_of(input)? };
     Ok((tool.to_owned(), arguments))
+}
+
+fn input_of(input: &str) -> Result<Value, Failure> {
+    serde_json::from_str(input).map_err(|error| {
+        Failure::usage(format!("the arguments are no JSON: {error}"))
+            .hint("Give them as an object, behind the tool or as --input '{…}'.")
+    })
 }
 
 fn word(action: Action) -> &'static str {
@@ -120,6 +128,9 @@ fn listed(policy: &PolicyInForce) -> String {
         let keys: Vec<&str> = text.lines().skip(1).collect();
         format!("{}\n  {}", rule.source, keys.join("\n  "))
     }));
+    if let Some(AllowedTools { source, tools }) = &policy.allow {
+        lines.push(format!("{source}\n  allow = {}", json!(tools)));
+    }
     if lines.is_empty() {
         lines.push(
             "There are no rules: looking and changing the workspace is allowed, all else is asked about.".to_owned(),

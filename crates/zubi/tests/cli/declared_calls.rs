@@ -79,9 +79,9 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
     exit 1
     --- stderr
     error: Failed to run workspace.endless: 1:20: Failed to run workspace.endless: 1:20: Failed to run workspace.endless: 1:20: Error in workspace.endless: code calls tools that are code, more than 3 deep
-    hint: Call the inner tool itself.
-    hint: Check the arguments; the code is in the tool's file.
-    hint: Check the arguments; the code is in the tool's file.
+    Call the inner tool itself.
+    Check the arguments; the code is in the tool's file.
+    Check the arguments; the code is in the tool's file.
     hint: Check the arguments; the code is in the tool's file.
     ");
     assert_snapshot!(place.check(&["--read-only", "tools", "show", "workspace.sum"]), @"

@@ -45,9 +45,9 @@ fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
     exit 1
     --- stderr
     error: Failed to run workspace.fails: it exited with 3
-    hint: out
-    hint: stderr:
-    hint: err
+    out
+    stderr:
+    err
     hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
     ");
     let told = place.check(&["call", "workspace.say", "--input", r#"{"value": "a\u0000b"}"#]);
@@ -109,4 +109,28 @@ fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
     assert!(!told.contains("hunter2"), "{told}");
     let audit = place.read("state/zubi/audit/audit.jsonl");
     assert!(audit.contains("it is (redacted)") && !audit.contains("hunter2"), "{audit}");
+}
+
+/// A secret of zubi's own environment that a tool asks for is one like those of `[env]`: judged by its name, told to nobody.
+#[test]
+fn a_secret_that_a_tool_takes_from_the_environment_is_one() {
+    let tool = tool("leak", r#"{"type": "shell", "script": "printf '%s\\n' \"$MY_API_KEY\" \"$PLAIN_WORD\""}"#)
+        .replace("\"name\"", "\"sandbox\": {\"env\": [\"MY_API_KEY\", \"PLAIN_WORD\"]}, \"name\"");
+    let place = place(&tool, "");
+    let with = |words: &[&str]| {
+        place.show(place.zubi().args(words).env("MY_API_KEY", "correct horse").env("PLAIN_WORD", "plain"))
+    };
+    let told = with(&["call", "workspace.leak"]);
+    assert!(!told.contains("correct horse") && told.contains("redacted") && told.contains("plain"), "{told}");
+    assert_snapshot!(with(&["policy", "explain", "workspace.leak"]), @r#"
+    exit 0
+    --- stdout
+    workspace.leak: allow
+      allow it cannot be told what it does: `"$MY_API_KEY"` is worked out only when it runs [`allow`]
+      allow it cannot be told what it does: `"$PLAIN_WORD"` is worked out only when it runs [`allow`]
+      allow it runs `printf %s\n "$MY_API_KEY" "$PLAIN_WORD"` [no rule]
+      allow it uses the secret MY_API_KEY [`allow`]
+      in: [PLACE]/work
+      sandbox: the best that this machine offers: writes only below the workspace, no credential stores, no network
+    "#);
 }

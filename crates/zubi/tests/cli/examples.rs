@@ -106,8 +106,8 @@ fn its_tools_are_called() {
     exit 1
     --- stderr
     error: Failed to run release.notes: it exited with 3
-    hint: stderr:
-    hint: there are no pieces of these kinds: none
+    stderr:
+    there are no pieces of these kinds: none
     hint: What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.
     ");
     assert_snapshot!(place.check(&["call", "todo.report"]), @r#"

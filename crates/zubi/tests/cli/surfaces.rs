@@ -190,7 +190,49 @@ fn a_broken_rule_is_told_on_every_surface() {
     assert!(told.contains(why) && told.contains("zubi.toml:2: "), "{told}");
     assert!(!place.exists("work/new.txt"));
     let output = place.check(&["policy", "list"]);
-    assert!(output.contains("broken, and therefore closed: "), "{output}");
+    assert!(output.starts_with("exit 1") && output.contains("broken, and therefore closed: "), "{output}");
+    let report = place.check(&["verify"]);
+    assert!(
+        report.starts_with("exit 1") && report.contains("the policy is broken, and therefore closed: "),
+        "{report}"
+    );
+    let report = place.check(&["doctor"]);
+    assert!(report.contains("policy: broken, so nothing is allowed but looking: "), "{report}");
+}
+
+/// The setting `allow` is a rule like the others, and a name that is only half of one is told.
+#[test]
+fn what_is_allowed_is_listed() {
+    let place = Place::new();
+    place.directory("work/.vscode");
+    place.write("work/.vscode/agent-tools.json", "{\"version\": \"1.0\", \"tools\": []}");
+    assert_snapshot!(place.check(&["policy", "list"]), @"
+    exit 0
+    --- stdout
+    There are no rules: looking and changing the workspace is allowed, all else is asked about.
+    ");
+    place.write("config/zubi/zubi.toml", "allow = ['run', 'shell.run', 'elsewhere.deploy']\n");
+    assert_snapshot!(place.check(&["policy", "list"]), @r#"
+    exit 0
+    --- stdout
+    `[PLACE]/config/zubi/zubi.toml`
+      allow = ["run","shell.run","elsewhere.deploy"]
+    --- stderr
+    warning: `allow` (`[PLACE]/config/zubi/zubi.toml`) names `run`, and there is no such tool; `shell.run` is one
+    "#);
+    assert_snapshot!(place.check(&["policy", "explain", "file.read", "--input", "{bad"]), @"
+    exit 2
+    --- stderr
+    error: the arguments are no JSON: key must be a string at line 1 column 2
+    hint: Give them as an object, behind the tool or as --input '{…}'.
+    ");
+    assert_snapshot!(place.check(&["policy", "explain", "file.read", "--input", "{}"]), @r#"
+    exit 2
+    --- stderr
+    warning: `allow` (`[PLACE]/config/zubi/zubi.toml`) names `run`, and there is no such tool; `shell.run` is one
+    error: Invalid input: path: is required
+    hint: `path` (string): Path in the workspace, or file:// URI Example: {"path":"src/main.rs","startLine":1,"endLine":40}
+    "#);
 }
 
 /// What a call says of itself makes no line of an explanation, and nothing of it is invisible.

@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
+use zubi_base::process::Environment;
+use zubi_base::secret;
 use zubi_run::job::{Command, End, Finished, Job, Shell};
 use zubi_run::sandbox::{self, FileAccess, Manifest, Net, Place};
 use zubi_run::template::{Rendered, Template};
-use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, shell};
+use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, redact, shell};
 
 use crate::declared::format::{SandboxDeclaration, ShellKind};
 use crate::declared::tool::DeclaredTool;
@@ -116,6 +118,8 @@ pub(in crate::declared) fn footprint(
     // What a declaration opens beyond the workspace is judged as if the script named it: nobody knows that it does not.
     reads.extend(outside(tool, cx, files.read.as_deref())?);
     writes.extend(outside(tool, cx, files.write.as_deref())?);
+    let mut common = common;
+    common.secrets.extend(secrets_among(declared.env.as_deref().unwrap_or_default()).cloned());
     Ok(Footprint {
         reads,
         writes,
@@ -144,6 +148,11 @@ fn outside(tool: &DeclaredTool, cx: &ToolCx, paths: Option<&[String]>) -> Result
         }
     }
     Ok(found)
+}
+
+/// Variables of zubi's own environment that a declaration asks for and that hold secrets, as far as their names say.
+fn secrets_among(names: &[String]) -> impl Iterator<Item = &String> {
+    names.iter().filter(|name| secret::is_name_of_one(name))
 }
 
 /// The sandbox in the words of a person.
@@ -215,6 +224,9 @@ async fn finish(
     job.environment = environment();
     job.environment.extend(own.into_iter().map(|(name, value)| (name, value.text)));
     job.secrets.clone_from(&tool.machinery.secret_forms);
+    let inherited = Environment::inherited_with(&job.manifest.env);
+    let named = secrets_among(&job.manifest.env).filter_map(|name| inherited.get(name)?.to_str().map(str::to_owned));
+    job.secrets.extend(redact::forms(named));
     let left = cx.deadline.saturating_duration_since(Instant::now());
     job.timeout = tool.definition.timeout.min(left.saturating_sub(RESERVE).max(left / 2));
     let finished = tool.machinery.jobs.runner().run(&job, &cx.cancel).await;
@@ -262,7 +274,8 @@ pub(in crate::declared) async fn run(
 fn next(code: i32) -> &'static str {
     match code {
         126 | 127 => "A program that the script needs is missing or may not run here; tell the user.",
-        128.. => "A signal or a limit ended it; give it less to do, or tell the user.",
+        // 128 itself is how git and others say that they cannot go on.
+        129.. => "A signal or a limit ended it; give it less to do, or tell the user.",
         _ => "What it wrote says why: change the arguments, or tell the user if the tool itself is wrong.",
     }
 }

@@ -63,8 +63,13 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
 fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<Loaded, Failure> {
     let trust = session.trust();
     // What is wrong with the settings themselves other commands tell; tool files can be looked at without them.
-    let secrets: Vec<String> =
-        session.config().map(|config| config.settings.env.into_keys().collect()).unwrap_or_default();
+    let secrets: Vec<String> = match session.config() {
+        Ok(config) => config.settings.env.into_keys().collect(),
+        Err(error) => {
+            terminal::say(&format!("warning: without the settings: {}", error.text()));
+            Vec::new()
+        }
+    };
     if check.files.is_empty() {
         return Ok(declared::load(workspace, &trust, &secrets));
     }

@@ -14,7 +14,6 @@ use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, Loaded, LoadedFile, LoadedTool, Standing};
 use zubi_host::{CallRequest, Circumstances, Explanation, LocalHost, ToolService as _, doctor};
-use zubi_tools::Code;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
 
@@ -95,7 +94,7 @@ fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[Str
     })?;
     let explanation = explained
         .map_err(|error| call::unknown(&error))?
-        .map_err(|text| Failure::of_call(Code::InvalidInput, &text))?;
+        .map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
     if given.json {
         terminal::print_json(&described(&explanation, file, tool, &unusable))?;
     } else {
