@@ -3,6 +3,10 @@
 //! An output is a file named by the SHA-256 of its content, below a directory that only this user can read. Its handle
 //! is `o-` and the first 16 hexadecimal digits; nothing else is a handle, so that none can name another file. Several
 //! processes may use one store: files are written under other names and moved into place.
+//!
+//! An output is there for seven days after it was kept last, and not a moment longer, whether its file is still there or not.
+//! Files go when another output is kept: those that are too old, what processes left unfinished that long ago, and then the
+//! oldest while all together are too large.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -81,6 +85,13 @@ impl OutputStore {
         Self { directory: state.join(DIRECTORY), clock: Arc::new(SystemClock), max_bytes: MAX_BYTES }
     }
 
+    /// The same with another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
     /// The same with another bound on everything together, in bytes.
     #[must_use]
     pub fn with_max_bytes(mut self, max_bytes: u64) -> Self {
@@ -103,9 +114,10 @@ impl OutputStore {
     /// The file of an output that was kept. Blocks shortly.
     pub fn path(&self, id: &OutputId) -> Result<Utf8PathBuf, StoreError> {
         let entries = self.directory.read_dir_utf8().map_err(|_| StoreError::NotFound(id.clone()))?;
-        let name = entries.flatten().map(|entry| entry.file_name().to_owned()).find(|name| name.starts_with(&id.0));
-        let name = name.ok_or_else(|| StoreError::NotFound(id.clone()))?;
-        Ok(self.directory.join(name))
+        let entry = entries.flatten().find(|entry| entry.file_name().starts_with(&id.0));
+        // Who reads must get the same answer before and after somebody else has made room.
+        let entry = entry.filter(|entry| kept_at(entry).is_some_and(|time| time >= self.oldest()));
+        Ok(entry.ok_or_else(|| StoreError::NotFound(id.clone()))?.into_path())
     }
 
     /// A whole output, at most [`MAX_OUTPUT`].
@@ -131,21 +143,24 @@ impl OutputStore {
         Ok(id)
     }
 
+    /// What was kept before is too old.
+    fn oldest(&self) -> Duration {
+        self.clock.now().saturating_sub(MAX_AGE)
+    }
+
     /// Removes what is too old, and the oldest while there is too much. What cannot be removed is tried again next time.
     fn make_room(&self, newest: &str) {
         let Ok(entries) = self.directory.read_dir_utf8() else { return };
+        let oldest = self.oldest();
         let mut files: Vec<(Duration, u64, Utf8PathBuf)> = entries
             .flatten()
-            .filter(|entry| entry.file_name() != newest && !entry.file_name().starts_with(UNFINISHED))
-            .filter_map(|entry| {
-                let metadata = entry.metadata().ok()?;
-                let age = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-                Some((age, metadata.len(), entry.path().to_owned()))
-            })
+            .filter(|entry| entry.file_name() != newest)
+            .filter_map(|entry| Some((kept_at(&entry)?, entry.metadata().ok()?.len(), entry.into_path())))
+            // What is still written is left alone; what nobody has written to for so long nobody will finish.
+            .filter(|(modified, _, path)| !is_unfinished(path) || *modified < oldest)
             .collect();
         files.sort_unstable();
         let mut total: u64 = files.iter().map(|(_, bytes, _)| bytes).sum();
-        let oldest = self.clock.now().saturating_sub(MAX_AGE);
         for (modified, bytes, path) in files {
             if modified >= oldest && total <= self.max_bytes {
                 return;
@@ -154,6 +169,15 @@ impl OutputStore {
             total -= bytes;
         }
     }
+}
+
+/// When a file was kept or written to last.
+fn kept_at(entry: &camino::Utf8DirEntry) -> Option<Duration> {
+    entry.metadata().ok()?.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()
+}
+
+fn is_unfinished(path: &Utf8Path) -> bool {
+    path.file_name().is_some_and(|name| name.starts_with(UNFINISHED))
 }
 
 /// An output that is being written.

@@ -14,7 +14,11 @@ use super::HostConfig;
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
     let sandbox = sandbox(config).keeping(secrets.files().to_vec()).sealing(own(config)).of_account(account_home());
     let sandbox = Arc::new(sandbox);
-    Jobs::new(Runner::new(config.spawner.clone(), sandbox, OutputStore::new(&config.state_dir)))
+    Jobs::new(Runner::new(
+        config.spawner.clone(),
+        sandbox,
+        OutputStore::new(&config.state_dir).with_clock(Arc::clone(&config.clock)),
+    ))
 }
 
 /// The sandbox that this machine offers; nothing is tried before it is asked.

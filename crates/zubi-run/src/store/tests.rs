@@ -72,11 +72,21 @@ fn what_is_old_goes_and_what_is_kept_again_is_new() {
     let (old, again) = (keep_on(0, b"old"), keep_on(0, b"again"));
     assert_eq!(again, keep_on(5, b"again"), "the same file, with a new time");
     keep_on(6, b"other");
-    assert!(store.open(&old).is_ok(), "not yet");
+    assert!(at_day(7).open(&old).is_ok(), "not yet");
+    let there =
+        |id: &OutputId| store.directory.read_dir_utf8().unwrap().flatten().any(|it| it.file_name().starts_with(&id.0));
+    let gone = |store: &OutputStore, id: &OutputId| {
+        let error = store.open(id).unwrap_err();
+        assert!(matches!(error, StoreError::NotFound(_)) && error.to_string().contains("seven days"), "{error}");
+    };
+    gone(&at_day(8), &old);
+    assert!(there(&old), "nobody has made room yet");
     keep_on(8, b"newest");
-    let error = store.open(&old).unwrap_err();
-    assert!(matches!(error, StoreError::NotFound(_)) && error.to_string().contains("seven days"), "{error}");
-    assert!(store.open(&again).is_ok());
+    assert!(!there(&old));
+    gone(&at_day(8), &old);
+    assert!(at_day(8).open(&again).is_ok());
+    assert!(at_day(12).open(&again).is_ok());
+    gone(&at_day(13), &again);
 }
 
 /// What somebody else has written into the directory is no output.
@@ -89,4 +99,7 @@ fn only_what_was_kept_can_be_opened() {
     assert!(store.open(&id).is_err());
     keep(&store, b"y");
     assert!(store.directory.join("new-unfinished").exists(), "what is still written is left alone");
+    let later = store.clock.now() + MAX_AGE + Duration::from_secs(60);
+    keep(&OutputStore { clock: Arc::new(FixedClock(later)), ..store.clone() }, b"z");
+    assert!(!store.directory.join("new-unfinished").exists(), "what nobody finishes goes as well");
 }

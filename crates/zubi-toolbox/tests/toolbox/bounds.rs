@@ -36,30 +36,23 @@ async fn a_search_passes_credentials_over() {
     no line matches `TOKEN`
     [disk · 0 files searched · 1 file with credentials not searched]
     ");
-    insta::assert_snapshot!(session.ask("file.search", json!({ "query": "TOKEN", "path": ".env" })).await, @r#"
-    Failed to run file.search: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
-    The user can allow it in zubi.toml with
-    [[policy]]
-    action = "allow"
-    tools = ["file.search"]
-    read = ["[root]/.env"]
-    "#);
-    insta::assert_snapshot!(session.ask("lsp_references", json!({ "at": ".env:1:2" })).await, @r#"
-    Failed to run lsp_references: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
-    The user can allow it in zubi.toml with
-    [[policy]]
-    action = "allow"
-    tools = ["lsp_references"]
-    read = ["[root]/.env"]
-    "#);
-    insta::assert_snapshot!(session.ask("lsp_document_symbols", json!({ "path": ".env" })).await, @r#"
-    Failed to run lsp_document_symbols: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
-    The user can allow it in zubi.toml with
-    [[policy]]
-    action = "allow"
-    tools = ["lsp_document_symbols"]
-    read = ["[root]/.env"]
-    "#);
+    for (tool, arguments) in [
+        ("file.search", json!({ "query": "TOKEN", "path": ".env" })),
+        ("lsp_references", json!({ "at": ".env:1:2" })),
+        ("lsp_document_symbols", json!({ "path": ".env" })),
+    ] {
+        let told = session.ask(tool, arguments).await.replace(tool, "[tool]");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(told, @r#"
+            Failed to run [tool]: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+            The user can allow it in zubi.toml with
+            [[policy]]
+            action = "allow"
+            tools = ["[tool]"]
+            read = ["[root]/.env"]
+            "#);
+        }
+    }
 }
 
 /// What a tool promises to take, it takes: other texts are cut off at 20,000 characters.

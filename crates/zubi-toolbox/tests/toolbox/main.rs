@@ -12,6 +12,7 @@ mod fuzz_declared;
 mod lsp;
 mod misleading;
 mod models;
+mod outputs;
 mod refactor;
 mod references;
 mod relations;

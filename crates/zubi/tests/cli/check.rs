@@ -21,7 +21,9 @@ impl Place {
 
     #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
     pub(crate) fn write(&self, path: &str, text: &str) {
-        fs::write(self.directory.path().join(path), text).unwrap();
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     /// Takes the rights of everybody else.
@@ -75,6 +77,12 @@ impl Place {
             .env("XDG_CONFIG_HOME", root.join("config"))
             .env("XDG_STATE_HOME", root.join("state"));
         command
+    }
+
+    /// Trusts the workspace with its files as they are now.
+    pub(crate) fn trust(&self) {
+        let told = self.check(&["trust"]);
+        assert!(told.starts_with("exit 0"), "{told}");
     }
 
     /// Runs zubi with these words.

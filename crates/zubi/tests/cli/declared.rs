@@ -8,7 +8,6 @@ const FILE: &str = "work/.vscode/agent-tools.json";
 
 fn with_tools(text: &str) -> Place {
     let place = Place::new();
-    place.directory("work/.vscode/agent-tools");
     place.write(FILE, text);
     place
 }

@@ -114,7 +114,7 @@ fn a_person_can_have_them_in_the_list() {
     assert_snapshot!(agent.names().join(" "), @"licence_missing release_notes workspace_format_document docs_ask tracker_find tracker_create todo_report find_tools call_read_tool call_tool");
     // What a workspace wants in the list is not asked.
     place.write("work/.zubi.toml", "toolsets = ['declared', 'tools']\n");
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     let mut agent = Conversation::start(&place, &[]);
     assert_snapshot!(agent.names().join(" "), @"find_tools call_read_tool call_tool");
 }
@@ -141,7 +141,7 @@ fn x29_a_file_that_changes_is_out_until_it_is_trusted_again() {
     assert_snapshot!(agent.call("find_tools", json!({"query": "todo.report"})).lines().last().unwrap(), @"left out: `.vscode/agent-tools/tracker.json` has changed since it was trusted, so its 3 tools are left out; the user can look at it and run `zubi trust`");
     // The other file is as it was.
     assert!(agent.call("licence_missing", json!({})).starts_with("src/fees.py"));
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     assert!(call(&mut agent).contains("planted"));
     place.write(TRACKER, &before);
     assert!(call(&mut agent).starts_with("failed:"));
@@ -149,7 +149,7 @@ fn x29_a_file_that_changes_is_out_until_it_is_trusted_again() {
     let gone = call(&mut agent);
     assert!(gone.starts_with("failed: ") && !gone.contains("planted"), "{gone}");
     place.write(TRACKER, "{");
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     assert_snapshot!(call(&mut agent), @"
     failed: Invalid input: tool: `todo.report`: there is no such tool
     `find_tools` shows the tools there are.

@@ -11,7 +11,7 @@ fn place(tools: &str, settings: &str) -> Place {
     place.directory("work/.vscode");
     place.write("config/zubi/zubi.toml", &format!("allow = [\"workspace.*\"]\n{settings}"));
     place.write("work/.vscode/agent-tools.json", &format!(r#"{{"version": "1.0", "tools": [{tools}]}}"#));
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     place
 }
 

@@ -282,7 +282,6 @@ fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let place = Place::new();
-    place.directory("work/.vscode");
     place.write(FILE, "{}");
     let mode =
         |path: &str, mode| std::fs::set_permissions(place.path(path), std::fs::Permissions::from_mode(mode)).unwrap();

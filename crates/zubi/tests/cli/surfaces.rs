@@ -23,7 +23,7 @@ fn denying(tools: &str) -> Place {
         "execution": {"type": "inline", "code": "return await tools.call('file.read', {path: 'notes.md'})"},
     });
     place.write("work/.vscode/agent-tools.json", &json!({"version": "1.0", "tools": [tool]}).to_string());
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     let rules = format!(
         "allow = ['workspace.*']\n[[policy]]\naction = 'deny'\ntools = ['{tools}']\nreason = 'nothing is to be done here'\n"
     );

@@ -23,7 +23,6 @@ const TOOLS: &str = r#"{"version": "1.0", "variables": {"API": "https://api.exam
 
 fn place() -> Place {
     let place = Place::new();
-    place.directory("work/.vscode");
     place.write(FILE, TOOLS);
     place.write("config/zubi/zubi.toml", "allow = [\"workspace.sum\"]\n");
     place
@@ -47,7 +46,7 @@ fn a_tool_runs_once_its_file_is_trusted() {
     --- stderr
     workspace.sum (inline), .vscode/agent-tools.json:2:8
     ");
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     assert_snapshot!(run(&["sum", "--a", "2", "--b", "3", "--json"]), @"
     exit 0
     --- stdout
@@ -133,7 +132,7 @@ fn a_tool_runs_once_its_file_is_trusted() {
 #[test]
 fn x27_a_dry_run_shows_what_would_run() {
     let place = place();
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     let dry = |words: &[&str]| place.check(&[&["tools", "run", "--dry-run"], words].concat());
     assert_snapshot!(dry(&["send", "--to", "a/../b", "--text", "\"quoted\""]), @r#"
     exit 0
@@ -197,7 +196,6 @@ fn x27_a_dry_run_shows_what_would_run() {
 #[test]
 fn x29_everything_that_is_trusted_is_shown() {
     let place = Place::new();
-    place.directory("work/.vscode");
     place.write(
         FILE,
         r#"{"version": "1.0", "variables": {"V": "a\u001b[2Jb", "W": "w"}, "tools": [
@@ -250,7 +248,7 @@ fn x29_everything_that_is_trusted_is_shown() {
     --- stderr
     to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     place.write(FILE, &place.read(FILE).replace("const a = 1", "const a = '\u{202e}\u{9b}2J'"));
     assert_snapshot!(place.check(&["trust", "--diff"]), @r#"
     exit 0
@@ -281,7 +279,7 @@ fn a_dry_run_says_which_secrets_are_missing() {
         r#""headers": {"X-Plain": "a", "Authorization": "Bearer ${env:API_TOKEN}", "X-Other": "${env:LOST}","#;
     place.write(FILE, &TOOLS.replace(r#""headers": {"X-Plain": "a","#, headers));
     place.write("config/zubi/zubi.toml", "[env]\nLOST = { file = \"lost.txt\" }\n");
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     let dry = |words: &[&str]| place.check(&[&["tools", "run", "--dry-run"], words].concat());
     assert_snapshot!(dry(&["send", "--to", "ada"]), @r#"
     exit 1

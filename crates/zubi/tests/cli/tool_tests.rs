@@ -9,7 +9,6 @@ const FILE: &str = "work/.vscode/agent-tools.json";
 /// A file with these tools, not trusted yet.
 fn place(tools: &str) -> Place {
     let place = Place::new();
-    place.directory("work/.vscode");
     place.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{tools}]}}\n"));
     place
 }
@@ -17,7 +16,7 @@ fn place(tools: &str) -> Place {
 /// What the tests of these tools come to, in a trusted file.
 fn check(tools: &str, words: &[&str]) -> String {
     let place = place(tools);
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     place.check(&[&["tools", "check", "--test"], words].concat())
 }
 
@@ -235,7 +234,7 @@ fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
         r#"{"name": "one", "args": {"a": "b"}, "env": {"KEY": "k"}, "http": {}, "fixtures": {"../x": ""}, "files": ["/etc/passwd"], "calls": [{"tool": "a"}], "expect": {"exit": 0, "matches": "("}}"#,
     ]);
     let place = place(&send);
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     assert_snapshot!(place.check(&["tools", "check", "--test"]), @r#"
     exit 1
     --- stdout
@@ -298,7 +297,7 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     1 file, 1 tool, 0 errors, 1 warning
     1 test: 1 passed, 0 failed
     ");
-    assert!(place.check(&["trust"]).starts_with("exit 0"));
+    place.trust();
     place.write(FILE, &place.read(FILE).replace("return 1", "return 2"));
     assert!(place.check(&["tools", "check", "--test", "echo"]).starts_with("exit 3"));
 }

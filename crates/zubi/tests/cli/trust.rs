@@ -113,7 +113,6 @@ fn what_was_looked_at_is_what_is_trusted() {
 #[test]
 fn names_of_files_are_shown_as_they_are() {
     let place = Place::new();
-    place.directory("work/.vscode/agent-tools");
     place.write(
         "work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json",
         r#"{"version": "1.0", "tools": []}"#,

@@ -1,0 +1,59 @@
+//! Outputs that were kept, as the tools for them tell of those that are there no more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8Path;
+use serde_json::json;
+use zubi_base::clock::{Clock as _, FixedClock, SystemClock};
+use zubi_code::testing::Toy;
+use zubi_run::store::OutputStore;
+use zubi_toolbox::output;
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::Restrictions;
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{Registry, RegistryConfig};
+
+use crate::support::{call_in, cx};
+
+/// What both tools say of an output some days after it was kept.
+async fn check(days: u64) -> String {
+    let state = tempfile::tempdir().unwrap();
+    let store = OutputStore::new(Utf8Path::from_path(state.path()).unwrap());
+    let mut writer = store.create().unwrap();
+    writer.write(b"one\ntwo\n").unwrap();
+    let id = store.keep(writer).unwrap().to_string();
+    let now = SystemClock.now() + Duration::from_hours(24 * days);
+    let registry = Registry::new(RegistryConfig {
+        providers: vec![output::provider(&store.with_clock(Arc::new(FixedClock(now))))],
+        policy: Policy::new(ToolFilter::default()),
+        audit: Arc::new(NoAudit),
+        clock: Arc::new(SystemClock),
+        restrictions: Vec::new(),
+    });
+    let toy = Toy::new("//- a.txt\n");
+    let ask = async |tool: &str, args| call_in(&registry, tool, args, cx(&toy, Restrictions::default())).await;
+    let read = ask("output.read", json!({ "output": id })).await;
+    let found = ask("output.grep", json!({ "output": id, "query": "two" })).await;
+    format!("{read}\n---\n{found}").replace(&id, "o-…")
+}
+
+#[tokio::test]
+async fn an_output_is_there_for_seven_days() {
+    insta::assert_snapshot!(check(6).await, @"
+    lines 1-2 of 2
+    one
+    two
+    ---
+    Invalid input: query: no such parameter
+    output.grep takes output* (string), pattern* (string), context (integer), limit (integer) (* required).
+    ");
+    insta::assert_snapshot!(check(8).await, @"
+    Failed to read the output: there is no output `o-…`; outputs are kept for seven days, and less where they are many
+    Run the command again to get a new one.
+    ---
+    Invalid input: query: no such parameter
+    output.grep takes output* (string), pattern* (string), context (integer), limit (integer) (* required).
+    ");
+}
