@@ -99,7 +99,7 @@ fn only_what_was_kept_can_be_opened() {
     assert!(store.open(&id).is_err());
     keep(&store, b"y");
     assert!(store.directory.join("new-unfinished").exists(), "what is still written is left alone");
-    let later = store.clock.now() + MAX_AGE + Duration::from_secs(60);
+    let later = store.clock.now() + MAX_AGE + Duration::from_mins(1);
     keep(&OutputStore { clock: Arc::new(FixedClock(later)), ..store.clone() }, b"z");
     assert!(!store.directory.join("new-unfinished").exists(), "what nobody finishes goes as well");
 }
