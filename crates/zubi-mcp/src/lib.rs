@@ -6,9 +6,11 @@
 
 mod asking;
 mod convert;
+mod lines;
 mod progress;
 mod refusal;
 mod server;
+mod slots;
 mod suspended;
 mod transport;
 

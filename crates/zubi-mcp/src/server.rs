@@ -13,7 +13,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService, UnknownTool};
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
@@ -22,7 +22,8 @@ use crate::Introduction;
 use crate::asking::{Asking, ByAnswer, ByRequest, shows_forms};
 use crate::convert;
 use crate::progress::Progress;
-use crate::suspended::{APPROVAL, NotResumed, Running, Suspended};
+use crate::slots::{MAX_CALLS, Slot, Slots, WithoutSlot};
+use crate::suspended::{APPROVAL, NotResumed, Outcome, Resumed, Running, Suspended};
 
 /// How long a client may keep the list and the discovery result, in milliseconds. The list is fixed for the life of the
 /// process.
@@ -34,16 +35,13 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// The longest a client can want to wait for one call; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// How many calls run at once. More than any agent has in flight; a client gone wild is told instead of served.
-const MAX_CALLS: usize = 64;
-
 pub(crate) struct Server {
     introduction: Introduction,
     asking: Asking,
     service: Arc<dyn ToolService>,
     /// Cancelled when running calls have to end.
     calls: CancellationToken,
-    slots: Arc<Semaphore>,
+    slots: Slots,
     suspended: Suspended,
 }
 
@@ -54,8 +52,7 @@ impl Server {
         service: Arc<dyn ToolService>,
         calls: CancellationToken,
     ) -> Self {
-        let slots = Arc::new(Semaphore::new(MAX_CALLS));
-        Self { introduction, asking, service, calls, slots, suspended: Suspended::default() }
+        Self { introduction, asking, service, calls, slots: Slots::default(), suspended: Suspended::default() }
     }
 
     fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
@@ -76,14 +73,19 @@ impl Server {
         }
     }
 
-    /// A call that is answered while its request is open.
+    /// A call that is answered while its request is open. `forms`: the client shows them.
     async fn run(
         &self,
         request: CallToolRequestParams,
         cx: RequestContext<RoleServer>,
-        approver: Arc<dyn Approver>,
+        forms: bool,
     ) -> Result<CallToolResult, ErrorData> {
-        let Ok(_slot) = self.slots.try_acquire() else { return Ok(too_many(&request.name)) };
+        let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name)) };
+        let approver = if forms {
+            asking(&slot, ByRequest { peer: cx.peer.clone(), patience: self.asking.patience })
+        } else {
+            self.asking.without_form()
+        };
         let cancel = cx.ct.clone();
         let call = Self::call(request, &cx);
         let mut circumstances = Self::circumstances(cancel.clone(), approver);
@@ -113,17 +115,11 @@ impl Server {
 
     /// A call of the stateless era whose client shows forms. It may be answered with a question, and goes on when the client
     /// calls again.
-    async fn run_or_ask(
-        &self,
-        request: CallToolRequestParams,
-        cx: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn run_or_ask(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> Outcome {
         let Some(handle) = &request.request_state else {
-            let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
-                return Ok(too_many(&request.name).into());
-            };
+            let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name).into()) };
             let (sender, questions) = mpsc::channel(1);
-            let approver = Arc::new(ByAnswer { questions: sender, patience: self.asking.patience });
+            let approver = asking(&slot, ByAnswer { questions: sender, patience: self.asking.patience });
             // It outlives its request, so it ends with the process or when nobody comes back for it.
             let cancel = self.calls.child_token();
             let mut circumstances = Self::circumstances(cancel.clone(), approver);
@@ -134,8 +130,11 @@ impl Server {
             });
             let (tool, arguments) = (request.name.to_string(), request.arguments.clone());
             let (service, call) = (Arc::clone(&self.service), Self::call(request, &cx));
-            let task = tokio::spawn(async move { answered_or_unknown(service.call(call, circumstances).await) });
-            let running = Running { tool, arguments, task, questions, _cancel: cancel.drop_guard(), _slot: slot };
+            let task = tokio::spawn(async move {
+                let _slot = slot;
+                answered_or_unknown(service.call(call, circumstances).await)
+            });
+            let running = Running { tool, arguments, task, questions, _cancel: cancel.drop_guard() };
             let going_on = self.go_on(running, &cx);
             return match progress {
                 Some(progress) => progress.during(going_on).await,
@@ -144,14 +143,18 @@ impl Server {
         };
         let answer = request.input_responses.as_ref().and_then(|answers| answers.get(APPROVAL));
         let answer = answer.and_then(|answer| serde_json::from_value(answer.clone()).ok());
-        let told = |text: String| Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into());
         match self.suspended.resume(handle, &request.name, request.arguments.as_ref(), answer) {
-            Ok(running) => self.go_on(running, &cx).await,
+            Ok(Resumed::Now(running, outcome)) => {
+                let result = self.go_on(running, &cx).await;
+                // What was given up has come to no end that could be told again.
+                if !cx.ct.is_cancelled() {
+                    outcome.send_replace(Some(result.clone()));
+                }
+                result
+            }
+            Ok(Resumed::Before(outcome)) => self.again(outcome, &request.name, &cx).await,
             Err(NotResumed::AskAgain(question)) => Ok((*question).into()),
-            Err(NotResumed::Unknown) => told(format!(
-                "Failed to run {}: its question is closed; nothing was run\nCall the tool again, without `requestState`.",
-                request.name
-            )),
+            Err(NotResumed::Unknown) => closed(&request.name),
             Err(NotResumed::OtherCall) => told(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
                  as the question was asked."
@@ -160,12 +163,25 @@ impl Server {
         }
     }
 
-    /// Until the call has an answer or a question.
-    async fn go_on(
+    /// What came of a call that was continued before, when that is known.
+    async fn again(
         &self,
-        mut running: Running,
+        mut outcome: watch::Receiver<Option<Outcome>>,
+        tool: &str,
         cx: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    ) -> Outcome {
+        tokio::select! {
+            known = outcome.wait_for(Option::is_some) => match known.ok().and_then(|known| known.clone()) {
+                Some(outcome) => outcome,
+                None => closed(tool),
+            },
+            () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
+            () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
+        }
+    }
+
+    /// Until the call has an answer or a question.
+    async fn go_on(&self, mut running: Running, cx: &RequestContext<RoleServer>) -> Outcome {
         tokio::select! {
             result = &mut running.task => match result {
                 Ok(result) => result.map(Into::into),
@@ -178,6 +194,23 @@ impl Server {
             () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
         }
     }
+}
+
+/// Asks for a call that holds this slot while it runs.
+fn asking(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
+    Arc::new(WithoutSlot { slot: slot.clone(), asks: Arc::new(asks) })
+}
+
+fn told(text: String) -> Outcome {
+    Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
+}
+
+/// There is nothing, or nothing any more, that a handle leads to.
+fn closed(tool: &str) -> Outcome {
+    told(format!(
+        "Failed to run {tool}: its question is closed, and what came of it is not known; it may have been run already\n\
+         Check whether it was done before you call it again, without `requestState`."
+    ))
 }
 
 fn answered_or_unknown(answer: Result<CallAnswer, UnknownTool>) -> Result<CallToolResult, ErrorData> {
@@ -228,13 +261,15 @@ impl ServerHandler for Server {
         let forms = shows_forms(cx.client_capabilities().as_ref());
         let mut response = if stateless && forms {
             self.run_or_ask(request, cx).await?
+        } else if request.request_state.is_some() {
+            // It would be a new call, beside the one that waits.
+            told(
+                "Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; \
+                 nothing was run\nSend it as the question was asked: with the capability `elicitation`."
+                    .to_owned(),
+            )?
         } else {
-            let approver: Arc<dyn Approver> = if forms {
-                Arc::new(ByRequest { peer: cx.peer.clone(), patience: self.asking.patience })
-            } else {
-                self.asking.without_form()
-            };
-            self.run(request, cx, approver).await?.into()
+            self.run(request, cx, forms).await?.into()
         };
         if stateless {
             // Without a handshake, each result says who answers.

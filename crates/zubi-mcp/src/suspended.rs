@@ -1,21 +1,34 @@
 //! Calls of the stateless era that wait for an answer of the client's user. The client has got the question as the answer
 //! to its call, and calls again with what was filled in and with the handle that the question came with. The call itself
 //! stands where it is meanwhile: what it has done is not done twice.
+//!
+//! A client whose answer was lost on the way sends the same again. So what came of an answered question is kept for a
+//! while, for whoever comes back with its handle.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{CallToolResult, ElicitRequest, ElicitResult, InputRequest, InputRequiredResult, JsonObject};
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ElicitRequest, ElicitResult, InputRequest, InputRequiredResult, JsonObject,
+};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
 use crate::asking::Question;
 
 /// The name of the question in what the client gets, and of its answer in what comes back.
 pub(crate) const APPROVAL: &str = "approval";
+
+/// How many answered calls are remembered, and how long.
+const REMEMBERED: usize = 64;
+const MEMORY: Duration = Duration::from_mins(10);
+
+/// What a request is answered.
+pub(crate) type Outcome = Result<CallToolResponse, ErrorData>;
 
 /// A call that runs, or waits.
 pub(crate) struct Running {
@@ -26,7 +39,12 @@ pub(crate) struct Running {
     pub(crate) questions: mpsc::Receiver<Question>,
     /// Dropped, it cancels the call.
     pub(crate) _cancel: DropGuard,
-    pub(crate) _slot: OwnedSemaphorePermit,
+}
+
+impl Running {
+    fn is(&self, tool: &str, arguments: Option<&JsonObject>) -> bool {
+        self.tool == tool && self.arguments.as_ref() == arguments
+    }
 }
 
 struct Waiting {
@@ -34,22 +52,48 @@ struct Waiting {
     question: Question,
 }
 
-/// The calls that wait, by their handles. There are never more than calls may run.
+/// A call whose question was answered.
+struct Answered {
+    handle: String,
+    tool: String,
+    arguments: Option<JsonObject>,
+    since: Instant,
+    /// Nothing while it runs.
+    outcome: watch::Receiver<Option<Outcome>>,
+}
+
+#[derive(Default)]
+struct All {
+    /// By their handles.
+    waiting: BTreeMap<String, Waiting>,
+    /// The oldest first.
+    answered: VecDeque<Answered>,
+}
+
+/// The calls that wait, and those that did. How many may wait is bounded by whoever asks.
 #[derive(Clone, Default)]
-pub(crate) struct Suspended(Arc<Mutex<BTreeMap<String, Waiting>>>);
+pub(crate) struct Suspended(Arc<Mutex<All>>);
+
+/// What a handle leads to.
+pub(crate) enum Resumed {
+    /// The call goes on; what comes of it is to be told here as well.
+    Now(Running, watch::Sender<Option<Outcome>>),
+    /// It went on before, and this is where what came of it is told.
+    Before(watch::Receiver<Option<Outcome>>),
+}
 
 /// Why a call does not go on.
 pub(crate) enum NotResumed {
     /// The handle is nobody's, or its question is closed.
     Unknown,
-    /// The handle belongs to another call, which still waits.
+    /// The handle belongs to another call.
     OtherCall,
     /// No answer came with it: the question again.
     AskAgain(Box<InputRequiredResult>),
 }
 
 impl Suspended {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Waiting>> {
+    fn all(&self) -> MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,12 +109,12 @@ impl Suspended {
         getrandom::fill(&mut random).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let handle = format!("{:032x}", u128::from_ne_bytes(random));
         let told = told(&question, &handle);
-        self.all().insert(handle.clone(), Waiting { call, question });
+        self.all().waiting.insert(handle.clone(), Waiting { call, question });
         let all = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             tokio::time::sleep(patience).await;
             if let Some(all) = all.upgrade() {
-                all.lock().unwrap_or_else(PoisonError::into_inner).remove(&handle);
+                all.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&handle);
             }
         });
         Ok(told)
@@ -83,17 +127,29 @@ impl Suspended {
         tool: &str,
         arguments: Option<&JsonObject>,
         answer: Option<ElicitResult>,
-    ) -> Result<Running, NotResumed> {
+    ) -> Result<Resumed, NotResumed> {
         let mut all = self.all();
-        let waiting = all.get(handle).ok_or(NotResumed::Unknown)?;
-        if waiting.call.tool != tool || waiting.call.arguments.as_ref() != arguments {
+        all.answered.retain(|answered| answered.since.elapsed() < MEMORY);
+        if let Some(answered) = all.answered.iter().find(|answered| answered.handle == handle) {
+            let same = answered.tool == tool && answered.arguments.as_ref() == arguments;
+            return if same { Ok(Resumed::Before(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
+        }
+        let waiting = all.waiting.get(handle).ok_or(NotResumed::Unknown)?;
+        if !waiting.call.is(tool, arguments) {
             return Err(NotResumed::OtherCall);
         }
         let Some(answer) = answer else { return Err(NotResumed::AskAgain(Box::new(told(&waiting.question, handle)))) };
-        let waiting = all.remove(handle).ok_or(NotResumed::Unknown)?;
+        let Waiting { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
+        // In the same breath, so that whoever sends it again at once does not find it forgotten.
+        let (sender, outcome) = watch::channel(None);
+        let (tool, arguments, since) = (call.tool.clone(), call.arguments.clone(), Instant::now());
+        all.answered.push_back(Answered { handle: handle.to_owned(), tool, arguments, since, outcome });
+        if all.answered.len() > REMEMBERED {
+            all.answered.pop_front();
+        }
         // Who asked may have lost patience at this very moment; then the call says so.
-        waiting.question.answer.send(answer).ok();
-        Ok(waiting.call)
+        question.answer.send(answer).ok();
+        Ok(Resumed::Now(call, sender))
     }
 }
 

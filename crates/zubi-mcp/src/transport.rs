@@ -1,26 +1,52 @@
-//! The byte streams as messages, with what `rmcp`'s own transport lacks: telling that the input has ended, so that
-//! running calls can be given a bound, and patience with a client whose first message is no request.
+//! The byte streams as messages, one on each line.
+//!
+//! Every request gets an answer, whatever it looks like: what is no message is told that it is none, with its id where it
+//! can be read; text that is not quite Unicode (half of a surrogate pair: clients cut strings inside emoji) is read as it
+//! was meant. Besides: it tells that the input has ended, so that running calls can be given a bound, and has patience with
+//! a client whose first message is no request.
 
 use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
+use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
+
+use crate::lines::{Line, Lines};
 
 /// The longest message that is read, in bytes. The largest honest one carries a file's text; longer lines are dropped
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 
-pub(crate) struct Gate<R: AsyncRead, W: AsyncWrite> {
-    inner: AsyncRwTransport<RoleServer, R, W>,
+/// The byte order mark, which RFC 8259 (section 8.1) lets a reader pass over.
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+pub(crate) struct Gate<R, W> {
+    lines: Lines<R>,
+    /// `None` once it is closed.
+    output: Arc<Mutex<Option<W>>>,
+    /// An answer to what is no message, while it is written: receiving may be given up and taken up again meanwhile.
+    telling: Option<Writing>,
     /// Cancelled when the input has ended.
     ended: CancellationToken,
     /// Whether a request was seen.
     begun: bool,
+}
+
+type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
+
+/// What a line is.
+enum Read {
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// Nothing that has or wants an answer.
+    Nothing,
+    Refused(Response),
 }
 
 impl<R, W> Gate<R, W>
@@ -29,8 +55,19 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(crate) fn new(input: R, output: W, ended: CancellationToken) -> Self {
-        let inner = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_LINE);
-        Self { inner, ended, begun: false }
+        let output = Arc::new(Mutex::new(Some(output)));
+        Self { lines: Lines::new(input, MAX_LINE), output, telling: None, ended, begun: false }
+    }
+
+    fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = Arc::clone(&self.output);
+        line.push(b'\n');
+        async move {
+            let mut output = output.lock().await;
+            let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
+            output.write_all(&line).await?;
+            output.flush().await
+        }
     }
 }
 
@@ -45,14 +82,38 @@ where
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.inner.send(item)
+        let written = serde_json::to_vec(&item).map(|line| self.write(line));
+        async move { written?.await }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let Some(message) = self.inner.receive().await else {
-                self.ended.cancel();
-                return None;
+            if let Some(telling) = &mut self.telling {
+                if let Err(error) = telling.await {
+                    tracing::debug!(%error, "the client does not read");
+                }
+                self.telling = None;
+            }
+            let line = match self.lines.next().await {
+                Ok(Some(line)) => line,
+                Ok(None) => {
+                    self.ended.cancel();
+                    return None;
+                }
+                Err(error) => {
+                    tracing::error!(%error, "the input cannot be read");
+                    self.ended.cancel();
+                    return None;
+                }
+            };
+            let message = match read(&line) {
+                Read::Message(message) => *message,
+                Read::Nothing => continue,
+                Read::Refused(response) => {
+                    tracing::debug!(?response, "what came is no message");
+                    self.telling = Some(Box::pin(self.write(Message::Response(response).to_body())));
+                    continue;
+                }
             };
             // `rmcp` ends the conversation when the first message is a notification or a response; neither says
             // anything yet, so they are passed over.
@@ -64,6 +125,40 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+        self.output.lock().await.take();
+        Ok(())
     }
+}
+
+fn read(line: &Line) -> Read {
+    let body = match line {
+        Line::Whole(body) => body.strip_prefix(BOM).unwrap_or(body).trim_ascii(),
+        Line::TooLong { id, length } => {
+            let message = format!("the message has {length} bytes; at most {MAX_LINE} are read");
+            return refused(id.clone(), message);
+        }
+    };
+    if body.is_empty() {
+        return Read::Nothing;
+    }
+    if let Ok(message) = serde_json::from_slice(body) {
+        return Read::Message(Box::new(message));
+    }
+    // Not what the protocol says, or not quite JSON.
+    match Message::parse(body) {
+        Ok(message) => match (serde_json::from_slice(&message.to_body()), message) {
+            (Ok(message), _) => Read::Message(Box::new(message)),
+            (Err(why), Message::Request(Request { id, .. })) => refused(Some(id), format!("not a request: {why}")),
+            (Err(why), Message::Notification(_) | Message::Response(_)) => {
+                tracing::debug!(%why, "what came has no meaning here");
+                Read::Nothing
+            }
+        },
+        Err(error) => Read::Refused(Response::to_no_message(body, &error)),
+    }
+}
+
+fn refused(id: Option<RequestId>, message: String) -> Read {
+    let error = ResponseError { code: ResponseError::INVALID_REQUEST, message, data: None };
+    Read::Refused(Response { id, result: Err(error) })
 }

@@ -98,6 +98,8 @@ pub enum ApprovalAnswer {
     },
     /// Somebody was asked and has given no answer: the clause says how that came ("nobody answered within 5 minutes").
     Unanswered { how: String },
+    /// There is somebody, who was not asked: the clause says why ("64 questions wait for an answer already").
+    NotAsked { why: String },
     /// There is nobody to ask here.
     Unavailable,
 }

@@ -111,6 +111,11 @@ impl ToolFilter {
         self.include.iter().any(|pattern| pattern.matches(id))
     }
 
+    /// Whether the id itself stands among the patterns, and is not excluded: more than that some pattern matches it.
+    pub fn names(&self, id: &str) -> bool {
+        self.include.iter().any(|pattern| pattern.text == id) && self.permits(id)
+    }
+
     /// Patterns that match none of these ids: misspellings, most likely.
     pub fn unmatched<'a>(&self, ids: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
         let ids: Vec<&str> = ids.into_iter().collect();

@@ -165,8 +165,10 @@ impl Policy {
     /// the tool's worst.
     pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Judgement {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let parts: Vec<Judged> =
-            part::of(spec, footprint).iter().map(|part| self.judge_part(spec, effect, part, footprint)).collect();
+        let parts: Vec<Judged> = part::of(spec, footprint, self.places.home.as_deref())
+            .iter()
+            .map(|part| self.judge_part(spec, effect, part, footprint))
+            .collect();
         // Whole calls are denied by rules that name them, whatever they consist of.
         let whole = self.whole(spec, effect);
         let deny = |why: String| Judgement { action: Action::Deny, why, rule: None, parts: parts.clone() };
@@ -215,8 +217,11 @@ impl Policy {
             None => (None, false),
         };
         let directory = footprint.directory.as_deref();
+        // Its author wants each call to be confirmed: who only names many tools has not said otherwise about this one.
+        let by_name = *part == Part::Call;
         let means = |rule: &Rule, action: Action| {
             rule.text.action == action
+                && (!by_name || rule.names(&spec.id))
                 && rule.concerns(&spec.id, effect)
                 && match action {
                     Action::Allow => rule.means(meant.as_ref().unwrap_or(part), directory),
@@ -248,14 +253,15 @@ impl Policy {
         let led = meant.as_ref().map_or(written, otherwise);
         let led = if lost { Otherwise::AskAlways("where the path leads cannot be told") } else { led };
         let otherwise = if strength(led) > strength(written) { led } else { written };
-        let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow);
+        let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow && !by_name);
+        let in_list = if by_name { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
         match otherwise {
             Otherwise::Deny(why) => judged(Action::Deny, None, Some(why.to_owned())),
             Otherwise::Allow => judged(Action::Allow, None, None),
             Otherwise::Ask | Otherwise::AskAlways(_) if by(Action::Allow).is_some() => {
                 judged(Action::Allow, by(Action::Allow), None)
             }
-            Otherwise::Ask if self.allow.includes(&spec.id) => {
+            Otherwise::Ask if in_list => {
                 Judged { rule: Some("`allow`".to_owned()), ..judged(Action::Allow, None, None) }
             }
             Otherwise::Ask => match by_call() {
@@ -328,6 +334,7 @@ fn resolved(part: &Part) -> Option<Result<Part, ()>> {
     let follow = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
     match part {
         Part::Read(path) => follow(path).ok().map(|path| Ok(Part::Read(path))),
+        Part::MayRead(path) => follow(path).ok().map(|path| Ok(Part::MayRead(path))),
         Part::Write(path) => Some(follow(path).map(Part::Write).map_err(|_| ())),
         _ => None,
     }

@@ -128,7 +128,7 @@ impl ShellReading {
 }
 
 /// A piece of a script, short enough for a clause.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     const SHOWN: usize = 60;
     let mut shown: String = text.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(SHOWN).is_some() {

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_mcp::Asking;
 
-use crate::client::{Client, modern_with};
+use crate::client::Client;
 
 /// A client of the old era that shows forms.
 async fn with_forms() -> Client {
@@ -28,15 +28,15 @@ async fn fill_in(client: &mut Client, form: &Value, result: Value) -> Value {
     client.next().await.unwrap()
 }
 
-fn accept(mut content: Value) -> Value {
+pub(crate) fn accept(mut content: Value) -> Value {
     json!({"action": "accept", "content": content.take()})
 }
 
-fn text(answer: &Value) -> &str {
+pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-const YES: &str = "yes: this call";
+pub(crate) const YES: &str = "yes: this call";
 
 #[tokio::test]
 async fn a_form_shows_the_call_and_each_yes() {
@@ -150,6 +150,21 @@ async fn a_yes_for_the_session_holds_in_it() {
     assert_eq!(lasting.count(), 0, "a form allows nothing beyond the session: {yeses}");
 }
 
+/// S6: questions that nobody answers keep no call from running, and are not without number.
+#[tokio::test]
+async fn open_questions_do_not_keep_calls_from_running() {
+    let mut client = with_forms().await;
+    for id in 1..=64 {
+        let form = ask(&mut client, id, "test_run", json!({"text": "a"})).await;
+        assert_eq!(form["method"], "elicitation/create", "{form}");
+    }
+    assert_eq!(text(&client.call(65, "test_echo", json!({"text": "b"})).await), "you said b\n[test · ready]");
+    assert_snapshot!(text(&ask(&mut client, 66, "test_run", json!({"text": "a"})).await), @"
+    Failed to run test.run: it runs `say a`, and the user could not be asked: 64 questions wait for an answer already
+    Wait until the user has answered, then call it again.
+    ");
+}
+
 #[tokio::test]
 async fn questions_are_open_side_by_side() {
     let mut client = with_forms().await;
@@ -259,85 +274,4 @@ async fn secrets_and_long_arguments_are_not_put_into_a_form() {
         let fields = form["params"]["requestedSchema"]["properties"].as_object().unwrap();
         assert_eq!(fields.keys().collect::<Vec<_>>(), ["answer", "reason"], "{form}");
     }
-}
-
-/// One request of the stateless era.
-async fn stateless(client: &mut Client, id: u32, mut params: Value, answer: Option<(&Value, Value)>) -> Value {
-    if let Some((question, answer)) = answer {
-        params["requestState"] = question["result"]["requestState"].clone();
-        params["inputResponses"] = json!({"approval": answer});
-    }
-    client.request(id, "tools/call", modern_with(params, json!({"elicitation": {}}))).await
-}
-
-fn run(text: &str) -> Value {
-    json!({"name": "test_run", "arguments": {"text": text}})
-}
-
-#[tokio::test]
-async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_again() {
-    let mut client = Client::connect();
-    let question = stateless(&mut client, 1, run("a"), None).await;
-    assert_eq!(question["result"]["resultType"], "input_required", "{question}");
-    let form = &question["result"]["inputRequests"]["approval"];
-    assert_eq!(form["method"], "elicitation/create");
-    assert!(form["params"]["message"].as_str().unwrap().contains("test.run wants to run"), "{form}");
-    let answer = stateless(&mut client, 2, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
-    assert_eq!(text(&answer), "you said a\n[test · ready]");
-    // A handle is good for one answer.
-    let again = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
-    assert_snapshot!(text(&again), @"
-    Failed to run test_run: its question is closed; nothing was run
-    Call the tool again, without `requestState`.
-    ");
-
-    let question = stateless(&mut client, 4, run("a"), None).await;
-    let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": YES}))))).await;
-    assert_snapshot!(text(&other), @"
-    Invalid input: requestState: it belongs to a call with another tool or other arguments
-    Call again exactly as the question was asked.
-    ");
-    let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
-    assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
-    let no = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
-    assert!(text(&no).contains("the user said no"), "{no}");
-
-    // Other arguments are another call, with a question of its own.
-    let question = stateless(&mut client, 8, run("a"), None).await;
-    let edited = accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
-    let question = stateless(&mut client, 9, run("a"), Some((&question, edited))).await;
-    assert!(question["result"]["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("say b"));
-    let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
-    assert_eq!(text(&answer), "you said b\n[test · ready]");
-
-    let invented = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
-    let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": YES}))))).await;
-    assert_eq!(answer["result"]["isError"], true, "{answer}");
-}
-
-#[tokio::test]
-async fn a_stateless_client_that_does_not_come_back_gives_its_slot_back() {
-    let mut client = Client::connect_asking(Asking { patience: Duration::from_millis(20), ..Asking::default() });
-    // More than may run at once; each waits for an answer that does not come.
-    for id in 0..200 {
-        let answer = stateless(&mut client, id, run("a"), None).await;
-        let told = &answer["result"];
-        assert!(told["resultType"] == "input_required" || text(&answer).contains("64 calls run already"), "{answer}");
-    }
-    // Sooner or later there is room again; the deadline is that of the test's client.
-    loop {
-        let answer = stateless(&mut client, 1_000, run("a"), None).await;
-        if answer["result"]["resultType"] == "input_required" {
-            break;
-        }
-    }
-}
-
-/// Without forms a stateless client is answered at once.
-#[tokio::test]
-async fn a_stateless_client_without_forms_is_refused() {
-    let mut client = Client::connect();
-    let params = modern_with(run("a"), json!({}));
-    let answer = client.request(1, "tools/call", params).await;
-    assert!(text(&answer).contains("there is nobody to ask here"), "{answer}");
 }

@@ -99,8 +99,12 @@ impl Client {
     }
 
     pub(crate) async fn send_raw(&mut self, text: &str) {
+        self.send_bytes(text.as_bytes()).await;
+    }
+
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let write = self.write.as_mut().unwrap();
-        within("writing", write.write_all(text.as_bytes())).await.unwrap();
+        within("writing", write.write_all(bytes)).await.unwrap();
     }
 
     /// The next line; `None` when the server has closed its output.

@@ -1,5 +1,7 @@
 //! Lines that are not what the protocol says. The server goes on.
 
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 use serde_json::json;
 
@@ -11,26 +13,91 @@ async fn alive(client: &mut Client, id: u32) {
     assert_eq!(answer["id"], id, "{answer}");
 }
 
+/// M15: every request gets an answer, so a line that may have been one is told that it was none.
 #[tokio::test]
-async fn what_is_no_message_is_passed_over() {
+async fn what_is_no_message_is_told() {
     let mut client = Client::initialized().await;
-    for (id, line) in (1..).zip(["", "not json", "{", "\u{feff}", "{\"jsonrpc\":\"2.0\""]) {
+    for line in ["", "\r", "\u{feff}"] {
         client.send_raw(&format!("{line}\n")).await;
-        alive(&mut client, id).await;
     }
-    // Deeper than the parser goes, and longer than a message may be.
-    client.send_raw(&format!("{}\n", "[".repeat(100_000))).await;
+    let mut shown = String::new();
+    let deep = "[".repeat(100_000);
+    for line in
+        ["not json", "{", "{\"jsonrpc\":\"2.0\"", r#"{"id":7,"method":"ping""#, &deep, "{}", r#"{"id":[1]}"#, "7"]
+    {
+        client.send_raw(&format!("{line}\n")).await;
+        let start: String = line.chars().take(30).collect();
+        writeln!(shown, "{start}\n    {}", client.next().await.unwrap()).unwrap();
+    }
+    assert_snapshot!(shown, @r#"
+    not json
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: expected ident at line 1 column 2"}}
+    {
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing an object at line 1 column 1"}}
+    {"jsonrpc":"2.0"
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing an object at line 1 column 16"}}
+    {"id":7,"method":"ping"
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing an object at line 1 column 23"}}
+    [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: EOF while parsing a list at line 1 column 100000"}}
+    {}
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
+    {"id":[1]}
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
+    7
+        {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a message: invalid type: integer `7`, expected an object at line 1 column 1"}}
+    "#);
     alive(&mut client, 20).await;
-    let huge = json!({"jsonrpc": "2.0", "id": 21, "method": "tools/call", "params": {"name": "test_echo", "arguments": {"text": "x".repeat(5 * 1024 * 1024)}}});
-    client.send(&huge).await;
+}
+
+/// M15: clients cut texts inside emoji.
+#[tokio::test]
+async fn half_a_surrogate_is_read_as_a_replacement() {
+    let mut client = Client::initialized().await;
+    let call = r#"{"jsonrpc":"2.0","id":"s","method":"tools/call","params":{"name":"test_echo","arguments":{"text":"a\ud83d"}}}"#;
+    client.send_raw(&format!("{call}\n")).await;
+    assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":"s","result":{"content":[{"type":"text","text":"you said a�\n[test · ready]"}]}}"#);
+    let mut bytes = call.replace("\\ud83d", "?").into_bytes();
+    bytes.iter_mut().filter(|byte| **byte == b'?').for_each(|byte| *byte = 0xff);
+    bytes.push(b'\n');
+    client.send_bytes(&bytes).await;
+    assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":"s","result":{"content":[{"type":"text","text":"you said a�\n[test · ready]"}]}}"#);
+}
+
+/// M15: a message that is too long is answered too, wherever its id stands.
+#[tokio::test]
+async fn what_is_too_long_is_told_whose_it_is() {
+    let mut client = Client::initialized().await;
+    let params = json!({"name": "test_echo", "arguments": {"text": "x".repeat(5 * 1024 * 1024)}});
+    for (message, id) in [
+        (format!(r#"{{"jsonrpc":"2.0","id":21,"method":"tools/call","params":{params}}}"#), json!(21)),
+        (format!(r#"{{"method":"tools/call","params":{params},"jsonrpc":"2.0","id":"a"}}"#), json!("a")),
+        (format!(r#"{{"method":"tools/call","params":{params}}}"#), json!(null)),
+    ] {
+        client.send_raw(&format!("{message}\n")).await;
+        let answer = client.next().await.unwrap();
+        assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{answer}");
+        let told = answer["error"]["message"].as_str().unwrap();
+        assert!(told.ends_with(" bytes; at most 4194304 are read"), "{told}");
+    }
     alive(&mut client, 22).await;
+}
+
+/// The last line needs no end.
+#[tokio::test]
+async fn a_request_before_the_end_of_the_input_is_answered() {
+    let mut client = Client::initialized().await;
+    client.send_raw(r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#).await;
+    client.hang_up();
+    assert_eq!(client.next().await.unwrap()["id"], 9);
+    client.ended().await;
 }
 
 #[tokio::test]
 async fn what_is_json_but_no_request_is_an_error() {
     let mut client = Client::initialized().await;
     client.send_raw("[1,2]\n").await;
-    assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid request"}}"#);
+    assert_snapshot!(client.next().await.unwrap(), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
     assert_snapshot!(client.request(1, "tools/call", json!({"arguments": {}})).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"the parameters of `tools/call` are not what the protocol says"}}"#);
     assert_snapshot!(client.request(2, "tools/call", json!({"name": "test_echo", "arguments": [1]})).await, @r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"the parameters of `tools/call` are not what the protocol says"}}"#);
     client.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call"})).await;

@@ -15,4 +15,6 @@ mod hostile;
 #[cfg(test)]
 mod real_client;
 #[cfg(test)]
+mod stateless;
+#[cfg(test)]
 mod tools;

@@ -1,6 +1,7 @@
 //! Tools that do one thing each: answer, fail, panic, report progress, wait.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -21,6 +22,8 @@ pub(crate) struct Signals {
     pub(crate) go_on: Notify,
     /// A waiting tool saw that it was cancelled.
     pub(crate) cancelled: Notify,
+    /// How often `test.run` has run.
+    pub(crate) runs: AtomicUsize,
 }
 
 struct TestTool {
@@ -51,10 +54,13 @@ impl Tool for TestTool {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let text = args["text"].as_str().unwrap_or("nothing").to_owned();
+        if self.spec.id == "test.run" {
+            self.signals.runs.fetch_add(1, Ordering::Relaxed);
+        }
         match self.spec.id.as_str() {
             "test.fail" => Err(ToolError::failed("look it up", "the server is gone", "Ask again.")),
             "test.panic" => panic!("{text}"),
-            "test.wait" => {
+            id if id == "test.wait" || (id == "test.run" && text == "wait") => {
                 self.signals.begun.notify_one();
                 tokio::select! {
                     () = self.signals.go_on.notified() => Ok(ToolOutput::text("went on")),

@@ -74,7 +74,7 @@ pub(crate) fn options(
     let mut options = vec![once];
     let asked: Vec<&Part> =
         judgement.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
-    if asked.iter().any(|part| matches!(part, Part::Unresolved(_))) {
+    if !asked.iter().all(|part| part.can_be_kept()) {
         return options;
     }
     let exact: Vec<RuleText> = rules(spec, &asked, false);
@@ -138,9 +138,9 @@ fn rules(spec: &ToolSpec, asked: &[&Part], wide: bool) -> Vec<RuleText> {
             }
             Part::Host(host) => rest.hosts.push(escaped(host)),
             Part::Secret(name) => rest.secrets.push(escaped(name)),
-            Part::Read(path) => rest.read.push(globset::escape(path.as_str())),
+            Part::Read(path) | Part::MayRead(path) => rest.read.push(globset::escape(path.as_str())),
             Part::Write(path) => rest.write.push(globset::escape(path.as_str())),
-            Part::Call | Part::Effect(_) | Part::Unresolved(_) => {}
+            Part::Call | Part::Effect(_) | Part::Unresolved(_) | Part::Mentions(_) => {}
         }
     }
     // With nothing more exact to name it is the tool as a whole.

@@ -8,7 +8,8 @@ use zubi_base::credentials;
 use zubi_base::visible::on_one_line;
 
 use super::Places;
-use super::pattern::{absolute, is_glob, may_become};
+use super::pattern::is_glob;
+use super::words::{self, Credentials};
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
@@ -18,6 +19,10 @@ use crate::spec::{Approval, Effect, ToolSpec};
 pub enum Part {
     Command(Vec<String>),
     Read(Utf8PathBuf),
+    /// A path that stands among a command's words, and may be a pattern of the shell's (`.ssh/*`).
+    MayRead(Utf8PathBuf),
+    /// A word that is no path, such as a program's text, in which the name of such a place stands.
+    Mentions(String),
     Write(Utf8PathBuf),
     Host(String),
     Secret(String),
@@ -33,6 +38,8 @@ impl fmt::Display for Part {
         match self {
             Self::Command(argv) => write!(f, "it runs `{}`", on_one_line(&argv.join(" "))),
             Self::Read(path) => write!(f, "it reads {}", on_one_line(path.as_str())),
+            Self::MayRead(path) => write!(f, "it may read {}", on_one_line(path.as_str())),
+            Self::Mentions(word) => write!(f, "it mentions a place of credentials: `{}`", on_one_line(word)),
             Self::Write(path) => write!(f, "it writes {}", on_one_line(path.as_str())),
             Self::Host(host) if host == "*" => f.write_str("it reaches any host"),
             Self::Host(host) => write!(f, "it reaches {}", on_one_line(host)),
@@ -43,6 +50,17 @@ impl fmt::Display for Part {
             Self::Effect(Effect::Read | Effect::Plan) => f.write_str("it only looks"),
             Self::Call => f.write_str("its author wants each call to be confirmed"),
             Self::Unresolved(why) => write!(f, "it cannot be told what it does: {why}"),
+        }
+    }
+}
+
+impl Part {
+    /// Whether a rule can say exactly this, so that an answer may be kept.
+    pub(super) fn can_be_kept(&self) -> bool {
+        match self {
+            Self::Unresolved(_) | Self::Mentions(_) => false,
+            Self::MayRead(path) => !is_glob(path.as_str()),
+            _ => true,
         }
     }
 }
@@ -59,7 +77,7 @@ pub(super) enum Otherwise {
 }
 
 /// The parts of a call.
-pub(super) fn of(spec: &ToolSpec, footprint: &Footprint) -> Vec<Part> {
+pub(super) fn of(spec: &ToolSpec, footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Part> {
     let effect = footprint.effect.unwrap_or(spec.effect);
     if footprint.passes_on.is_some() {
         return vec![Part::Effect(effect)];
@@ -81,10 +99,11 @@ pub(super) fn of(spec: &ToolSpec, footprint: &Footprint) -> Vec<Part> {
     if spec.approval == Approval::Always {
         parts.push(Part::Call);
     }
-    for word in footprint.commands.iter().flatten() {
-        if let Some(path) = named_credentials(word, footprint.directory.as_deref()) {
-            parts.push(Part::Read(path));
-        }
+    for found in words::credentials(footprint, home) {
+        parts.push(match found {
+            Credentials::At(path) => Part::MayRead(path),
+            Credentials::Mentioned(word) => Part::Mentions(word),
+        });
     }
     parts
 }
@@ -101,6 +120,11 @@ pub(super) fn otherwise(part: &Part, places: &Places, footprint: &Footprint) -> 
         Part::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => Otherwise::Allow,
         Part::Command(_) => Otherwise::Ask,
         Part::Read(path) if credentials::hold(path) => Otherwise::AskAlways("credentials are kept there"),
+        Part::MayRead(path) if is_glob(path.as_str()) && !credentials::hold(path) => {
+            Otherwise::AskAlways("credentials may be among what that stands for")
+        }
+        Part::MayRead(_) => Otherwise::AskAlways("credentials are kept there"),
+        Part::Mentions(_) => Otherwise::AskAlways("whether it reads what is kept there cannot be told"),
         Part::Read(_) => Otherwise::Allow,
         Part::Write(path) => places.write(path, footprint.checked),
     }
@@ -174,47 +198,4 @@ fn is_harmless(program: &str, argv: &[String]) -> bool {
         "exec",
     ];
     NAMES.contains(&program) || (program == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
-}
-
-/// The path that a command's word names, if credentials are kept there.
-fn named_credentials(word: &str, directory: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
-    let value = word.rsplit_once('=').map_or(word, |(_, value)| value);
-    let value = value.strip_prefix('@').unwrap_or(value);
-    if value.len() > 4096 || value.contains('\n') || value.contains("://") {
-        return None;
-    }
-    let path = absolute(value, directory);
-    // The shell makes paths of it only where a directory is named before; elsewhere it cannot be told anyway.
-    if value.split_once('/').is_some_and(|(_, rest)| is_glob(rest))
-        && let Some(path) = possible_credentials(&path)
-    {
-        return Some(path);
-    }
-    (credentials::hold(&path) && directory.is_none_or(|directory| path != directory)).then_some(path)
-}
-
-/// A path where credentials are kept that a path with patterns in it could become, if there is one.
-fn possible_credentials(path: &Utf8Path) -> Option<Utf8PathBuf> {
-    let names: Vec<&str> = path.components().map(|name| name.as_str()).collect();
-    let with = |at: usize, name: &str, names: &[&str]| -> Utf8PathBuf {
-        names.iter().enumerate().map(|(other, old)| if other == at { name } else { old }).collect()
-    };
-    let globs = || names.iter().enumerate().filter(|(_, name)| is_glob(name));
-    // Some directories count only within `.config`, which may be a pattern's meaning too.
-    let config = globs().find(|(_, name)| may_become(name, ".config")).map(|(at, _)| at);
-    let mut in_config = names.clone();
-    config.and_then(|at| in_config.get_mut(at)).into_iter().for_each(|name| *name = ".config");
-    for names in [&names, &in_config] {
-        let plain: Utf8PathBuf = names.iter().collect();
-        if credentials::hold(&plain) {
-            return Some(plain);
-        }
-        for (at, glob) in names.iter().enumerate().filter(|(_, name)| is_glob(name)) {
-            let known = credentials::names().filter(|known| may_become(glob, known));
-            if let Some(found) = known.map(|known| with(at, known, names)).find(|path| credentials::hold(path)) {
-                return Some(found);
-            }
-        }
-    }
-    None
 }

@@ -188,11 +188,20 @@ impl Rule {
         (self.text.tools.is_empty() || self.tools.permits(tool)) && self.text.effect.is_none_or(|only| only == effect)
     }
 
+    /// Whether it names this very tool, not by a pattern nor by what the tool is below.
+    pub(super) fn names(&self, tool: &str) -> bool {
+        self.tools.names(tool)
+    }
+
     /// Whether it means this part.
     pub(super) fn means(&self, part: &Part, directory: Option<&Utf8Path>) -> bool {
         match part {
             Part::Command(argv) => self.means_command(argv, directory),
             Part::Read(path) => self.read.matches(path),
+            Part::MayRead(path) => match self.text.action {
+                Action::Allow => self.read.matches(path),
+                Action::Ask | Action::Deny => self.read.may_match(path, false),
+            },
             Part::Write(path) => self.write.matches(path),
             Part::Host(host) => self.text.hosts.iter().any(|pattern| match self.text.action {
                 Action::Allow => pattern::host_matches(pattern, host),
@@ -200,9 +209,9 @@ impl Rule {
                 Action::Ask | Action::Deny => pattern::host_may_match(pattern, host),
             }),
             Part::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
-            // Who names a tool in a rule about parts knows that its author wants to be asked.
-            Part::Call => !self.text.tools.is_empty() && self.text.action == Action::Allow,
-            Part::Effect(_) | Part::Unresolved(_) => false,
+            // Whether it names the tool, and that alone counts here, is asked with the tool at hand: [`Rule::names`].
+            Part::Call => self.text.action == Action::Allow,
+            Part::Effect(_) | Part::Unresolved(_) | Part::Mentions(_) => false,
         }
     }
 

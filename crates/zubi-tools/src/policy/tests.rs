@@ -58,6 +58,39 @@ fn the_author_may_ask_for_every_call() {
     assert_eq!(judgement.action, Action::Ask);
 }
 
+/// M12: only who names the very tool has said that it need not ask.
+#[test]
+fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {
+    let careful = ToolSpec { approval: Approval::Always, ..spec("a.b", Effect::Execute) };
+    let footprint = Footprint { commands: vec![vec!["make".to_owned()]], ..Footprint::of_effect(Effect::Execute) };
+    for (allow, rule, expected) in [
+        (&["a.b"][..], None, "allow"),
+        (&["a.*", "a.b"], None, "allow"),
+        (&["a.b", "!a.b"], None, "ask"),
+        (&["a"], None, "ask"),
+        (&["a.*"], None, "ask"),
+        (&["*"], None, "ask"),
+        (&[], Some(json!({"tools": ["a.b"]})), "allow"),
+        (&[], Some(json!({"tools": ["a.b"], "command": ["make"]})), "allow"),
+        (&[], Some(json!({"tools": ["a.b"], "command": ["git"]})), "ask"),
+        (&[], Some(json!({"tools": ["a"]})), "ask"),
+        (&[], Some(json!({"tools": ["*"]})), "ask"),
+        (&[], Some(json!({"tools": ["*"], "command": ["make"]})), "ask"),
+        (&[], Some(json!({"command": ["make"]})), "ask"),
+        (&[], Some(json!({"effect": "execute"})), "ask"),
+    ] {
+        let rule = rule.map(|mut rule| {
+            rule["action"] = "allow".into();
+            rule
+        });
+        let rules = rule.iter().map(|rule| (rule, "zubi.toml:1".to_owned()));
+        let policy = Policy::from_rules(ToolFilter::new(allow.iter().copied()), rules, places());
+        assert_eq!(policy.broken(), None);
+        let decide = |spec| word(policy.judge(spec, &caller(false), &footprint).action);
+        assert_eq!(decide(&careful), expected, "{allow:?} {rule:?}");
+    }
+}
+
 fn places() -> Places {
     Places { roots: vec!["/w".into()], home: Some("/h".into()), own: vec!["/h/.config/zubi".into()] }
 }
@@ -340,27 +373,6 @@ fn what_is_said_about_paths_holds_for_words() {
 }
 
 #[test]
-fn patterns_of_the_shell_may_become_credentials() {
-    let policy = policy(&[json!({"action": "allow", "command": ["cat|sed|grep", "*"]})]);
-    for (text, expected) in [
-        ("cat .env", "ask"),
-        ("cat ./.en*", "ask"),
-        ("cat ./.e?v", "ask"),
-        ("cat /w/.[e]nv", "ask"),
-        ("cat /w/.[[:lower:]]nv", "ask"),
-        ("cat /h/.s*/config", "ask"),
-        ("cat /h/.conf*/g?/hosts.yml", "ask"),
-        ("cat /h/.ssh/*", "ask"),
-        ("cat ./id_*", "ask"),
-        ("cat ./src/*.rs", "allow"),
-        ("cat ./docs/[a-c]*.md", "allow"),
-        ("grep '^a.*b$' x", "allow"),
-    ] {
-        assert_eq!(shell(&policy, text), expected, "{text}");
-    }
-}
-
-#[test]
 fn hosts_are_compared_by_what_they_mean() {
     for (action, pattern, host, expected) in [
         ("deny", "evil.example", "evil.example.:80", "deny"),
@@ -466,3 +478,5 @@ fn what_is_kept_says_what_runs() {
     `make test` with any arguments (shell.run); reaching any host (shell.run), always and everywhere
     ");
 }
+
+mod credentials;

@@ -1,9 +1,10 @@
 //! What the words of a command may be besides words: paths that it reads or writes, and a command that it starts. For rules
-//! that ask or deny, which a spelling must not slip by; what allows never looks here.
+//! that ask or deny, which a spelling must not slip by, and for the question about credentials; what allows never looks here.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::credentials;
 
-use super::pattern::absolute;
+use super::pattern::{absolute, is_glob, may_become};
 use super::rule::{Action, Rule};
 use crate::footprint::Footprint;
 use crate::shell;
@@ -93,6 +94,21 @@ const SUBCOMMANDS: &[&str] = &[
 
 /// Programs that take what lies below their directories too.
 const RECURSIVE: &[&str] = &["rm", "mv", "rsync", "shred", "chmod", "chown", "chgrp", "trash", "srm"];
+
+/// Programs that match patterns of paths themselves, which then mean names that begin with a dot too.
+const PATTERNS: &[&str] = &[
+    "git", "hg", "svn", "find", "fd", "rg", "rsync", "scp", "sftp", "tar", "bsdtar", "zip", "unzip", "7z", "docker",
+    "podman",
+];
+
+/// The names, in Bash and zsh, of what makes the shell's patterns mean names that begin with a dot too.
+const DOTGLOB: &[&str] = &["dotglob", "GLOBIGNORE", "globdots", "GLOBDOTS", "glob_dots", "GLOB_DOTS"];
+
+/// How a path in the home directory begins. A word that is worked out when it runs still has its quotes.
+const HOME: &[&str] = &["~/", "$HOME/", "${HOME}/", "\"$HOME/", "\"${HOME}/", "\"$HOME\"/", "\"${HOME}\"/"];
+
+/// What stands in programs' texts rather than in paths.
+const NOT_OF_PATHS: &[char] = &['(', ')', '{', '}', '<', '>', '\'', '"', '`', ';', '|', '&', '$', '~'];
 
 /// The paths that a command names.
 #[derive(Debug, Default)]
@@ -200,4 +216,80 @@ pub(super) fn hidden<'a>(
         }
     }
     None
+}
+
+/// What a word of a command says of places where credentials are kept.
+pub(super) enum Credentials {
+    /// It is a path of such a place, or a pattern of the shell's that may become one.
+    At(Utf8PathBuf),
+    /// It is no path, and names such a place: a program's text, a directory that is worked out when it runs.
+    Mentioned(String),
+}
+
+/// The places of credentials that the words of a call's commands name.
+pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec<Credentials> {
+    let hidden_too = |argv: &[String]| {
+        let program = argv.first().map_or("", String::as_str);
+        PATTERNS.contains(&Utf8Path::new(program).file_name().unwrap_or(program))
+    };
+    // An option of the shell, by whatever command it is set. What cannot be told may set it as well.
+    let dotglob = !footprint.unresolved.is_empty()
+        || footprint.commands.iter().flatten().any(|word| DOTGLOB.iter().any(|name| word.contains(name)));
+    let directory = footprint.directory.as_deref();
+    let commands = footprint.commands.iter();
+    let words = commands.flat_map(|argv| argv.iter().map(move |word| (word, dotglob || hidden_too(argv))));
+    words.filter_map(|(word, hidden)| credentials_in(word, directory, home, hidden)).collect()
+}
+
+/// `hidden`: a pattern may match names that begin with a dot although it does not.
+fn credentials_in(
+    word: &str,
+    directory: Option<&Utf8Path>,
+    home: Option<&Utf8Path>,
+    hidden: bool,
+) -> Option<Credentials> {
+    let value = word.rsplit_once('=').map_or(word, |(_, value)| value);
+    let value = value.strip_prefix('@').unwrap_or(value);
+    if value.len() > MAX_PATH || value.contains('\n') || value.contains("://") {
+        return None;
+    }
+    let in_home = HOME
+        .iter()
+        .find_map(|prefix| value.strip_prefix(prefix))
+        .zip(home)
+        .map(|(rest, home)| home.join(rest.trim_end_matches('"')));
+    // A sentence may name such a place too.
+    let is_sentence = value.contains(char::is_whitespace) && !value.starts_with(['/', '.']);
+    let is_path = in_home.is_some() || !(is_sentence || value.contains(NOT_OF_PATHS));
+    let path = absolute(in_home.as_ref().map_or(value, |path| path.as_str()), directory);
+    // The shell makes paths of it only where a directory is named before; elsewhere it cannot be told anyway.
+    let becomes = value.split_once('/').is_some_and(|(_, rest)| is_glob(rest)) && may_be_credentials(&path, hidden);
+    if !becomes && (!credentials::hold(&path) || directory.is_some_and(|directory| path == directory)) {
+        return None;
+    }
+    Some(if is_path { Credentials::At(path) } else { Credentials::Mentioned(shell::short(value)) })
+}
+
+/// Whether a path with patterns in it may become one where credentials are kept.
+fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
+    // POSIX.1-2024, XCU 2.14.3: a period that begins a name is matched by neither `*` nor `?`; whether by a bracket is left open.
+    let may_become = |glob: &str, name: &str| {
+        let begins_with_any = glob.starts_with(['*', '?']) && !glob.get(1..).is_some_and(|rest| rest.starts_with('('));
+        may_become(glob, name) && (hidden || !name.starts_with('.') || !begins_with_any)
+    };
+    let names: Vec<&str> = path.components().map(|name| name.as_str()).collect();
+    let with = |at: usize, name: &str, names: &[&str]| -> Utf8PathBuf {
+        names.iter().enumerate().map(|(other, old)| if other == at { name } else { old }).collect()
+    };
+    // Some directories count only within `.config`, which may be a pattern's meaning too.
+    let config = names.iter().position(|name| is_glob(name) && may_become(name, ".config"));
+    let mut in_config = names.clone();
+    config.and_then(|at| in_config.get_mut(at)).into_iter().for_each(|name| *name = ".config");
+    [&names, &in_config].into_iter().any(|names| {
+        credentials::hold(&names.iter().collect::<Utf8PathBuf>())
+            || names.iter().enumerate().filter(|(_, name)| is_glob(name)).any(|(at, glob)| {
+                let mut known = credentials::names().filter(|known| may_become(glob, known));
+                known.any(|known| credentials::hold(&with(at, known, names)))
+            })
+    })
 }

@@ -184,6 +184,11 @@ impl Registry {
                 format!("Failed to run {}: the user was asked ({why}), and {how}", spec.id),
                 "Ask the user whether it is to be done, then call it again.",
             )),
+            ApprovalAnswer::NotAsked { why: busy } => Err(ToolError::tell(
+                Code::Denied,
+                format!("Failed to run {}: {why}, and the user could not be asked: {busy}", spec.id),
+                "Wait until the user has answered, then call it again.",
+            )),
             ApprovalAnswer::Unavailable if was_asked_by_client(spec, footprint, cx) => Ok(Permission::Given("client")),
             ApprovalAnswer::Unavailable => Err(ToolError::tell(
                 Code::ApprovalUnavailable,

@@ -271,6 +271,8 @@ fn shell(words: &[Word]) -> Look {
                 unsure = Some(format!("`{}` makes a shell read files first, or its words another way", short(text)));
             } else if letters.contains('x') && text.starts_with('-') {
                 unsure = Some("`-x` works out a prompt".to_owned());
+            } else if letters.contains('O') {
+                unsure = Some("`-O` changes what the script means".to_owned());
             }
             at += letters.chars().filter(|letter| matches!(letter, 'o' | 'O')).count();
         } else {

@@ -1,0 +1,77 @@
+//! How much goes on at once. A call that runs holds a slot; one that waits for a person gives it up meanwhile, so that
+//! questions which nobody answers keep no other call from running. They have a bound of their own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+
+/// How many calls run at once. More than any agent has in flight; a client gone wild is told instead of served.
+pub(crate) const MAX_CALLS: usize = 64;
+
+/// How many calls wait for a person at once.
+pub(crate) const MAX_QUESTIONS: usize = 64;
+
+pub(crate) struct Slots {
+    calls: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
+}
+
+impl Default for Slots {
+    fn default() -> Self {
+        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), questions: Arc::new(Semaphore::new(MAX_QUESTIONS)) }
+    }
+}
+
+impl Slots {
+    /// A slot for a call, if there is one.
+    pub(crate) fn take(&self) -> Option<Slot> {
+        let held = Arc::clone(&self.calls).try_acquire_owned().ok()?;
+        Some(Slot {
+            held: Arc::new(Mutex::new(Some(held))),
+            calls: Arc::clone(&self.calls),
+            questions: Arc::clone(&self.questions),
+        })
+    }
+}
+
+/// A call's slot. It is held by whoever has a clone, unless the call waits for a person.
+#[derive(Clone)]
+pub(crate) struct Slot {
+    held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
+    calls: Arc<Semaphore>,
+    questions: Arc<Semaphore>,
+}
+
+impl Slot {
+    fn hold(&self, permit: Option<OwnedSemaphorePermit>) {
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = permit;
+    }
+}
+
+/// Asks on behalf of a call that gives up its slot meanwhile.
+pub(crate) struct WithoutSlot {
+    pub(crate) slot: Slot,
+    pub(crate) asks: Arc<dyn Approver>,
+}
+
+#[async_trait]
+impl Approver for WithoutSlot {
+    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let Ok(_question) = self.slot.questions.try_acquire() else {
+            return ApprovalAnswer::NotAsked { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };
+        };
+        self.slot.hold(None);
+        let answer = self.asks.ask(request).await;
+        // Whoever answers many at once has them run one after the other.
+        if let Ok(permit) = Arc::clone(&self.slot.calls).acquire_owned().await {
+            self.slot.hold(Some(permit));
+        }
+        answer
+    }
+
+    fn client_asks(&self) -> bool {
+        self.asks.client_asks()
+    }
+}

@@ -1,0 +1,190 @@
+//! Asking the user of a client of the stateless era: the question is the answer to the call, and the client calls again.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_mcp::Asking;
+
+use crate::asking::{YES, accept, text};
+use crate::client::{Client, modern_with, within};
+
+/// One request of the stateless era.
+async fn stateless(client: &mut Client, id: u32, mut params: Value, answer: Option<(&Value, Value)>) -> Value {
+    if let Some((question, answer)) = answer {
+        params["requestState"] = question["result"]["requestState"].clone();
+        params["inputResponses"] = json!({"approval": answer});
+    }
+    client.request(id, "tools/call", modern_with(params, json!({"elicitation": {}}))).await
+}
+
+fn run(text: &str) -> Value {
+    json!({"name": "test_run", "arguments": {"text": text}})
+}
+
+#[tokio::test]
+async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_again() {
+    let mut client = Client::connect();
+    let question = stateless(&mut client, 1, run("a"), None).await;
+    assert_eq!(question["result"]["resultType"], "input_required", "{question}");
+    let form = &question["result"]["inputRequests"]["approval"];
+    assert_eq!(form["method"], "elicitation/create");
+    assert!(form["params"]["message"].as_str().unwrap().contains("test.run wants to run"), "{form}");
+    let answer = stateless(&mut client, 2, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_eq!(text(&answer), "you said a\n[test · ready]");
+    let question = stateless(&mut client, 4, run("a"), None).await;
+    let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_snapshot!(text(&other), @"
+    Invalid input: requestState: it belongs to a call with another tool or other arguments
+    Call again exactly as the question was asked.
+    ");
+    let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
+    assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
+    let no = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
+    assert!(text(&no).contains("the user said no"), "{no}");
+
+    // Other arguments are another call, with a question of its own.
+    let question = stateless(&mut client, 8, run("a"), None).await;
+    let edited = accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
+    let question = stateless(&mut client, 9, run("a"), Some((&question, edited))).await;
+    assert!(question["result"]["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("say b"));
+    let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_eq!(text(&answer), "you said b\n[test · ready]");
+
+    let invented = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
+    let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": YES}))))).await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+}
+
+#[tokio::test]
+async fn a_stateless_client_that_does_not_come_back_gives_its_place_back() {
+    let mut client = Client::connect_asking(Asking { patience: Duration::from_millis(20), ..Asking::default() });
+    // More questions than may be open; each waits for an answer that does not come.
+    for id in 0..200 {
+        let answer = stateless(&mut client, id, run("a"), None).await;
+        let told = &answer["result"];
+        assert!(told["resultType"] == "input_required" || text(&answer).contains("64 questions wait"), "{answer}");
+    }
+    // Sooner or later there is room again; the deadline is that of the test's client.
+    loop {
+        let answer = stateless(&mut client, 1_000, run("a"), None).await;
+        if answer["result"]["resultType"] == "input_required" {
+            break;
+        }
+    }
+}
+
+/// S6: questions that nobody answers keep no call from running.
+#[tokio::test]
+async fn suspended_calls_hold_no_slot() {
+    let mut client = Client::connect();
+    let first = stateless(&mut client, 0, run("a"), None).await;
+    for id in 1..64 {
+        let question = stateless(&mut client, id, run("a"), None).await;
+        assert_eq!(question["result"]["resultType"], "input_required", "{question}");
+    }
+    let echo = json!({"name": "test_echo", "arguments": {"text": "b"}});
+    assert_eq!(text(&stateless(&mut client, 65, echo, None).await), "you said b\n[test · ready]");
+    let one_more = stateless(&mut client, 66, run("a"), None).await;
+    assert!(text(&one_more).contains("64 questions wait for an answer already"), "{one_more}");
+    let answer = stateless(&mut client, 67, run("a"), Some((&first, accept(json!({"answer": YES}))))).await;
+    assert_eq!(text(&answer), "you said a\n[test · ready]");
+}
+
+/// M8: an answer that is lost on the way is sent again, and the call has been made once.
+#[tokio::test]
+async fn an_answered_call_that_is_sent_again_runs_once() {
+    let mut client = Client::connect();
+    let runs = |client: &Client| client.signals.runs.load(Ordering::Relaxed);
+    let yes = || accept(json!({"answer": YES}));
+    let question = stateless(&mut client, 1, run("a"), None).await;
+    let answer = stateless(&mut client, 2, run("a"), Some((&question, yes()))).await;
+    let again = stateless(&mut client, 3, run("a"), Some((&question, yes()))).await;
+    assert_eq!((&again["id"], &again["result"]), (&json!(3), &answer["result"]));
+    // What is said the second time changes nothing, nor does saying nothing.
+    let no = stateless(&mut client, 4, run("a"), Some((&question, json!({"action": "decline"})))).await;
+    assert_eq!(no["result"], answer["result"]);
+    let mut without = run("a");
+    without["requestState"] = question["result"]["requestState"].clone();
+    assert_eq!(stateless(&mut client, 5, without, None).await["result"], answer["result"]);
+    assert_eq!(runs(&client), 1);
+    let other = stateless(&mut client, 6, run("b"), Some((&question, yes()))).await;
+    assert!(text(&other).starts_with("Invalid input: requestState: it belongs to a call"), "{other}");
+
+    // A no is a no the second time too.
+    let question = stateless(&mut client, 7, run("a"), None).await;
+    for id in 8..10 {
+        let no = stateless(&mut client, id, run("a"), Some((&question, json!({"action": "decline"})))).await;
+        assert!(text(&no).contains("the user said no"), "{no}");
+    }
+
+    // What leads to another question leads to the same one again.
+    let question = stateless(&mut client, 10, run("a"), None).await;
+    let edited = || accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
+    let next = stateless(&mut client, 11, run("a"), Some((&question, edited()))).await;
+    let again = stateless(&mut client, 12, run("a"), Some((&question, edited()))).await;
+    assert_eq!(next["result"]["resultType"], "input_required", "{next}");
+    assert_eq!(again["result"], next["result"]);
+    assert_eq!(runs(&client), 1);
+}
+
+#[tokio::test]
+async fn an_answered_call_that_still_runs_is_waited_for() {
+    let mut client = Client::connect();
+    let question = stateless(&mut client, 1, run("wait"), None).await;
+    let mut params = run("wait");
+    params["requestState"] = question["result"]["requestState"].clone();
+    params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
+    let params = modern_with(params, json!({"elicitation": {}}));
+    for id in [2, 3] {
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
+    }
+    within("the call", client.signals.begun.notified()).await;
+    client.signals.go_on.notify_one();
+    let (first, second) = (client.next().await.unwrap(), client.next().await.unwrap());
+    assert_eq!((text(&first), text(&second)), ("went on", "went on"));
+    assert_eq!(client.signals.runs.load(Ordering::Relaxed), 1);
+
+    // Given up, nobody knows how far it came.
+    let question = stateless(&mut client, 4, run("wait"), None).await;
+    let mut params = run("wait");
+    params["requestState"] = question["result"]["requestState"].clone();
+    params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
+    let params = modern_with(params, json!({"elicitation": {}}));
+    client.send(&json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params})).await;
+    within("the call", client.signals.begun.notified()).await;
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}})).await;
+    within("its end", client.signals.cancelled.notified()).await;
+    let answer = client.request(6, "tools/call", params).await;
+    assert_snapshot!(text(&answer), @"
+    Failed to run test_run: its question is closed, and what came of it is not known; it may have been run already
+    Check whether it was done before you call it again, without `requestState`.
+    ");
+}
+
+/// S5: what continues a call is no new one.
+#[tokio::test]
+async fn a_handle_counts_without_the_capability_too() {
+    let mut client = Client::connect();
+    let question = stateless(&mut client, 1, run("a"), None).await;
+    let mut params = run("a");
+    params["requestState"] = question["result"]["requestState"].clone();
+    params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
+    let answer = client.request(2, "tools/call", modern_with(params, json!({}))).await;
+    assert_snapshot!(text(&answer), @"
+    Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; nothing was run
+    Send it as the question was asked: with the capability `elicitation`.
+    ");
+    let answer = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    assert_eq!(text(&answer), "you said a\n[test · ready]");
+}
+
+/// Without forms a stateless client is answered at once.
+#[tokio::test]
+async fn a_stateless_client_without_forms_is_refused() {
+    let mut client = Client::connect();
+    let params = modern_with(run("a"), json!({}));
+    let answer = client.request(1, "tools/call", params).await;
+    assert!(text(&answer).contains("there is nobody to ask here"), "{answer}");
+}

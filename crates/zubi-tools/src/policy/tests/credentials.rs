@@ -1,0 +1,116 @@
+//! Words of commands that name places where credentials are kept.
+
+use std::fmt::Write as _;
+
+use super::*;
+
+#[test]
+fn patterns_of_the_shell_may_become_credentials() {
+    let policy = policy(&[json!({"action": "allow", "command": ["cat|sed|grep", "*"]})]);
+    for (text, expected) in [
+        ("cat .env", "ask"),
+        ("cat ./.en*", "ask"),
+        ("cat ./.e?v", "ask"),
+        ("cat /w/.[e]nv", "ask"),
+        ("cat /w/.[[:lower:]]nv", "ask"),
+        ("cat /h/.s*/config", "ask"),
+        ("cat /h/.conf*/g?/hosts.yml", "ask"),
+        ("cat /h/.ssh/*", "ask"),
+        ("cat ./id_*", "ask"),
+        ("cat ./src/*.rs", "allow"),
+        ("cat ./docs/[a-c]*.md", "allow"),
+        ("grep '^a.*b$' x", "allow"),
+    ] {
+        assert_eq!(shell(&policy, text), expected, "{text}");
+    }
+}
+
+/// M16: a question names what is read, or says that it may be, or that it cannot be told; and a rule is offered for what is
+/// one path.
+#[test]
+fn a_question_about_credentials_says_what_is_known() {
+    let mut shown = String::new();
+    let policy = policy(&[json!({"action": "allow", "command": ["cat|python3|git|ls", "*"]})]);
+    for text in [
+        "cat src/*",
+        "cat src/*.rs src/?ssh/*.rs",
+        "cat ./.*",
+        "cat ./[.]env",
+        "shopt -s dotglob; cat ./*sh/x",
+        "bash -O dotglob -c 'cat ./*sh/x'",
+        "git grep x -- './*sh/x'",
+        "cat ~/.ssh/id_rsa",
+        "cat $HOME/.ssh/*",
+        "cat \"$HOME/.ssh/id_rsa\"",
+        "cat ~you/.ssh/id_rsa",
+        "cat -- --file=@a/.env",
+        "python3 -c \"print(open('/h/.ssh/id_rsa').read())\"",
+        "git commit -m 'keep what is in /h/.aws/ out'",
+        "cat '/h/my files/.env'",
+    ] {
+        let reading = crate::shell::read(text, "/w".into());
+        let footprint = Footprint {
+            commands: reading.commands,
+            reads: reading.reads,
+            unresolved: reading.unresolved,
+            directory: Some("/w".into()),
+            ..Footprint::of_effect(Effect::Execute)
+        };
+        let spec = spec("shell.run", Effect::Execute);
+        let judgement = policy.judge(&spec, &caller(false), &footprint);
+        writeln!(shown, "{text}").unwrap();
+        let about = |judged: &&Judged| {
+            matches!(judged.part, Part::Read(_) | Part::MayRead(_) | Part::Mentions(_) | Part::Unresolved(_))
+        };
+        for judged in judgement.parts.iter().filter(about) {
+            let reason = judged.reason.as_deref().unwrap_or_default();
+            writeln!(shown, "    {}: {} ({reason})", word(judged.action), judged.what).unwrap();
+        }
+        if judgement.action == Action::Allow {
+            shown.push_str("    allow\n");
+            continue;
+        }
+        let call = Recent { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
+        for option in options(&policy, &call, &judgement, &[], false).iter().skip(1) {
+            writeln!(shown, "    offered: {}", option.label).unwrap();
+        }
+    }
+    insta::assert_snapshot!(shown, @r#"
+    cat src/*
+        ask: it may read /w/src/* (credentials may be among what that stands for)
+    cat src/*.rs src/?ssh/*.rs
+        allow
+    cat ./.*
+        ask: it may read /w/.* (credentials may be among what that stands for)
+    cat ./[.]env
+        ask: it may read /w/[.]env (credentials may be among what that stands for)
+    shopt -s dotglob; cat ./*sh/x
+        ask: it cannot be told what it does: `shopt` changes what the script means (what cannot be told is never allowed by a rule)
+        ask: it may read /w/*sh/x (credentials may be among what that stands for)
+    bash -O dotglob -c 'cat ./*sh/x'
+        allow
+    git grep x -- './*sh/x'
+        ask: it may read /w/*sh/x (credentials may be among what that stands for)
+    cat ~/.ssh/id_rsa
+        ask: it may read /h/.ssh/id_rsa (credentials are kept there)
+        offered: reading /h/.ssh/id_rsa (shell.run), for this session
+    cat $HOME/.ssh/*
+        ask: it cannot be told what it does: `$HOME/.ssh/*` is worked out only when it runs (what cannot be told is never allowed by a rule)
+        ask: it may read /h/.ssh/* (credentials are kept there)
+    cat "$HOME/.ssh/id_rsa"
+        ask: it cannot be told what it does: `"$HOME/.ssh/id_rsa"` is worked out only when it runs (what cannot be told is never allowed by a rule)
+        ask: it may read /h/.ssh/id_rsa (credentials are kept there)
+    cat ~you/.ssh/id_rsa
+        ask: it mentions a place of credentials: `~you/.ssh/id_rsa` (whether it reads what is kept there cannot be told)
+    cat -- --file=@a/.env
+        ask: it may read /w/a/.env (credentials are kept there)
+        offered: reading /w/a/.env (shell.run), for this session
+    python3 -c "print(open('/h/.ssh/id_rsa').read())"
+        ask: it mentions a place of credentials: `print(open('/h/.ssh/id_rsa').read())` (whether it reads what is kept there cannot be told)
+    git commit -m 'keep what is in /h/.aws/ out'
+        ask: it mentions a place of credentials: `keep what is in /h/.aws/ out` (whether it reads what is kept there cannot be told)
+    cat '/h/my files/.env'
+        ask: it may read /h/my files/.env (credentials are kept there)
+        offered: reading /h/my files/.env (shell.run), for this session
+    "#);
+}
