@@ -18,6 +18,7 @@ use rmcp::service::{PeerRequestOptions, ServiceError};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
+use zubi_base::visible::on_one_line;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, ClientAsks, NobodyToAsk};
 use zubi_tools::policy::ApprovalOption;
 use zubi_tools::{question, redact};
@@ -98,6 +99,10 @@ impl Form {
             PrimitiveSchemaDefinition::String(text("If no: what the agent should do instead").max_length(2_000)),
         );
         let arguments = editable(&request.arguments);
+        if let Err(why) = &arguments {
+            message.push_str(&question::arguments(request, &format!("(they cannot be changed here: {why})")));
+        }
+        let arguments = arguments.ok();
         if let Some(arguments) = &arguments {
             let field =
                 text("The tool's arguments, as JSON; change them to run it with others").with_default(arguments);
@@ -140,12 +145,15 @@ impl Form {
     }
 }
 
-/// The arguments as text, where a form may carry them: not when they are long, nor when a secret is among them.
-fn editable(arguments: &Value) -> Option<String> {
+/// The arguments as text, where a form may carry them; else why it may not.
+fn editable(arguments: &Value) -> Result<String, String> {
     let text = arguments.to_string();
-    let plain =
-        text.len() <= MAX_ARGUMENTS && !redact::has_secrets(arguments) && question::plain(&text).len() == text.len();
-    plain.then_some(text)
+    match () {
+        () if text.len() > MAX_ARGUMENTS => Err(format!("they have {} bytes", text.len())),
+        () if redact::has_secrets(arguments) => Err("something in them looks like a secret".to_owned()),
+        () if on_one_line(&text) != text => Err("they have characters that are not seen".to_owned()),
+        () => Ok(text),
+    }
 }
 
 /// Asks a client of the old era, with a request while its call is open.

@@ -250,7 +250,7 @@ fn secrets_are_not_kept(world: &World) {
     let mut job = world.script("echo \"token: $TOKEN\"");
     job.environment = vec![("TOKEN".to_owned(), "hunter2".to_owned())];
     job.secrets = vec!["hunter2".to_owned()];
-    assert_eq!(world.run(&job).unwrap().stdout.text(), "token: [redacted]\n");
+    assert_eq!(world.run(&job).unwrap().stdout.text(), "token: (redacted)\n");
 }
 
 fn in_the_background(world: &World) {

@@ -13,8 +13,9 @@ use crate::policy::ApprovalOption;
 
 /// How many commands, paths or hosts of a kind are shown.
 const LISTED: usize = 20;
-/// How many lines of a preview are shown.
+/// How many lines of a preview are shown, and how many of them are its end.
 const PREVIEW_LINES: usize = 30;
+const PREVIEW_END: usize = 12;
 /// How many characters of one fact are shown.
 const SHOWN: usize = 1_000;
 /// How many of them are its end.
@@ -44,16 +45,35 @@ pub fn card(request: &ApprovalRequest) -> String {
     list("unclear", footprint.unresolved.clone());
     list("sandbox", footprint.sandbox.iter().cloned().collect());
     if let Some(preview) = &footprint.preview {
-        let mut lines = preview.lines();
-        for line in lines.by_ref().take(PREVIEW_LINES) {
-            let _ = writeln!(card, "  | {}", plain(line));
-        }
-        let more = lines.count();
-        if more > 0 {
-            let _ = writeln!(card, "  | … {more} more lines");
+        let lines: Vec<&str> = preview.lines().collect();
+        let between = lines.len().saturating_sub(PREVIEW_LINES);
+        let end = if between > 0 { lines.len() - PREVIEW_END } else { lines.len() };
+        for (at, line) in lines.iter().enumerate() {
+            if at >= end || at + between < end {
+                let _ = writeln!(card, "  | {}", plain(line));
+            } else if at + between == end {
+                // Without the mark of a line of the preview, which could say this of itself.
+                let _ = writeln!(card, "  … {between} lines between …");
+            }
         }
     }
     card
+}
+
+/// The arguments of a call, as a line of its card.
+pub fn arguments(request: &ApprovalRequest, note: &str) -> String {
+    format!("  {:<10} {}\n  {:<10} {note}\n", "arguments", plain(&request.arguments.to_string()), "")
+}
+
+/// A text of at most about so many bytes: of a longer one both ends, and how much is between them.
+pub fn ends(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let start = text.floor_char_boundary(most - most / 3);
+    let end = text.ceil_char_boundary(text.len() - most / 3);
+    let parts = text.get(..start).zip(text.get(end..));
+    parts.map_or_else(String::new, |(first, last)| format!("{first}\n… {} bytes between …\n{last}", end - start))
 }
 
 /// One possible yes, with the calls that it would have allowed as well.

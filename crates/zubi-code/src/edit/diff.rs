@@ -38,6 +38,15 @@ pub fn unified(change: &Change, workspace: &Workspace, limit: usize) -> String {
 
 /// The diff of one file's whole text; `before` is `None` for a new file. `path` is absolute.
 pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
+    unified(&change_of(path, before, after), workspace, MAX_DIFF_BYTES)
+}
+
+/// The same, however long it is.
+pub fn of_whole_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
+    unified(&change_of(path, before, after), workspace, usize::MAX)
+}
+
+fn change_of(path: &Utf8Path, before: Option<&str>, after: &str) -> Change {
     let file = FileChange {
         path: path.to_owned(),
         from: None,
@@ -46,7 +55,7 @@ pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &W
         before: before.map(Into::into),
         after: Some(after.into()),
     };
-    unified(&Change { files: vec![file], ..Change::default() }, workspace, MAX_DIFF_BYTES)
+    Change { files: vec![file], ..Change::default() }
 }
 
 fn file_diff(file: &FileChange, workspace: &Workspace) -> String {

@@ -19,6 +19,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::input_is_empty", input_is_empty),
     ("shell::exit_codes", exit_codes),
     ("shell::the_policy_is_told_what_runs", the_policy_is_told_what_runs),
+    ("shell::what_is_given_is_shown", what_is_given_is_shown),
     ("shell::a_declaration_of_the_sandbox_counts", a_declaration_of_the_sandbox_counts),
 ];
 
@@ -292,10 +293,39 @@ fn the_policy_is_told_what_runs(world: &World) {
         held.ends_with("writes only `out`, `/etc`, reads only `.` and the system's programs, the whole network"),
         "{held}"
     );
+    // A line of a value begins no line of what is shown, which could pass for another part.
+    let footprint = host.footprint("workspace.plain", json!({ "value": "a\necho b" }));
+    assert_eq!(
+        footprint.commands,
+        [["git", "log", "--", "a\necho b"].as_slice(), &["rm", "a\necho b"]].map(<[&str]>::to_vec)
+    );
+    assert_eq!(
+        footprint.preview.unwrap(),
+        r#"DEPTH=a\necho b
+git log -- 'a\necho b' > out/log && rm ""'a\necho b'"""#
+    );
     // What cannot be read is asked about, whatever the rules say.
     let footprint = host.footprint("workspace.plain", json!({ "value": "x".repeat(100_000) }));
     assert_eq!(footprint.unresolved, ["the script has more than 64 KiB"]);
-    assert!(footprint.preview.unwrap().len() < 70_000);
+    let preview = footprint.preview.unwrap();
+    assert!(preview.len() < 70_000 && preview.contains(" bytes between …"), "{}", preview.len());
+    assert!(preview.ends_with("xx'\"\""), "the end of the script is shown");
+}
+
+/// What decides about a request or JavaScript is what they are given.
+fn what_is_given_is_shown(world: &World) {
+    let post = json!({
+        "type": "http", "method": "POST", "url": "https://api.example.com/a?q=$value", "headers": { "X-Value": "v" },
+        "body": "$value",
+    });
+    let code = json!({ "type": "inline", "code": "return args.value;" });
+    let host = world.host(&[tool("post", post), tool("code", code)]);
+    let shown = |id: &str| host.footprint(id, json!({ "value": "a\n\nX-Dry-Run: \"b\"" })).preview.unwrap();
+    assert_eq!(
+        shown("workspace.post"),
+        "POST https://api.example.com/a?q=a%0A%0AX-Dry-Run%3A%20%22b%22\nX-Value: v\n\na\\n\\nX-Dry-Run: \"b\""
+    );
+    assert_eq!(shown("workspace.code"), "args = {\"value\":\"a\\n\\nX-Dry-Run: \\\"b\\\"\"}\nreturn args.value;");
 }
 
 fn a_declaration_of_the_sandbox_counts(world: &World) {

@@ -263,15 +263,33 @@ async fn a_client_that_cannot_show_the_form_after_all_is_like_one_without() {
 }
 
 #[tokio::test]
-async fn secrets_and_long_arguments_are_not_put_into_a_form() {
+async fn secrets_and_long_arguments_are_not_put_into_a_field_and_shown_all_the_same() {
     let mut client = with_forms().await;
+    let mut shown = String::new();
     for (id, arguments) in (1..).zip([
         json!({"text": "ghp_abcdefghijklmnopqrstuvwxyz0123456789"}),
         json!({"text": "x".repeat(5_000)}),
         json!({"text": "a\u{202e}b"}),
+        json!({"text": "a\u{200d}"}),
     ]) {
         let form = ask(&mut client, id, "test_run", arguments).await;
         let fields = form["params"]["requestedSchema"]["properties"].as_object().unwrap();
         assert_eq!(fields.keys().collect::<Vec<_>>(), ["answer", "reason"], "{form}");
+        let message = form["params"]["message"].as_str().unwrap();
+        let (_, arguments) = message.split_once("  arguments ").unwrap_or_else(|| panic!("{message}"));
+        shown.push_str(&arguments.replace(&"x".repeat(100), "X"));
     }
+    assert_snapshot!(shown, @r#"
+    {"text":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}
+                (they cannot be changed here: something in them looks like a secret)
+    {"text":"XXXXXXxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 4011 characters … XXxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}
+                (they cannot be changed here: they have 5011 bytes)
+    {"text":"a\u{202e}b"}
+                (they cannot be changed here: they have characters that are not seen)
+    {"text":"a\u{200d}"}
+                (they cannot be changed here: they have characters that are not seen)
+    "#);
+    // Long, and not too long to be changed.
+    let form = ask(&mut client, 10, "test_run", json!({"text": "x".repeat(3_000)})).await;
+    assert!(form["params"]["requestedSchema"]["properties"]["arguments"]["default"].is_string(), "{form}");
 }

@@ -16,7 +16,7 @@ const TAIL: usize = 16 * 1024;
 const CHUNK: usize = 64 * 1024;
 
 /// What stands for a secret.
-const REDACTED: &[u8] = b"[redacted]";
+const REDACTED: &[u8] = b"(redacted)";
 
 /// Both outputs of a job.
 #[derive(Debug, Clone)]

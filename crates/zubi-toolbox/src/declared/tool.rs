@@ -69,6 +69,15 @@ impl DeclaredTool {
         template.render(values).map_err(|error| self.cannot_render(&error))
     }
 
+    /// A text as it would be, for whoever is asked: secrets as their names, and each value on one line, whose breaks could
+    /// pass for the ends of other parts.
+    pub(super) fn render_shown(&self, template: &Template, args: &Map<String, Value>) -> Result<Rendered, ToolError> {
+        let mut rendered = self.render(template, &without_breaks(args))?;
+        // In a query and in form data it has been encoded.
+        rendered.shown = rendered.shown.replace(BREAK, "\\n").replace("%EF%B7%90", "%0A");
+        Ok(rendered)
+    }
+
     fn cannot_render(&self, error: &RenderError) -> ToolError {
         let secrets = &self.machinery.secrets;
         let missing = self.plan.secrets.iter().find(|name| !secrets.values().contains_key(*name));
@@ -107,6 +116,21 @@ impl DeclaredTool {
         };
         Some(self.failed(format!("it is unavailable here: {why}"), next))
     }
+}
+
+/// Stands for a line break of a value while a text is rendered to be shown. No character at all (Unicode 16, 23.7).
+const BREAK: char = '\u{fdd0}';
+
+fn without_breaks(args: &Map<String, Value>) -> Map<String, Value> {
+    fn of(value: &Value) -> Value {
+        match value {
+            Value::String(text) => text.replace('\n', BREAK.encode_utf8(&mut [0; 4])).into(),
+            Value::Array(items) => items.iter().map(of).collect(),
+            Value::Object(fields) => without_breaks(fields).into(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+    args.iter().map(|(name, value)| (name.clone(), of(value))).collect()
 }
 
 /// The arguments as an object; the registry has checked that they are one.
@@ -153,7 +177,7 @@ impl Tool for DeclaredTool {
                     }
                 }
                 let body = match body {
-                    Some(body) => Some(self.render(body, &args)?.shown),
+                    Some(body) => Some(self.render_shown(body, &args)?.shown),
                     None if matches!(method, Method::Get | Method::Head) => None,
                     None => Some(Value::Object(args).to_string()),
                 };
@@ -168,7 +192,9 @@ impl Tool for DeclaredTool {
             }
             // What code calls is judged when it calls it.
             Execution::Inline { code } => {
-                Footprint { preview: Some(code.clone()), sandbox: Some(self.machinery.holds_scripts()), ..common }
+                // The code is the same each time; what it is given decides what it does.
+                let preview = format!("args = {}\n{code}", Value::Object(args));
+                Footprint { preview: Some(preview), sandbox: Some(self.machinery.holds_scripts()), ..common }
             }
             Execution::Shell { script, shell, directory, environment } => {
                 let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };

@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_base::text::{BOM, ContentHash, SourceText};
 use zubi_code::CodeIntel;
 use zubi_code::edit::{EditError, diff};
-use zubi_tools::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput};
+use zubi_tools::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput, question};
 
 use super::seen::short;
 
@@ -74,7 +74,8 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
     Footprint {
         effect: Some(Effect::Write),
         writes: vec![path.to_owned()],
-        preview: after.map(|after| diff::of_text(path, before, after, &cx.workspace)),
+        preview: after
+            .map(|after| question::ends(diff::of_whole_text(path, before, after, &cx.workspace), diff::MAX_DIFF_BYTES)),
         ..Footprint::default()
     }
 }

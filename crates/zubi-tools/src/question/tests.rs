@@ -97,9 +97,19 @@ fn the_end_of_what_is_long_is_shown() {
     assert_eq!(plain(&"a".repeat(1_000)).len(), 1_000);
     let footprint = Footprint {
         commands: vec![vec!["x".to_owned()]; 100],
-        preview: Some("line\n".repeat(100)),
+        preview: Some((1..=100).map(|line| format!("line {line}\n")).collect()),
         ..Footprint::default()
     };
     let card = card(&request("t", footprint));
-    assert!(card.contains("… and 80 more\n") && card.contains("| … 70 more lines\n"), "{card}");
+    assert!(card.contains("… and 80 more\n"), "{card}");
+    // Its end is where a command hides.
+    assert!(card.contains("\n  | line 18\n  … 70 lines between …\n  | line 89\n"), "{card}");
+    assert!(card.ends_with("\n  | line 100\n"), "{card}");
+    for (lines, shown) in [(30, 30), (31, 31), (32, 31)] {
+        let footprint = Footprint { preview: Some("x\n".repeat(lines)), ..Footprint::default() };
+        let card = super::card(&request("t", footprint));
+        assert_eq!(card.lines().count(), 1 + shown, "{card}");
+    }
+    assert_eq!(ends("é".repeat(10), 20), "é".repeat(10));
+    assert_eq!(ends("é".repeat(30), 20), "ééééééé\n… 40 bytes between …\nééé");
 }

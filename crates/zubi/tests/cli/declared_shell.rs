@@ -79,7 +79,7 @@ fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
     assert_snapshot!(check(&place, &["call", "workspace.good"]), @"
     exit 0
     --- stdout
-    got [redacted]
+    got (redacted)
     ");
     assert_snapshot!(place.check(&["call", "workspace.open"]), @"
     exit 1

@@ -14,7 +14,7 @@ use zubi_base::secret;
 use zubi_run::job::{Command, End, Finished, Job, Shell};
 use zubi_run::sandbox::{self, FileAccess, Manifest, Net, Place};
 use zubi_run::template::{Rendered, Template};
-use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, redact, shell};
+use zubi_tools::{Code, Footprint, ToolCx, ToolError, ToolOutput, question, redact, shell};
 
 use crate::declared::format::{SandboxDeclaration, ShellKind};
 use crate::declared::tool::DeclaredTool;
@@ -83,23 +83,20 @@ impl Resolved {
         }
         Ok(Self { script, directory, environment })
     }
+}
 
-    /// What runs, for whoever is asked: variables, then the script.
-    fn shown(&self) -> String {
-        let mut shown = String::new();
-        for (name, value) in &self.environment {
-            // Writing to a `String` cannot fail.
-            let _ = writeln!(shown, "{name}={}", value.shown);
+/// What runs, for whoever is asked: variables, then the script.
+fn shown(tool: &DeclaredTool, parts: &Parts<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
+    let mut shown = String::new();
+    for (name, template) in parts.environment {
+        let value = tool.render_shown(template, args)?;
+        if !value.absent {
+            // Writing to a `String` cannot fail. What the file itself says may have lines too.
+            let _ = writeln!(shown, "{name}={}", value.shown.replace('\n', "\\n"));
         }
-        shown.push_str(&self.script.shown);
-        if shown.len() > MAX_PREVIEW {
-            let end = shown.floor_char_boundary(MAX_PREVIEW);
-            let missing = shown.len() - end;
-            shown.truncate(end);
-            let _ = write!(shown, "\n… {missing} bytes more");
-        }
-        shown
     }
+    shown.push_str(&tool.render_shown(parts.script, args)?.shown);
+    Ok(question::ends(shown, MAX_PREVIEW))
 }
 
 /// What a call would touch: `common` and what its script says.
@@ -127,7 +124,7 @@ pub(in crate::declared) fn footprint(
         unresolved: reading.unresolved,
         hosts: declared.net.clone().unwrap_or_default(),
         sandbox: Some(held(tool.machinery.jobs.runner().sandbox(), &declared)),
-        preview: Some(resolved.shown()),
+        preview: Some(shown(tool, parts, args)?),
         directory: Some(resolved.directory),
         ..common
     })

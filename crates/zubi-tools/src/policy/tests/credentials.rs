@@ -88,7 +88,8 @@ fn a_question_about_credentials_says_what_is_known() {
         ask: it cannot be told what it does: `shopt` changes what the script means (what cannot be told is never allowed by a rule)
         ask: it may read /w/*sh/x (credentials may be among what that stands for)
     bash -O dotglob -c 'cat ./*sh/x'
-        allow
+        ask: it cannot be told what it does: `-O` changes what the script means (what cannot be told is never allowed by a rule)
+        ask: it may read /w/*sh/x (credentials may be among what that stands for)
     git grep x -- './*sh/x'
         ask: it may read /w/*sh/x (credentials may be among what that stands for)
     cat ~/.ssh/id_rsa
