@@ -154,12 +154,12 @@ impl Server {
             }
             Ok(Resumed::Before(outcome)) => self.again(outcome, &request.name, &cx).await,
             Err(NotResumed::AskAgain(question)) => Ok((*question).into()),
-            Err(NotResumed::Unknown) => closed(&request.name),
-            Err(NotResumed::OtherCall) => told(
+            Err(NotResumed::Unknown) => Ok(closed(&request.name)),
+            Err(NotResumed::OtherCall) => Ok(told(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
                  as the question was asked."
                     .to_owned(),
-            ),
+            )),
         }
     }
 
@@ -173,7 +173,7 @@ impl Server {
         tokio::select! {
             known = outcome.wait_for(Option::is_some) => match known.ok().and_then(|known| known.clone()) {
                 Some(outcome) => outcome,
-                None => closed(tool),
+                None => Ok(closed(tool)),
             },
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
             () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
@@ -201,12 +201,12 @@ fn asking(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
     Arc::new(WithoutSlot { slot: slot.clone(), asks: Arc::new(asks) })
 }
 
-fn told(text: String) -> Outcome {
-    Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
+fn told(text: String) -> CallToolResponse {
+    CallToolResult::error(vec![ContentBlock::text(text)]).into()
 }
 
 /// There is nothing, or nothing any more, that a handle leads to.
-fn closed(tool: &str) -> Outcome {
+fn closed(tool: &str) -> CallToolResponse {
     told(format!(
         "Failed to run {tool}: its question is closed, and what came of it is not known; it may have been run already\n\
          Check whether it was done before you call it again, without `requestState`."
@@ -267,7 +267,7 @@ impl ServerHandler for Server {
                 "Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; \
                  nothing was run\nSend it as the question was asked: with the capability `elicitation`."
                     .to_owned(),
-            )?
+            )
         } else {
             self.run(request, cx, forms).await?.into()
         };

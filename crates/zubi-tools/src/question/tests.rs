@@ -97,7 +97,7 @@ fn the_end_of_what_is_long_is_shown() {
     assert_eq!(plain(&"a".repeat(1_000)).len(), 1_000);
     let footprint = Footprint {
         commands: vec![vec!["x".to_owned()]; 100],
-        preview: Some((1..=100).map(|line| format!("line {line}\n")).collect()),
+        preview: Some((1..=100).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n")),
         ..Footprint::default()
     };
     let card = card(&request("t", footprint));
