@@ -23,7 +23,7 @@ use crate::text::ContentHash;
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The largest configuration file whose content is trusted, in bytes.
-const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
+pub const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// Version of the record's format; another one counts as absent.
 const VERSION: u32 = 1;
@@ -41,13 +41,15 @@ pub struct Grant {
     pub files: BTreeMap<Utf8PathBuf, ContentHash>,
 }
 
-impl Grant {
-    /// One hash for all files and their contents.
-    fn contents(files: &BTreeMap<Utf8PathBuf, ContentHash>) -> ContentHash {
-        // Neither a path nor a hash has a zero byte.
-        let parts = files.iter().flat_map(|(path, hash)| [path.as_str(), "\0", hash.0.as_str(), "\0"]);
-        ContentHash::of_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
-    }
+/// Files by absolute path, with what was read of them.
+pub type Contents = BTreeMap<Utf8PathBuf, Vec<u8>>;
+
+/// One hash for all files and their contents.
+pub fn hash_of(contents: &Contents) -> ContentHash {
+    let hashes: Vec<_> = contents.iter().map(|(path, bytes)| (path, ContentHash::of(bytes))).collect();
+    // Neither a path nor a hash has a zero byte.
+    let parts = hashes.iter().flat_map(|(path, hash)| [path.as_str(), "\0", hash.0.as_str(), "\0"]);
+    ContentHash::of_parts(&parts.map(str::as_bytes).collect::<Vec<_>>())
 }
 
 /// Why trust could not be changed.
@@ -93,41 +95,32 @@ impl TrustStore {
     /// Trusts a folder and the present content of these files of it (those that do not exist are passed over).
     /// Trusting again replaces the record. `now` is the time since the Unix epoch.
     pub fn trust(&self, folder: &Utf8Path, files: &[Utf8PathBuf], now: Duration) -> Result<Grant, TrustError> {
-        self.trust_if(folder, files, now, |_| true)
+        let read = |path: &Utf8PathBuf| Some((path.clone(), private::read(path, MAX_CONFIG_BYTES).ok()?));
+        self.trust_contents(folder, &files.iter().filter_map(read).collect(), None, now)
     }
 
-    /// The same, but only as long as the files are those of which [`Self::contents`] gave this hash.
-    pub fn trust_exactly(
+    /// Trusts a folder and these contents of its files: the very bytes that somebody has looked at, whatever the files are
+    /// by now. With `expected`, only if it is the hash of them ([`hash_of`]).
+    pub fn trust_contents(
         &self,
         folder: &Utf8Path,
-        files: &[Utf8PathBuf],
-        expected: &ContentHash,
+        contents: &Contents,
+        expected: Option<&ContentHash>,
         now: Duration,
-    ) -> Result<Grant, TrustError> {
-        self.trust_if(folder, files, now, |contents| contents == expected)
-    }
-
-    fn trust_if(
-        &self,
-        folder: &Utf8Path,
-        files: &[Utf8PathBuf],
-        now: Duration,
-        is_meant: impl Fn(&ContentHash) -> bool,
     ) -> Result<Grant, TrustError> {
         let folder = resolve(folder)?;
         if folder.parent().is_none() {
             return Err(TrustError::TooWide { folder });
         }
-        let contents = read_all(files);
-        let files = hashes(&contents);
-        if !is_meant(&Grant::contents(&files)) {
+        if expected.is_some_and(|expected| hash_of(contents) != *expected) {
             return Err(TrustError::Changed { folder });
         }
+        let files = contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect();
         let grant = Grant { version: VERSION, folder, since: now.as_secs(), files };
         let path = self.path_of(&grant.folder);
         let write = |path: &Utf8Path| {
             private::create_directory(&self.directory)?;
-            for (_, bytes) in &contents {
+            for bytes in contents.values() {
                 let kept = self.content_path(&ContentHash::of(bytes));
                 kept.parent().map_or(Ok(()), private::create_directory)?;
                 private::write_atomic(&kept, bytes)?;
@@ -136,11 +129,6 @@ impl TrustStore {
         };
         write(&path).map_err(|source| TrustError::Write { path, source })?;
         Ok(grant)
-    }
-
-    /// A hash of what [`Self::trust`] would trust now, so that nothing else is trusted after a person has looked.
-    pub fn contents(&self, files: &[Utf8PathBuf]) -> ContentHash {
-        Grant::contents(&hashes(&read_all(files)))
     }
 
     /// The content under which a file of a folder is trusted, whatever it is now.
@@ -202,15 +190,6 @@ impl TrustStore {
     fn path_of(&self, folder: &Utf8Path) -> Utf8PathBuf {
         self.directory.join(format!("{}.json", ContentHash::of(folder.as_str().as_bytes()).0))
     }
-}
-
-/// The files that can be read, with their contents.
-fn read_all(files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, Vec<u8>)> {
-    files.iter().filter_map(|path| Some((path.clone(), private::read(path, MAX_CONFIG_BYTES).ok()?))).collect()
-}
-
-fn hashes(contents: &[(Utf8PathBuf, Vec<u8>)]) -> BTreeMap<Utf8PathBuf, ContentHash> {
-    contents.iter().map(|(path, bytes)| (path.clone(), ContentHash::of(bytes))).collect()
 }
 
 fn read_record(path: &Utf8Path) -> Option<Grant> {

@@ -64,13 +64,32 @@ pub fn read_back(shown: &str) -> Option<String> {
 
 /// Whether a character is seen and leaves the others where they are.
 fn is_printed(c: char) -> bool {
+    c == ' ' || !(is_hidden(c) || c.is_whitespace())
+}
+
+/// Whether nothing is seen of a character, or it moves others about. The one table of them: control characters, everything
+/// that Unicode says is to be passed over where it is not understood (`Default_Ignorable_Code_Point`), other format
+/// characters, separators of lines and paragraphs, and signs whose picture is empty. Spaces are not among them.
+pub fn is_hidden(c: char) -> bool {
     match c {
-        ' ' => true,
-        // Marks of direction, joiners, soft hyphen, zero-width spaces; overrides and isolates of direction; tag characters.
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => false,
-        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => false,
-        c => !c.is_control() && !c.is_whitespace(),
+        // Soft hyphen, combining grapheme joiner, mark of direction, fillers and vowels of scripts, Mongolian selectors.
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' => true,
+        '\u{180b}'..='\u{180f}' => true,
+        // Zero-width spaces, joiners, marks, overrides and isolates of direction, separators, invisible operators.
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        // Empty pictures: of braille, of a letter, of a note.
+        '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{16fe4}' | '\u{1d159}' => true,
+        // Variation selectors, byte order mark, annotations, format characters of shorthand, music and hieroglyphs, tags.
+        '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' => true,
+        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
+        c => c.is_control(),
     }
+}
+
+/// Whether a hidden character is part of how scripts and emoji are written: joiners, the two selectors of emoji, and the
+/// blank of braille.
+pub fn is_of_writing(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{2800}')
 }
 
 #[cfg(test)]
@@ -88,6 +107,11 @@ mod tests {
             ("x\u{200b}\u{200d}\u{2028}\u{85}\u{a0}\u{e0041}", r"x\u{200b}\u{200d}\u{2028}\u{85}\u{a0}\u{e0041}"),
         ] {
             assert_eq!(on_one_line(text), expected);
+        }
+        // Every one of them by itself: what hides in a run of others is no less hidden.
+        for c in "\u{34f}\u{115f}\u{17b4}\u{180b}\u{200c}\u{200f}\u{2028}\u{2029}\u{2064}\u{2800}\u{3164}\u{fe0f}\u{ffa0}\u{fff9}\u{1d173}\u{e0100}\u{e01ef}".chars() {
+            assert_eq!(on_lines(&format!("a{c}")), format!("a{}", c.escape_unicode()));
+            assert!(is_hidden(c));
         }
         assert_eq!(on_lines("a\n\tb\r\u{202e}"), "a\n\tb\\u{d}\\u{202e}");
     }

@@ -1,6 +1,7 @@
 //! Text from servers and files, made safe and small for an answer: it is data, never formatting or instructions.
 
 use serde_json::Value;
+use zubi_base::visible;
 
 /// The longest source line shown, in characters; minified files have lines of megabytes.
 pub const MAX_SOURCE_LINE: usize = 200;
@@ -15,10 +16,7 @@ const MAX_BLOCK: usize = 256 * 1024;
 /// Whether a character is kept. Control characters can drive terminals; bidirectional and zero-width ones can make
 /// a line read differently from what it is (CVE-2021-42574, "Trojan Source").
 fn is_plain(character: char) -> bool {
-    !(character.is_control()
-        || matches!(character,
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}'))
+    visible::is_of_writing(character) || !visible::is_hidden(character)
 }
 
 /// One line: everything that is not plain becomes a space (tabs and line ends too), and one without end is cut.

@@ -77,7 +77,8 @@ pub enum Sink {
     /// A whole `http` or `https` URL. The scheme and the host are the file's or the user's, never an argument's; values
     /// in the path are one segment (or a part of one), those in the query one value.
     Url,
-    /// A header's value. Control characters are refused.
+    /// A header's value. Control characters are refused, and of an argument that is a part of it whatever parts such values
+    /// (`;`, `,`, `"`, `\`): in `a=$x; b=1` it stays `x` that is given.
     Header,
     /// A body that is JSON text: between quotes a value is escaped, standing as a whole value it keeps its type.
     Json,
@@ -218,7 +219,10 @@ enum Place {
     },
     /// Elsewhere in a query, a fragment or a form.
     Encoded,
-    Header,
+    /// In a header's value. Alone: it is the whole value.
+    Header {
+        alone: bool,
+    },
     JsonString,
     JsonValue,
     Text,
@@ -267,7 +271,10 @@ impl Template {
                 let alone = scanned.symbols.len() == 1;
                 each(&mut scanned, Place::Argv { alone }, alone)
             }
-            Sink::Header => each(&mut scanned, Place::Header, false),
+            Sink::Header => {
+                let alone = scanned.symbols.len() == 1;
+                each(&mut scanned, Place::Header { alone }, false)
+            }
             Sink::Text => each(&mut scanned, Place::Text, false),
             Sink::Path => each(&mut scanned, Place::Path, false),
             Sink::Code => refuse_all(&mut scanned),
@@ -285,6 +292,17 @@ impl Template {
             sources: scanned.holes.into_iter().map(|hole| hole.source).collect(),
             warnings: problems,
         })
+    }
+
+    /// Whether it consists of one placeholder and nothing else.
+    pub fn is_one_value(&self) -> bool {
+        matches!(self.parts.as_slice(), [Part::Hole { .. }])
+    }
+
+    /// Whether an argument stands in it that may be any text: not a number, and not one of a list that the author has seen.
+    pub fn takes_any_text(&self) -> bool {
+        let kinds = self.sources.iter().filter_map(Source::argument).map(|argument| argument.kind);
+        kinds.into_iter().any(|kind| !matches!(kind, Kind::Choice | Kind::Number | Kind::Boolean))
     }
 
     /// What is not wrong, but perhaps not meant.

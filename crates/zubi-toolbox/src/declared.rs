@@ -8,6 +8,7 @@
 //! **Trust.** Only tools of a file that the user has trusted with this very content may reach a model: an unknown file's
 //! descriptions are text that nobody has looked at.
 
+mod built_in;
 mod definition;
 pub mod disclosure;
 mod execute;

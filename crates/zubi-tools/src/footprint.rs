@@ -55,4 +55,11 @@ impl Footprint {
     pub fn of_effect(effect: Effect) -> Self {
         Self { effect: Some(effect), ..Self::default() }
     }
+
+    /// Whether it says that a call touches what `other` says. How the call looks to a person ([`Self::preview`], the words
+    /// about the sandbox) may differ.
+    pub fn touches_what(&self, other: &Self) -> bool {
+        let bare = |footprint: &Self| Self { preview: None, sandbox: None, ..footprint.clone() };
+        bare(self) == bare(other)
+    }
 }

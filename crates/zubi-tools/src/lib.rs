@@ -46,6 +46,12 @@ pub trait Tool: Send + Sync {
         Ok(Footprint::of_effect(self.spec().effect))
     }
 
+    /// Which of several tools of this id it is, where that may change while a session runs: what a person allowed for the
+    /// session holds for that one alone.
+    fn version(&self) -> Option<String> {
+        None
+    }
+
     /// Runs the tool. Called by the registry and nobody else; `args` satisfy [`ToolSpec::input`].
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }

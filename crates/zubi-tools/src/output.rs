@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde_json::Value;
+use zubi_base::visible;
 
 use crate::code::Code;
 
@@ -151,9 +152,8 @@ impl From<anyhow::Error> for ToolError {
     }
 }
 
-/// Text without characters that change how the rest is read or that nobody sees: control characters (terminal escapes
-/// among them) but line feed and tab, bidirectional overrides and isolates, zero-width spaces, and the invisible tag
-/// characters. Texts from files and servers pass through here before a model or a terminal gets them. Joiners stay, for
+/// Text without characters that change how the rest is read or that nobody sees ([`visible::is_hidden`]), but line feed and
+/// tab. Texts from files and servers pass through here before a model or a terminal gets them. Joiners stay, for
 /// scripts and emoji need them.
 pub fn clean(text: String) -> String {
     if text.chars().all(is_plain) { text } else { text.chars().filter(|c| is_plain(*c)).collect() }
@@ -170,14 +170,9 @@ fn cut(text: String) -> String {
     }
 }
 
-/// Whether a character is what it looks like.
+/// Whether a character is what it looks like, or belongs to how its script is written.
 fn is_plain(c: char) -> bool {
-    match c {
-        '\n' | '\t' => true,
-        '\u{200b}' | '\u{2060}' | '\u{feff}' => false,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}' => false,
-        c => !c.is_control(),
-    }
+    matches!(c, '\n' | '\t') || visible::is_of_writing(c) || !visible::is_hidden(c)
 }
 
 #[cfg(test)]
@@ -191,6 +186,7 @@ mod tests {
             ("\u{1b}[31mred\u{1b}[0m", "[31mred[0m"),
             ("a\r\nb", "a\nb"),
             ("if\u{202e} access\u{2066}", "if access"),
+            ("a\u{3164}b\u{e0100}\u{200f}\u{2028}\u{115f}\u{34f} ☎\u{fe0f}", "ab ☎\u{fe0f}"),
             ("\u{feff}x\u{200b}y\u{e0041}\u{9b}", "xy"),
         ] {
             assert_eq!(clean(text.to_owned()), expected);

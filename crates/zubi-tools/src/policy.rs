@@ -144,6 +144,14 @@ impl Policy {
         policy
     }
 
+    /// The same without these very rules.
+    #[must_use]
+    pub(crate) fn without_rules(&self, gone: &[Arc<Rule>]) -> Self {
+        let mut policy = self.clone();
+        policy.rules.retain(|rule| !gone.iter().any(|gone| Arc::ptr_eq(gone, rule)));
+        policy
+    }
+
     /// Why the policy is closed, with file and line.
     pub fn broken(&self) -> Option<&str> {
         self.broken.as_deref()

@@ -19,6 +19,7 @@ use crate::audit::AuditSink;
 use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
+use crate::policy::rule::Rule;
 use crate::policy::{Policy, Recent};
 use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
@@ -43,6 +44,8 @@ pub struct Registry {
     providers_changed: watch::Sender<u64>,
     /// The policy with what has been allowed for the rest of the session.
     policy: Mutex<Arc<Policy>>,
+    /// What of that was said of a tool as it was at that time ([`Tool::version`]).
+    kept: Mutex<Vec<Kept>>,
     recent: Mutex<VecDeque<Recent>>,
     /// For the records of calls.
     redactor: Redactor,
@@ -54,6 +57,13 @@ pub struct Registry {
 struct Listed {
     providers: Vec<Arc<dyn ToolProvider>>,
     index: Index,
+}
+
+/// A rule of this session about one version of a tool.
+struct Kept {
+    rule: Arc<Rule>,
+    tool: String,
+    version: String,
 }
 
 /// There is a provider of this id.
@@ -86,6 +96,7 @@ impl Registry {
             listed,
             providers_changed: watch::Sender::new(0),
             policy,
+            kept: Mutex::default(),
             recent: Mutex::default(),
             redactor: Redactor::default(),
             // The keys of the standard library's hasher are the operating system's random numbers.
@@ -137,6 +148,21 @@ impl Registry {
     /// The rules in force, with what has been allowed for the rest of the session.
     pub fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.policy.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same for a call of this tool. What was allowed of another version of it is forgotten: the yes was to what it did
+    /// then.
+    fn policy_for(&self, tool: &dyn Tool) -> Arc<Policy> {
+        let (id, version) = (&tool.spec().id, tool.version());
+        let is_old = |kept: &Kept| kept.tool == *id && Some(kept.version.as_str()) != version.as_deref();
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<Arc<Rule>> = kept.iter().filter(|it| is_old(it)).map(|it| Arc::clone(&it.rule)).collect();
+        if !gone.is_empty() {
+            *policy = Arc::new(policy.without_rules(&gone));
+            kept.retain(|it| !is_old(it));
+        }
+        Arc::clone(&policy)
     }
 
     /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.
@@ -207,6 +233,12 @@ impl Registry {
                 return missing(why, Code::Unavailable);
             }
             let visible = self.list(restrictions);
+            // Who leaves out what stands before the last dot means the tool that ends so.
+            let ends = |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
+            let same: Vec<&str> = visible.iter().filter(ends).map(|tool| tool.spec().id.as_str()).collect();
+            if !same.is_empty() {
+                return unknown(format!("there is no such tool; did you mean {}?", quoted(&same)));
+            }
             let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
             return unknown(match near.as_slice() {
                 [] => "there is no such tool".to_owned(),

@@ -74,6 +74,17 @@ pub fn read_fed(text: &str, directory: &Utf8Path, fed: bool) -> ShellReading {
     reading
 }
 
+/// Why it cannot be told what a script does whose environment has this variable, as if it began with `NAME=value`; `None`
+/// where that decides nothing.
+pub fn variable(name: &str, value: &str) -> Option<String> {
+    builtin::reaches(name, Some(value))
+}
+
+/// Whether whoever sets this variable chooses a command that programs run: `PAGER`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`.
+pub fn chooses_commands(variable: &str) -> bool {
+    names::commands(variable)
+}
+
 /// Adds what a script says that stands `depth` deep inside others.
 fn read_into(reading: &mut ShellReading, text: &str, place: &Place, depth: usize) {
     if depth > MAX_DEPTH {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
+use zubi_base::trust::TrustStore;
 use zubi_run::sandbox::Level;
 
 use crate::Test;
@@ -21,6 +22,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::the_policy_is_told_what_runs", the_policy_is_told_what_runs),
     ("shell::what_is_given_is_shown", what_is_given_is_shown),
     ("shell::a_declaration_of_the_sandbox_counts", a_declaration_of_the_sandbox_counts),
+    ("shell::a_yes_is_to_what_was_asked", a_yes_is_to_what_was_asked),
 ];
 
 /// What somebody would write who wants something else to run. Each would leave a file `canary`, if anything of it ran.
@@ -275,7 +277,9 @@ fn the_policy_is_told_what_runs(world: &World) {
     let footprint = host.footprint("workspace.plain", json!({ "value": "a b; curl x" }));
     let commands: Vec<String> = footprint.commands.iter().map(|argv| argv.join("|")).collect();
     assert_eq!(commands, ["git|log|--|a b; curl x", "rm|a b; curl x"]);
-    assert_eq!((footprint.unresolved, footprint.hosts), (Vec::<String>::new(), Vec::<String>::new()));
+    // A variable that a call fills counts as if the script began with it.
+    assert_eq!(footprint.unresolved, ["`DEPTH` may decide what programs do"]);
+    assert_eq!(footprint.hosts, Vec::<String>::new());
     assert_eq!(footprint.directory, Some(world.work("sub")));
     assert_eq!(footprint.writes, [world.work("sub/out/log")]);
     assert_eq!(
@@ -362,4 +366,41 @@ fn a_declaration_of_the_sandbox_counts(world: &World) {
         assert_eq!(run(declared.clone(), text), *allowed, "{declared} {text}");
     }
     assert!(!world.root.join("beside").exists());
+}
+
+/// A question takes as long as a person does. What has changed by then was not what they said yes to.
+fn a_yes_is_to_what_was_asked(world: &World) {
+    let held = |path: &str| {
+        let execution = json!({ "type": "shell", "script": "echo x > out/new" });
+        let more = json!({ "sandbox": { "fs": { "write": [path] } }, "requiresApproval": true });
+        with(tool("held", execution), more)
+    };
+    let outside = world.root.join("outside");
+    for name in [world.work("out"), outside.clone()] {
+        std::fs::create_dir(name).unwrap();
+    }
+    let host = world.host(&[held("out")]);
+    let call = |meanwhile: &(dyn Fn() + Sync)| host.call_while("workspace.held", json!({}), meanwhile);
+    assert_eq!(call(&|| {}).failure, None);
+    let refused = |answer: zubi_host::CallAnswer, why: &str| {
+        assert!(answer.failure.is_some() && answer.text.contains(why), "{}", answer.text);
+        assert!(outside.read_dir_utf8().unwrap().next().is_none() && !world.work("out/new").exists());
+    };
+    std::fs::remove_dir_all(world.work("out")).unwrap();
+    std::fs::create_dir(world.work("out")).unwrap();
+    // The directory becomes a link that leads out of the workspace.
+    let swap = || {
+        std::fs::remove_dir(world.work("out")).unwrap();
+        std::os::unix::fs::symlink(&outside, world.work("out")).unwrap();
+    };
+    refused(call(&swap), "what it would touch has changed while the user was asked");
+    std::fs::remove_file(world.work("out")).unwrap();
+    std::fs::create_dir(world.work("out")).unwrap();
+    // The file is changed, then no longer trusted.
+    let file = world.work(".vscode/agent-tools.json");
+    let text = zubi_base::fs::read_text(&file).unwrap();
+    refused(call(&|| zubi_base::fs::write_atomic(&file, format!("{text}\n").as_bytes()).unwrap()), "has changed since");
+    let host = world.host(&[held("out")]);
+    let revoke = || drop(TrustStore::new(world.root.join("state")).revoke(&world.root.join("work")).unwrap());
+    refused(host.call_while("workspace.held", json!({}), &revoke), "is not trusted any more");
 }

@@ -34,6 +34,18 @@ impl Approver for Yes {
     }
 }
 
+/// A person who says yes once something else has happened.
+struct Slow(std::sync::mpsc::Sender<()>, tokio::sync::Mutex<tokio::sync::mpsc::UnboundedReceiver<()>>);
+
+#[async_trait]
+impl Approver for Slow {
+    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        self.0.send(()).unwrap();
+        self.1.lock().await.recv().await.unwrap();
+        ApprovalAnswer::once()
+    }
+}
+
 impl World {
     pub(crate) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -106,14 +118,39 @@ impl Host<'_> {
     }
 
     pub(crate) fn call_until(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
+        self.call_with(tool, arguments, cancel, Arc::new(Yes))
+    }
+
+    fn call_with(
+        &self,
+        tool: &str,
+        arguments: Value,
+        cancel: CancellationToken,
+        approver: Arc<dyn Approver>,
+    ) -> CallAnswer {
         let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances =
-            Circumstances { cancel, progress: Arc::new(NoProgress), approver: Arc::new(Yes), patience: PATIENCE };
+        let circumstances = Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE };
         let started = Instant::now();
         let answer = self.world.runtime.block_on(self.host.call(request, circumstances)).unwrap();
         assert!(started.elapsed() < PATIENCE, "{}", answer.text);
         answer
+    }
+
+    /// The answer to a call of which a person is asked, while something else happens.
+    pub(crate) fn call_while(&self, tool: &str, arguments: Value, meanwhile: &(dyn Fn() + Sync)) -> CallAnswer {
+        let (asked, questions) = std::sync::mpsc::channel();
+        let (answer, answers) = tokio::sync::mpsc::unbounded_channel();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                while questions.recv().is_ok() {
+                    meanwhile();
+                    answer.send(()).unwrap();
+                }
+            });
+            let approver = Arc::new(Slow(asked, tokio::sync::Mutex::new(answers)));
+            self.call_with(tool, arguments, CancellationToken::new(), approver)
+        })
     }
 
     /// The text of a call that succeeds, without its status line.

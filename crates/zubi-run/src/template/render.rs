@@ -54,6 +54,8 @@ pub enum RenderError {
     Nul { what: String },
     #[error("{what} contains a line break or another control character, which a header cannot hold")]
     Control { what: String },
+    #[error("{what} contains `;`, `,`, `\"` or `\\`, which would make another part of the header")]
+    Separator { what: String },
     #[error("{what} is an array, and only one value can stand here")]
     Several { what: String },
     #[error("{what} is empty, and another resource would be asked")]
@@ -251,10 +253,13 @@ fn hole(output: &mut Output, source: &Source, place: &Place, values: Values<'_>)
             // Without its quotes.
             output.push(text.get(1..text.len().saturating_sub(1)).unwrap_or_default(), secret);
         }
-        (Place::Header, text) => {
+        (Place::Header { alone }, text) => {
             let text = one(text, source)?;
             if text.chars().any(|next| next.is_ascii_control() && next != '\t') {
                 return Err(RenderError::Control { what: source.what() });
+            }
+            if !alone && source.argument().is_some() && text.contains([';', ',', '"', '\\']) {
+                return Err(RenderError::Separator { what: source.what() });
             }
             output.push(&text, secret);
         }

@@ -1,95 +1,173 @@
-//! Everything that trusting a tool lets in, for the person who is about to: what it runs, word for word, with whatever goes
-//! along, and what it says of itself to models.
-
-use std::collections::BTreeMap;
+//! Everything that trusting a tool file lets in, for the person who is about to: what each tool runs, word for word, with
+//! whatever goes along, and all that it says of itself to models.
+//!
+//! Nothing of a file is passed over. What has a word of its own is told under it, and whatever is left is told under its name
+//! in the file: the tests, fields that nobody knows, tools that are left out for now.
 
 use serde_json::Value;
 use zubi_base::visible::{on_lines, on_one_line};
 
-use super::definition::Definition;
-use super::format::{EditorCommand, FileAccess, Http, SandboxDeclaration, Shell, ShellKind, ToolExecution};
+use super::definition::full_id;
 use super::load::LoadedFile;
+use super::tree::Node;
 
 /// What a file's variables are, and each of its tools. One line each, nothing in them that a terminal would obey or a reader
-/// not see.
-pub fn of_file(file: &LoadedFile) -> Vec<String> {
-    let mut lines = Vec::new();
-    let used = |name: &String| file.tools.iter().any(|tool| tool.plan.variables.contains(name));
-    for (name, value) in file.variables.iter().filter(|(name, _)| used(name)) {
-        lines.push(format!("variable {name}: {}", one_line(value)));
+/// not see. `None` where a part of the file is not understood and so cannot be told.
+pub fn of_file(file: &LoadedFile) -> Option<Vec<String>> {
+    let mut rest = Rest(file.root.as_ref()?.to_value());
+    let mut lines = Lines(Vec::new());
+    rest.take(&["version"]);
+    rest.take(&["$schema"]);
+    rest.take(&["tools"]);
+    for (name, value) in rest.table(&["variables"]) {
+        lines.tell("", &format!("variable {}", on_one_line(&name)), &value);
     }
-    for tool in &file.tools {
-        lines.extend(of_tool(&tool.definition));
+    for node in file.root.iter().filter_map(|root| root.get("tools")).flat_map(Node::items) {
+        of_tool(node, file, &mut lines);
     }
-    lines
+    lines.all("", "", &rest.0);
+    Some(lines.0)
 }
 
-fn of_tool(definition: &Definition) -> Vec<String> {
-    let asks = if definition.requires_approval { "asks before each call" } else { "does not ask by itself" };
-    let mut lines = vec![format!("{} ({}), {asks}:", definition.id, definition.kind())];
-    let mut tell = |name: &str, text: &str| {
-        // What stands on one line is told on one; a text of several is set off.
-        if text.trim_end().contains('\n') {
-            lines.push(format!("  {name}:"));
-            lines.extend(text.trim_end().split('\n').map(|line| format!("    {}", on_lines(line))));
-        } else {
-            lines.push(format!("  {name}: {}", on_lines(text.trim_end())));
+fn of_tool(node: &Node, file: &LoadedFile, lines: &mut Lines) {
+    let loaded = file.tools.iter().find(|tool| tool.definition.node.range == node.range);
+    let mut rest = Rest(node.to_value());
+    let id = rest.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
+    let kind = rest.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
+    let asks = match [rest.take(&["requiresApproval"]), rest.take(&["metadata", "requiresApproval"])] {
+        [Some(Value::Bool(false)), _] | [None, Some(Value::Bool(false))] => "does not ask by itself",
+        _ => "asks before each call",
+    };
+    let left_out = if loaded.is_none() { ", left out for now (`zubi tools check` says why)" } else { "" };
+    lines.0.push(format!("{} ({}), {asks}{left_out}:", on_one_line(&id), on_one_line(&kind)));
+    let shell = rest.take(&["execution", "shell"]).map(|shell| text(&shell));
+    let method = rest.take(&["execution", "method"]).map(|method| text(&method));
+    let mut tell = |path: &[&str], name: &str| {
+        if let Some(value) = rest.take(path) {
+            lines.tell("  ", &on_one_line(name), &value);
         }
     };
-    match &definition.tool.execution {
-        ToolExecution::Shell(Shell { script, shell, cwd, env }) => {
-            tell(if *shell == ShellKind::Bash { "bash" } else { "sh" }, script);
-            if let Some(cwd) = cwd {
-                tell("in", cwd);
-            }
-            table(&mut tell, "environment", env);
-        }
-        ToolExecution::Http(Http { url, method, headers, body }) => {
-            tell(method.name(), url);
-            table(&mut tell, "header", headers);
-            if let Some(body) = body {
-                tell("body", body);
-            }
-        }
-        ToolExecution::Inline(inline) => tell("JavaScript", &inline.code),
-        ToolExecution::Command(EditorCommand { command, args }) => {
-            tell("command", command);
-            if !args.is_empty() {
-                tell("arguments", &Value::Array(args.clone()).to_string());
-            }
-        }
-        ToolExecution::Function(function) => tell("function", &function.handler),
-    }
-    if let Some(sandbox) = &definition.tool.sandbox {
-        for (name, value) in beyond_default(sandbox) {
-            tell(name, &value);
+    tell(&["execution", "script"], shell.as_deref().unwrap_or("sh"));
+    tell(&["execution", "cwd"], "in");
+    tell(&["execution", "url"], method.as_deref().unwrap_or("GET"));
+    tell(&["execution", "body"], "body");
+    tell(&["execution", "code"], "JavaScript");
+    tell(&["execution", "command"], "command");
+    tell(&["execution", "args"], "arguments");
+    tell(&["execution", "handler"], "function");
+    for (place, what) in [("env", "environment"), ("headers", "header")] {
+        for (name, value) in rest.table(&["execution", place]) {
+            lines.tell("  ", &format!("{what} {}", on_one_line(&name)), &value);
         }
     }
-    tell("says to models", &definition.tool.description);
-    for (name, schema, _) in definition.arguments() {
-        if let Some(says) = schema.get("description").and_then(Value::as_str) {
-            tell(&format!("argument {name}"), says);
+    for (path, what) in [
+        (["sandbox", "fs", "read"].as_slice(), "may read"),
+        (&["sandbox", "fs", "write"], "may write"),
+        (&["sandbox", "net"], "may reach"),
+        (&["sandbox", "exec"], "may execute"),
+        (&["sandbox", "env"], "is given from the environment"),
+    ] {
+        if let Some(value) = rest.take(path) {
+            let words = value.as_array().map(|words| words.iter().map(text).collect::<Vec<_>>().join(", "));
+            let words = words.map_or(value, |words| if words.is_empty() { "nothing".into() } else { words.into() });
+            lines.tell("  ", what, &words);
         }
     }
-    lines
+    let mut tell = |path: &[&str], name: &str| {
+        if let Some(value) = rest.take(path) {
+            lines.tell("  ", name, &value);
+        }
+    };
+    tell(&["name"], "is called");
+    tell(&["description"], "says to models");
+    for (name, schema) in rest.table(&["parameters", "properties"]) {
+        let mut schema = Rest(schema);
+        let name = format!("argument {}", on_one_line(&name));
+        if let Some(says) = schema.take(&["description"]) {
+            lines.tell("  ", &name, &says);
+        }
+        // Types, values to choose from, defaults: they reach models, and a default runs.
+        lines.tell("  ", &format!("{name} is"), &Value::String(schema.0.to_string()));
+    }
+    if rest.0.pointer("/parameters/type").and_then(Value::as_str) == Some("object") {
+        rest.take(&["parameters", "type"]);
+    }
+    lines.all("  ", "", &rest.0);
 }
 
-fn table(tell: &mut impl FnMut(&str, &str), what: &str, values: &BTreeMap<String, String>) {
-    for (name, value) in values {
-        tell(&format!("{what} {}", on_one_line(name)), value);
+/// A value of which nothing is told twice.
+struct Rest(Value);
+
+impl Rest {
+    /// What stands there, which does not any more; nor does what held nothing else.
+    fn take(&mut self, path: &[&str]) -> Option<Value> {
+        fn take(from: &mut Value, path: &[&str]) -> Option<Value> {
+            let (first, below) = path.split_first()?;
+            let object = from.as_object_mut()?;
+            if below.is_empty() {
+                return object.remove(*first);
+            }
+            let inner = object.get_mut(*first)?;
+            let taken = take(inner, below)?;
+            if inner.as_object().is_some_and(serde_json::Map::is_empty) {
+                object.remove(*first);
+            }
+            Some(taken)
+        }
+        take(&mut self.0, path)
+    }
+
+    /// The entries of an object; anything else stays.
+    fn table(&mut self, path: &[&str]) -> Vec<(String, Value)> {
+        let there = path.iter().try_fold(&self.0, |value, name| value.get(name));
+        if !there.is_some_and(Value::is_object) {
+            return Vec::new();
+        }
+        match self.take(path) {
+            Some(Value::Object(entries)) => entries.into_iter().collect(),
+            _ => Vec::new(),
+        }
     }
 }
 
-/// What a tool may touch, where it does not leave that to the default.
-fn beyond_default(sandbox: &SandboxDeclaration) -> Vec<(&'static str, String)> {
-    let SandboxDeclaration { fs, net, exec, env } = sandbox;
-    let FileAccess { read, write } = fs.clone().unwrap_or_default();
-    let all =
-        [("may read", &read), ("may write", &write), ("may reach", net), ("may execute", exec), ("is let see", env)];
-    let told = |list: &Vec<String>| if list.is_empty() { "nothing".to_owned() } else { list.join(", ") };
-    all.into_iter().filter_map(|(name, list)| Some((name, told(list.as_ref()?)))).collect()
+/// What is told, line by line.
+struct Lines(Vec<String>);
+
+impl Lines {
+    /// What stands on one line is told on one; a text of several is set off.
+    fn tell(&mut self, indent: &str, name: &str, value: &Value) {
+        let text = text(value);
+        let text = text.trim_end_matches('\n');
+        if text.contains('\n') {
+            self.0.push(format!("{indent}{name}:"));
+            self.0.extend(text.split('\n').map(|line| format!("{indent}  {}", on_lines(line))));
+        } else {
+            self.0.push(format!("{indent}{name}: {}", on_lines(text)));
+        }
+    }
+
+    /// Whatever is in a value, each part under its name in the file.
+    fn all(&mut self, indent: &str, path: &str, value: &Value) {
+        match value {
+            Value::Object(entries) if !entries.is_empty() => {
+                for (name, value) in entries {
+                    let name = on_one_line(name);
+                    let path = if path.is_empty() { name.into_owned() } else { format!("{path}.{name}") };
+                    self.all(indent, &path, value);
+                }
+            }
+            Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.all(indent, &format!("{path}[{index}]"), item);
+                }
+            }
+            Value::Object(_) if path.is_empty() => {}
+            value => self.tell(indent, path, value),
+        }
+    }
 }
 
-fn one_line(text: &str) -> String {
-    on_one_line(text).into_owned()
+/// A text as it is, anything else as JSON.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

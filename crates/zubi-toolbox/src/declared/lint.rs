@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
-use zubi_base::secret;
+use zubi_base::{secret, visible};
 
-use super::definition::Definition;
+use super::definition::{Definition, NAMESPACE};
 use super::load::{self, Loaded};
 use super::plan::Plan;
 use super::problem::Problem;
@@ -22,6 +22,8 @@ const MAX_DESCRIPTION: usize = 1024;
 const MAX_COMPARED: usize = 300;
 /// The share of words that two descriptions may have in common.
 const ALIKE: f64 = 0.8;
+/// The same of two tools of one family.
+const NEARLY_EQUAL: f64 = 0.95;
 
 /// One tool by itself.
 pub(super) fn tool(definition: &Definition, plan: &Plan, problems: &mut Vec<Problem>) {
@@ -67,6 +69,32 @@ fn description(definition: &Definition, problems: &mut Vec<Problem>) {
     }
 }
 
+/// Characters of a tool's texts that nobody sees: what a model reads is what a person has read. What it runs and its tests
+/// are no texts for models, and are shown to whoever trusts them with every such character seen.
+pub(super) fn hidden(tool: &Node, text: &str, problems: &mut Vec<Problem>) {
+    for member in tool.members().iter().filter(|member| !matches!(member.name.as_str(), "execution" | "tests")) {
+        hidden_in(&member.value, text, problems);
+    }
+}
+
+fn hidden_in(node: &Node, text: &str, problems: &mut Vec<Problem>) {
+    let is_hidden = |c: char| visible::is_hidden(c) && !matches!(c, '\n' | '\t');
+    let mut tell = |c: char, place| {
+        let what = format!("an invisible character (U+{:04X})", u32::from(c));
+        problems.push(Problem::error("hidden", place, what, "Take it out: people do not see it, and models read it."));
+    };
+    if let Some((at, c)) = node.as_str().and_then(|text| text.char_indices().find(|(_, c)| is_hidden(*c))) {
+        tell(c, node.place_in(text, at..at + c.len_utf8()));
+    }
+    for member in node.members() {
+        if let Some(c) = member.name.chars().find(|c| is_hidden(*c)) {
+            tell(c, member.name_range.clone());
+        }
+    }
+    node.items().iter().for_each(|item| hidden_in(item, text, problems));
+    node.members().iter().for_each(|member| hidden_in(&member.value, text, problems));
+}
+
 /// Variables of a file.
 pub(super) fn variables(root: &Node, used: &FxHashSet<String>, problems: &mut Vec<Problem>) {
     for variable in root.get("variables").map(Node::members).unwrap_or_default() {
@@ -100,7 +128,11 @@ pub(super) fn overlaps(loaded: &mut Loaded) {
                 break;
             }
             let own = words(&definition.tool.description);
-            let other = seen.iter().find(|(other, _)| likeness(&own, other) >= ALIKE);
+            let other = seen.iter().find(|(other, id)| {
+                let is_family = head(id).is_some() && head(id) == head(&definition.id);
+                let bound = if is_family { NEARLY_EQUAL } else { ALIKE };
+                likeness(&own, other) >= bound
+            });
             if let (Some((_, other)), Some(node)) = (other, definition.node.get("description")) {
                 let what = format!("the description says nearly the same as that of `{other}`");
                 let hint = "Say in both when to use this one and when the other.";
@@ -110,6 +142,12 @@ pub(super) fn overlaps(loaded: &mut Loaded) {
         }
         load::tell(file, problems);
     }
+}
+
+/// What comes before the last word of an id: tools that have it in common belong together and speak of the same thing.
+fn head(id: &str) -> Option<&str> {
+    let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.')).unwrap_or(id);
+    own.rsplit_once(['.', '_']).map(|(head, _)| head)
 }
 
 /// The share of the words of both that both have.

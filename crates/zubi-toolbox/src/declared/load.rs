@@ -16,6 +16,7 @@ use zubi_base::text::{BOM, ContentHash};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 
+use super::built_in;
 use super::definition::{Definition, NAMESPACE, full_id};
 use super::format;
 use super::lint;
@@ -100,6 +101,8 @@ pub struct LoadedFile {
     pub broken: Vec<String>,
     /// In the order of the file; of very many the first.
     pub problems: Vec<Told>,
+    /// All that is in it, where all of it is understood: a JSON text of this format's version.
+    pub(super) root: Option<Node>,
 }
 
 /// Everything that the workspace declares.
@@ -137,8 +140,14 @@ pub(super) fn is_called(id: &str, name: &str) -> bool {
     id == name || own == Some(name) || id.replace('.', "_") == name
 }
 
-/// The tool files of a folder, the main one first, whether they can be read or not.
+/// The tool files of a folder that are used, the main one first, whether they can be read or not.
 pub fn files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut files = all_files_of(folder);
+    files.truncate(MAX_FILES);
+    files
+}
+
+fn all_files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
     let mut files = Vec::new();
     let main = folder.join(MAIN_FILE);
     // A link that leads nowhere is there as well; reading it says what is wrong.
@@ -157,7 +166,7 @@ pub fn files_of(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Loaded {
     let mut loaded = Loaded::default();
     for folder in workspace.folders() {
-        let files = files_of(&folder.path);
+        let files = all_files_of(&folder.path);
         let used = files.iter().take(MAX_FILES);
         loaded.files.extend(used.map(|path| read(workspace, folder, path, trust, secrets)));
         // The others are not even opened, and told as one.
@@ -210,8 +219,8 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
         return file;
     };
     file.text = text.into();
-    let Content { variables, tools, broken, problems } = Content::of(&file.text, secrets);
-    (file.variables, file.tools, file.broken) = (variables, tools, broken);
+    let Content { variables, tools, broken, problems, root } = Content::of(&file.text, secrets);
+    (file.variables, file.tools, file.broken, file.root) = (variables, tools, broken, root);
     file.tell(problems);
     file
 }
@@ -230,6 +239,7 @@ impl LoadedFile {
             tools: Vec::new(),
             broken: Vec::new(),
             problems: Vec::new(),
+            root: None,
         }
     }
 
@@ -270,11 +280,18 @@ impl LoadedFile {
         line_and_column(&self.text, &TextIndex::new(&self.text), offset)
     }
 
+    /// The bytes that can be trusted: those that were read, of a file that can be shown whole ([`super::disclosure`]). What
+    /// is not shown is not trusted.
+    pub fn to_be_trusted(&self) -> Option<&[u8]> {
+        self.root.is_some().then_some(self.text.as_bytes())
+    }
+
     /// What has changed since the user trusted it, as a unified diff; `None` where nothing has or nothing was kept.
     pub fn diff(&self, workspace: &Workspace) -> Option<String> {
         match &self.standing {
             Standing::Changed { before: Some(before) } => {
-                Some(zubi_code::edit::diff::of_text(&self.path, Some(before), &self.text, workspace))
+                // Whoever decides by it must see all of it.
+                Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
             }
             _ => None,
         }
@@ -318,6 +335,7 @@ pub struct Content {
     /// Ids of those that cannot.
     pub broken: Vec<String>,
     pub problems: Vec<Problem>,
+    root: Option<Node>,
 }
 
 impl Content {
@@ -360,6 +378,7 @@ impl Content {
         }
         let mut used = FxHashSet::default();
         for node in nodes.iter().take(MAX_TOOLS) {
+            lint::hidden(node, text, problems);
             match tool_of(node, &scope, problems) {
                 Ok(tool) => {
                     used.extend(tool.plan.variables.iter().cloned());
@@ -374,6 +393,7 @@ impl Content {
         }
         lint::variables(&root, &used, problems);
         self.variables = variables;
+        self.root = Some(root);
     }
 }
 
@@ -425,6 +445,13 @@ fn duplicates(loaded: &mut Loaded) {
                     problems.push(Problem::error("duplicate-id", range, what, "Give one of the two another id."));
                 }
                 None => {
+                    if built_in::has(&wire) {
+                        let what = format!("the id `{}` is that of a built-in tool", tool.definition.id);
+                        let hint = "Give it another id; the built-in tool would run in its place.";
+                        problems.push(Problem::error("duplicate-id", tool.definition.id_range.clone(), what, hint));
+                        file.broken.push(tool.definition.id);
+                        continue;
+                    }
                     let (line, column) = line_and_column(&file.text, &index, tool.definition.id_range.start);
                     places.insert(wire, format!("{}:{line}:{column}", file.shown));
                     kept.push(tool);

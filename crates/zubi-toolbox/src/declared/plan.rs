@@ -4,15 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 use zubi_base::env;
 use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Sink, Template};
+use zubi_tools::shell;
 
 use super::definition::Definition;
 use super::format::{Method, ShellKind, ToolExecution};
 use super::lint;
 use super::problem::{Problem, Severity};
-use super::tree::Node;
+use super::tree::{Member, Node};
 
 /// What the templates of a file may name, and where they stand.
 pub(super) struct Scope<'a> {
@@ -168,6 +170,14 @@ impl<'a> Reader<'a> {
                 let what = format!("`{}` cannot be set here", super::shape::cut(&member.name));
                 let hint = "Letters, digits and `_`; what decides which program runs belongs into the script.";
                 self.problems.push(Problem::error("environment-name", member.name_range.clone(), what, hint));
+                continue;
+            }
+            let templates = environment.iter().flatten();
+            let mut of_this = templates.filter(|(name, _)| *name == member.name);
+            if shell::chooses_commands(&member.name) && of_this.any(|(_, template)| template.takes_any_text()) {
+                let what = format!("programs run what `{}` says, and an argument would decide it", member.name);
+                let hint = "Write the value, or take one of a list (`enum`).";
+                self.problems.push(Problem::error("environment-command", member.value.range.clone(), what, hint));
             }
         }
         let directory = match directory {
@@ -181,7 +191,18 @@ impl<'a> Reader<'a> {
         let url = self.template(node.get("url")?, Sink::Url);
         let headers = self.table(node.get("headers"), Sink::Header);
         let mut content_type = String::new();
+        let mut names = FxHashSet::default();
         for member in node.get("headers").map(Node::members).unwrap_or_default() {
+            if !names.insert(member.name.to_ascii_lowercase()) {
+                let what = format!("the header `{}` stands twice", super::shape::cut(&member.name));
+                let hint = "Capital and small letters are the same here; keep one.";
+                self.problems.push(Problem::error("header-name", member.name_range.clone(), what, hint));
+            }
+            let template =
+                headers.iter().flatten().find(|(name, _)| *name == member.name).map(|(_, template)| template);
+            if let Some(template) = template.filter(|template| template.takes_any_text()) {
+                self.header(member, template);
+            }
             if member.name.eq_ignore_ascii_case("content-type") {
                 content_type = member.value.as_str().unwrap_or_default().to_ascii_lowercase();
             }
@@ -215,11 +236,41 @@ impl<'a> Reader<'a> {
                         "Choose another `method`, or take it out.",
                     ));
                 }
-                Some(self.template(body, sink)?)
+                let template = self.template(body, sink)?;
+                if sink == Sink::Text && template.takes_any_text() && !template.is_one_value() {
+                    let what = "nothing says how a value is quoted in a body of this `Content-Type`";
+                    let hint = "Make it JSON or a form, or let one argument be the whole body (`\"body\": \"$name\"`).";
+                    self.problems.push(Problem::error("body", body.range.clone(), what, hint));
+                }
+                Some(template)
             }
             None => None,
         };
         Some(Execution::Http { method, url: url?, headers: headers?, body })
+    }
+
+    /// A header in which an argument stands that may be any text.
+    fn header(&mut self, member: &Member, template: &Template) {
+        // What says how the rest of the request is read, or by whom.
+        const FRAMES: &[&str] = &[
+            "connection",
+            "content-encoding",
+            "content-length",
+            "content-type",
+            "host",
+            "transfer-encoding",
+            "upgrade",
+        ];
+        let name = member.name.to_ascii_lowercase();
+        let (what, hint) = if FRAMES.contains(&name.as_str()) {
+            let what = format!("an argument would decide the header `{}`", super::shape::cut(&member.name));
+            (what, "Write the value, or take one of a list (`enum`).")
+        } else if name == "cookie" && template.is_one_value() {
+            ("an argument would be any number of cookies".to_owned(), "Write the cookie's name: `user=$name`.")
+        } else {
+            return;
+        };
+        self.problems.push(Problem::error("header", member.value.range.clone(), what, hint));
     }
 
     fn code(&mut self, node: &Node) -> Option<()> {

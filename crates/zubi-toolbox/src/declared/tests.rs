@@ -58,6 +58,12 @@ fn told(text: &str) -> String {
     [format!("tools: {}", tools.collect::<Vec<_>>().join(" "))].into_iter().chain(lines).collect::<Vec<_>>().join("\n")
 }
 
+/// The codes of a file's errors.
+fn error_codes(text: &str) -> Vec<&'static str> {
+    let loaded = fixture(&[(MAIN_FILE, text)]).load();
+    loaded.problems().filter(|told| told.problem.severity == Severity::Error).map(|told| told.problem.code).collect()
+}
+
 /// A file with one tool, with this in place of its execution, and two parameters.
 fn with_execution(execution: &str) -> String {
     format!(
@@ -224,6 +230,106 @@ fn x12_to_x16_templates_are_refused_where_they_stand() {
     .vscode/agent-tools.json:5:71: warning[template]: a value of argument `list` that begins with `-` would be an option of the command
       put `--` before it if the command knows that
     "##);
+}
+
+/// What a body or a header is taken apart by is nobody's to write but the author's.
+#[test]
+fn values_stand_only_where_something_says_how_they_are_quoted() {
+    let post = |headers: &str, body: &str| {
+        format!(
+            r#"{{"type": "http", "url": "https://example.com/$list", "method": "POST", "headers": {{{headers}}}, "body": {body}}}"#
+        )
+        .replace("/$list", "")
+    };
+    for (execution, code) in [
+        (post(r#""Content-Type": "application/xml""#, r#""<a>$a</a>""#), Some("body")),
+        (post(r#""Content-Type": "text/plain""#, r#""$a""#), None),
+        (post(r#""Content-Type": "text/plain""#, r#""fixed""#), None),
+        (post(r#""Content-Type": "application/json""#, r#""{\"a\": $a}""#), None),
+        (post(r#""Content-Type": "$a""#, r#""{}""#), Some("header")),
+        (post(r#""Host": "$a""#, r#""{}""#), Some("header")),
+        (post(r#""Cookie": "$a""#, r#""{}""#), Some("header")),
+        (post(r#""Cookie": "user=$a; role=guest""#, r#""{}""#), None),
+        (
+            post(r#""content-type": "text/xml", "Content-Type": "application/json""#, r#""{\"a\": $a}""#),
+            Some("header-name"),
+        ),
+    ] {
+        let errors = error_codes(&with_execution(&execution));
+        assert_eq!(errors, Vec::from_iter(code), "{execution}");
+    }
+}
+
+/// A variable whose value programs run is no place for what a model writes.
+#[test]
+fn variables_that_choose_commands_take_no_arguments() {
+    let execution = |name: &str, value: &str| {
+        format!(r#"{{"type": "shell", "script": "git log", "env": {{"{name}": "{value}"}}}}"#)
+    };
+    for name in [
+        "GIT_SSH_COMMAND",
+        "PS4",
+        "PERL5OPT",
+        "NODE_OPTIONS",
+        "GIT_PAGER",
+        "PAGER",
+        "EDITOR",
+        "PROMPT_COMMAND",
+        "PYTHONSTARTUP",
+        "RUBYOPT",
+        "JAVA_TOOL_OPTIONS",
+        "MANPAGER",
+        "LESSOPEN",
+        "RUSTC_WRAPPER",
+        "GIT_CONFIG_VALUE_0",
+    ] {
+        assert_eq!(error_codes(&with_execution(&execution(name, "x $a"))), ["environment-command"], "{name}");
+        assert!(error_codes(&with_execution(&execution(name, "cat"))).is_empty(), "{name}");
+    }
+    assert!(error_codes(&with_execution(&execution("TARGET_PATH", "$a"))).is_empty());
+    assert!(error_codes(&with_execution(&execution("GIT_AUTHOR_NAME", "$a"))).is_empty());
+}
+
+/// What a model reads is what a person sees.
+#[test]
+fn texts_for_models_have_no_invisible_characters() {
+    for hidden in [
+        "\u{202e}",
+        "\u{200b}",
+        "\u{3164}",
+        "\u{e0100}",
+        "\u{200f}",
+        "\u{2028}",
+        "\u{2800}",
+        "\u{115f}",
+        "\u{34f}",
+        "\u{fe0f}",
+        "\u{e0041}",
+    ] {
+        for at in ["Does something", "\"T\"", "Any.", "Some."] {
+            let end = at.trim_end_matches('"');
+            let text =
+                with_execution(r#"{"type": "shell", "script": "true"}"#).replacen(end, &format!("{end}{hidden}"), 1);
+            assert_eq!(error_codes(&text), ["hidden"], "{} {at}", hidden.escape_unicode());
+        }
+    }
+    let escaped = with_execution(r#"{"type": "shell", "script": "true"}"#).replace("Any.", "Any\\udb40\\udd00.");
+    assert_eq!(error_codes(&escaped), ["hidden"]);
+    let written =
+        with_execution(r#"{"type": "shell", "script": "true"}"#).replace("Any.", "日本語 é, Ελληνικά, 한국어.");
+    assert!(error_codes(&written).is_empty());
+}
+
+/// The built-in tool would run in the place of one that has its name.
+#[test]
+fn names_of_built_in_tools_are_taken() {
+    for id in ["file.read", "file_read.x", "lsp.hover", "call.tool", "shell.run"] {
+        let text = sample::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
+        let taken = id != "file_read.x";
+        assert_eq!(error_codes(&text) == ["duplicate-id"], taken, "{id}");
+        let loaded = fixture(&[(MAIN_FILE, &text)]).load();
+        assert_eq!((loaded.find(id).is_none(), loaded.find_broken(id).is_some()), (taken, taken), "{id}");
+    }
 }
 
 #[test]

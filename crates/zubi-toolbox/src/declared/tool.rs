@@ -204,7 +204,15 @@ impl Tool for DeclaredTool {
         })
     }
 
+    fn version(&self) -> Option<String> {
+        self.origin.as_ref().map(|origin| origin.hash.0.clone())
+    }
+
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        // A person may have been asked in between, and that takes as long as it takes.
+        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
+            return Err(self.failed(why, next));
+        }
         if let Some(unavailable) = self.unavailable() {
             return Err(unavailable);
         }

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::text::ContentHash;
 
 use super::index::Entry;
-use super::{CallError, Registry};
+use super::{CallError, Kept, Registry};
 use crate::audit::{self, AuditRecord};
 use crate::code::Code;
 use crate::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, ToolCx};
@@ -22,6 +22,8 @@ use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, options};
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
 
+/// The word of the audit log for a yes of a person.
+const APPROVED: &str = "approved";
 /// How often a person may change the arguments of one call before it runs.
 const MAX_EDITS: usize = 8;
 /// How long a cancelled tool may take to tell its server and return. After this it is dropped where it stands.
@@ -80,8 +82,15 @@ impl Registry {
             trail.effect = footprint.effect.unwrap_or(spec.effect);
             trail.secrets.clone_from(&footprint.secrets);
             trail.decision = "deny";
-            match self.permission(spec, &args, &footprint, cx).await? {
+            match self.permission(entry, &args, &footprint, cx).await? {
                 Permission::Given(word) => {
+                    if word == APPROVED && !footprint.touches_what(&footprint_of(entry, &args, cx)?) {
+                        return Err(ToolError::failed(
+                            &format!("run {}", spec.id),
+                            "what it would touch has changed while the user was asked",
+                            "Call it again: the user is asked about what it would touch now.",
+                        ));
+                    }
                     trail.decision = word;
                     self.remember(spec, cx, footprint);
                     return run(entry, args, cx, trail.effect).await;
@@ -129,12 +138,13 @@ impl Registry {
     /// Asks the policy, and a person where the policy does.
     async fn permission(
         &self,
-        spec: &ToolSpec,
+        entry: &Entry,
         args: &Value,
         footprint: &Footprint,
         cx: &ToolCx,
     ) -> Result<Permission, ToolError> {
-        let policy = self.policy();
+        let spec = entry.tool.spec();
+        let policy = self.policy_for(entry.tool.as_ref());
         let judgement = policy.judge(spec, &cx.caller, footprint);
         match judgement.action {
             Action::Allow => return Ok(Permission::Given("allow")),
@@ -167,9 +177,9 @@ impl Registry {
             ApprovalAnswer::Allow { arguments: Some(edited), .. } if edited != *args => Ok(Permission::Edited(edited)),
             ApprovalAnswer::Allow { option, .. } => {
                 if let Some(option) = offered.get(option) {
-                    self.keep(option);
+                    self.keep(option, entry);
                 }
-                Ok(Permission::Given("approved"))
+                Ok(Permission::Given(APPROVED))
             }
             ApprovalAnswer::Deny { text } => {
                 let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
@@ -199,11 +209,18 @@ impl Registry {
     }
 
     /// Makes what a person allowed part of the policy, for as long as they said.
-    fn keep(&self, option: &ApprovalOption) {
+    fn keep(&self, option: &ApprovalOption, entry: &Entry) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
         for text in &option.rules {
             match Rule::new(text.clone(), "an answer in this session", policy.places()) {
-                Ok(rule) => *policy = Arc::new(policy.with_rule(Arc::new(rule))),
+                Ok(rule) => {
+                    let rule = Arc::new(rule);
+                    *policy = Arc::new(policy.with_rule(Arc::clone(&rule)));
+                    if let Some(version) = entry.tool.version() {
+                        kept.push(Kept { rule, tool: entry.tool.spec().id.clone(), version });
+                    }
+                }
                 Err(why) => tracing::warn!(why, "an answer cannot be kept"),
             }
             let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
@@ -230,7 +247,7 @@ impl Registry {
             return self.judge(&inner.tool, inner.arguments.clone(), cx);
         }
         let explained = footprint.clone();
-        let policy = self.policy();
+        let policy = self.policy_for(entry.tool.as_ref());
         let judgement = policy.judge(spec, &cx.caller, &footprint);
         let call = Recent::new(spec, cx, footprint);
         let offered = options(&policy, &call, &judgement, &[], true);
@@ -289,10 +306,14 @@ fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint)
     let checker = entry.checker.get_or_init(|| Checker::new(spec));
     let checker = checker.as_ref().map_err(|why| ToolError::Fatal(anyhow!("{why}")))?;
     let args = checker.check(spec, args)?;
-    // A footprint is worked out by the tool's own code, which must not end the process either.
-    let footprint = catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(&args, cx)))
-        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))?;
+    let footprint = footprint_of(entry, &args, cx)?;
     Ok((args, footprint))
+}
+
+fn footprint_of(entry: &Entry, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    // A footprint is worked out by the tool's own code, which must not end the process either.
+    catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(args, cx)))
+        .unwrap_or_else(|panic| Err(panicked(panic.as_ref())))
 }
 
 /// What the audit record says beyond the call itself.

@@ -21,6 +21,79 @@ pub(super) fn steers(variable: &str) -> bool {
         || upper.ends_with("RC")
 }
 
+/// Whether programs run a variable's value, or what it leads to: one who sets it chooses a command. Unlike [`steers`] only
+/// names of which that is known.
+pub(super) fn commands(variable: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "BROWSER",
+        "CC",
+        "CXX",
+        "DISPLAY",
+        "EMACSLOADPATH",
+        "ENV",
+        "GIT_ASKPASS",
+        "GIT_DIR",
+        "GIT_EXEC_PATH",
+        "GIT_EXTERNAL_DIFF",
+        "GIT_SSH",
+        "GIT_TEMPLATE_DIR",
+        "GIT_WORK_TREE",
+        "HOME",
+        "IFS",
+        "LESS",
+        "LESSCLOSE",
+        "LESSOPEN",
+        "MAKEFILES",
+        "MAKEFLAGS",
+        "OPENSSL_CONF",
+        "PATH",
+        "PS0",
+        "PS1",
+        "PS2",
+        "PS4",
+        "RUBYLIB",
+        "RUBYOPT",
+        "RUSTC",
+        "SHELL",
+        "SHELLOPTS",
+        "SSH_ASKPASS",
+        "SUDO_ASKPASS",
+        "TERMINFO",
+        "VIMINIT",
+        "VISUAL",
+        "XDG_CONFIG_HOME",
+        "ZDOTDIR",
+    ];
+    const BEGINNINGS: &[&str] = &[
+        "LD_",
+        "DYLD_",
+        "BASH",
+        "PYTHON",
+        "PERL",
+        "NODE_",
+        "GIT_CONFIG",
+        "LUA_",
+        "CARGO_",
+        "NPM_CONFIG",
+        "npm_config",
+    ];
+    const ENDS: &[&str] = &[
+        "COMMAND",
+        "PAGER",
+        "EDITOR",
+        "WRAPPER",
+        "_OPTS",
+        "_OPTIONS",
+        "FLAGS",
+        "_LIBRARY_PATH",
+        "CLASSPATH",
+        "_PRELOAD",
+    ];
+    NAMES.contains(&variable)
+        || BEGINNINGS.iter().any(|beginning| variable.starts_with(beginning))
+        || ENDS.iter().any(|end| variable.to_ascii_uppercase().ends_with(end))
+}
+
 /// Whether a variable may reach a program with this value without a question: nothing that programs do with these names
 /// chooses what runs. A list of what is harmless, because nobody knows all that is not (`OPENSSL_CONF`, `VIMINIT`, …).
 pub(super) fn is_inert(variable: &str, value: &str) -> bool {

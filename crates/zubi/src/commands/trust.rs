@@ -1,13 +1,15 @@
 //! `zubi trust`: which folders' code may run, and which files of theirs count.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::WORKSPACE_FILE;
+use zubi_base::private;
 use zubi_base::text::ContentHash;
-use zubi_base::trust::{Grant, Trust, TrustError};
+use zubi_base::trust::{self, Contents, Grant, Trust, TrustError, TrustStore};
 use zubi_base::visible::{on_lines, on_one_line};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
@@ -17,11 +19,11 @@ use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing};
 use crate::cli;
 use crate::session::Session;
 
-pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Failure> {
     let store = session.trust_store();
-    if trust.list {
+    if given.list {
         let grants = store.list();
-        if trust.json {
+        if given.json {
             terminal::print_json(&grants.iter().map(describe).collect())?;
         } else {
             for grant in &grants {
@@ -30,14 +32,14 @@ pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Fai
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let folders = match &trust.path {
+    let folders = match &given.path {
         Some(path) => vec![session.folders.first().map_or_else(|| path.clone(), |here| here.join(path))],
         None => session.folders.clone(),
     };
     for folder in &folders {
-        if trust.revoke {
+        if given.revoke {
             let revoked = store.revoke(folder).map_err(|error| failure(&error))?;
-            if trust.json {
+            if given.json {
                 terminal::print_json(&json!({ "revoked": revoked }))?;
             } else {
                 terminal::print(&format!("no longer trusted: {}", on_one_line(revoked.as_str())))?;
@@ -45,94 +47,138 @@ pub(super) fn run(session: &Session, trust: &cli::Trust) -> Result<ExitCode, Fai
             continue;
         }
         let root = zubi_base::fs::canonical(folder).unwrap_or_else(|_| folder.clone());
-        let files = || {
-            let mut files = vec![root.join(WORKSPACE_FILE)];
-            files.extend(declared::files_of(&root));
-            files
-        };
-        if trust.diff {
-            // Before anything is shown: what changes while it is read is noticed.
-            let contents = store.contents(&files());
-            if preview(&root, &Trust::new(store.clone(), false))? {
-                terminal::say(&format!("to trust exactly this: zubi trust --expect {} '{root}'", contents.0));
+        let found = Found::read(&root, &Trust::new(store.clone(), false))?;
+        if given.diff {
+            if found.preview(&store)? {
+                let hash = trust::hash_of(&found.contents);
+                terminal::say(&format!("to trust exactly this: zubi trust --expect {} '{root}'", hash.0));
             }
             continue;
         }
-        let grant = match &trust.expect {
-            Some(hash) => store.trust_exactly(folder, &files(), &ContentHash(hash.clone()), SystemClock.now()),
-            None => store.trust(folder, &files(), SystemClock.now()),
-        };
+        let expected = given.expect.clone().map(ContentHash);
+        let grant = store.trust_contents(folder, &found.contents, expected.as_ref(), SystemClock.now());
         let grant = grant.map_err(|error| failure(&error))?;
-        if trust.json {
-            terminal::print_json(&describe(&grant))?;
+        if given.json {
+            let mut described = describe(&grant);
+            if let Some(object) = described.as_object_mut() {
+                let left_out = found.left_out().map(|(path, why)| json!({ "file": path, "why": why }));
+                object.insert("notTrusted".to_owned(), left_out.collect());
+            }
+            terminal::print_json(&described)?;
         } else {
             terminal::print(&format!("trusted: {}", on_one_line(grant.folder.as_str())))?;
-            // Read after it was trusted: a file that has another content than the one trusted says so itself.
-            let loaded = loaded(&root, &Trust::new(store.clone(), false))?;
-            for file in grant.files.keys() {
-                terminal::print(&format!("trusted as it is now: {}", on_one_line(file.as_str())))?;
-                for file in loaded.files.iter().filter(|loaded| loaded.path == *file) {
-                    if let Some(why) = file.standing.reason() {
-                        terminal::print(&format!("  it {why} just now; look at it and trust it again"))?;
-                    }
-                    show_tools(file)?;
-                }
+            for path in grant.files.keys() {
+                terminal::print(&format!("trusted as it is now: {}", on_one_line(path.as_str())))?;
+                found.files().filter(|file| file.path == *path).try_for_each(show_tools)?;
             }
+            found.show_left_out()?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn loaded(root: &Utf8Path, trust: &Trust) -> Result<Loaded, Failure> {
-    let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
-    Ok(declared::load(&workspace, trust, &[]))
+/// What there is to be trusted in a folder, read once: what is shown, what the hash is of and what is recorded are the same
+/// bytes.
+#[derive(Default)]
+struct Found {
+    /// The text of the folder's own configuration, or why it cannot be read.
+    rules: Option<(Utf8PathBuf, Result<String, String>)>,
+    loaded: Loaded,
+    workspace: Option<Workspace>,
+    /// All that can be shown, and so be trusted.
+    contents: Contents,
 }
 
-/// What the tools of a file would run, word for word: that is what is trusted.
+impl Found {
+    fn read(root: &Utf8Path, trust: &Trust) -> Result<Self, Failure> {
+        if !root.is_dir() {
+            // Why nothing can be trusted there, whoever is to record it says.
+            return Ok(Self::default());
+        }
+        let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
+        let loaded = declared::load(&workspace, trust, &[]);
+        let path = root.join(WORKSPACE_FILE);
+        let rules = match private::read(&path, trust::MAX_CONFIG_BYTES) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => Some((path, Err(error.to_string()))),
+            Ok(bytes) => Some((path, String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()))),
+        };
+        let mut contents = Contents::new();
+        if let Some((path, Ok(text))) = &rules {
+            contents.insert(path.clone(), text.clone().into_bytes());
+        }
+        for file in &loaded.files {
+            contents.extend(file.to_be_trusted().map(|bytes| (file.path.clone(), bytes.to_vec())));
+        }
+        Ok(Self { rules, loaded, workspace: Some(workspace), contents })
+    }
+
+    /// Tool files that can be shown.
+    fn files(&self) -> impl Iterator<Item = &LoadedFile> {
+        self.loaded.files.iter().filter(|file| file.to_be_trusted().is_some())
+    }
+
+    /// Files that are there and cannot be trusted, and why.
+    fn left_out(&self) -> impl Iterator<Item = (&Utf8Path, &str)> {
+        let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
+        let unread = self.loaded.files.iter().filter(|file| file.to_be_trusted().is_none());
+        rules.chain(unread.map(|file| {
+            let error = file.problems.iter().find(|told| told.problem.severity == Severity::Error);
+            (file.path.as_path(), error.map_or("it cannot be read", |told| told.problem.message.as_str()))
+        }))
+    }
+
+    fn show_left_out(&self) -> Result<(), Failure> {
+        self.left_out().try_for_each(|(path, why)| {
+            terminal::print(&format!("not trusted: {}\n  {}", on_one_line(path.as_str()), on_one_line(why)))
+        })
+    }
+
+    /// Shows what trusting would let in. Whether there is anything.
+    fn preview(&self, store: &TrustStore) -> Result<bool, Failure> {
+        let mut anything = self.show_rules(store)?;
+        for file in self.files().filter(|file| file.standing != Standing::Trusted) {
+            anything = true;
+            terminal::print(&format!("{}: {}", file.standing.word(), on_one_line(file.path.as_str())))?;
+            match self.workspace.as_ref().and_then(|workspace| file.diff(workspace)) {
+                Some(diff) => terminal::print(&on_lines(diff.trim_end()))?,
+                None => show_tools(file)?,
+            }
+        }
+        self.show_left_out()?;
+        if !anything && self.left_out().next().is_none() {
+            let root = self.workspace.as_ref().and_then(|workspace| workspace.folders().first());
+            let root = root.map_or("there", |folder| folder.path.as_str());
+            terminal::say(&format!("{root}: there is no tool file and no rule that is new or has changed"));
+        }
+        Ok(anything)
+    }
+
+    /// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.
+    fn show_rules(&self, store: &TrustStore) -> Result<bool, Failure> {
+        let Some((path, Ok(text))) = &self.rules else { return Ok(false) };
+        let known = path.parent().and_then(|root| store.known(root, path));
+        if known.as_ref() == Some(&ContentHash::of(text.as_bytes())) {
+            return Ok(false);
+        }
+        let word = if known.is_some() { "changed" } else { "new" };
+        terminal::print(&format!("{word}: {}", on_one_line(path.as_str())))?;
+        for line in text.lines() {
+            terminal::print(&format!("  {}", on_lines(line)))?;
+        }
+        Ok(true)
+    }
+}
+
+/// All that the tools of a file would run and say, word for word: that is what is trusted.
 fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
-    for line in declared::disclosure::of_file(file) {
+    for line in declared::disclosure::of_file(file).unwrap_or_default() {
         terminal::print(&format!("  {line}"))?;
     }
-    let broken = file.problems.iter().filter(|told| told.problem.severity == Severity::Error).count();
-    if broken > 0 {
+    if file.has_errors() {
         terminal::print("  it has errors; what has them is left out (`zubi tools check`)")?;
     }
     Ok(())
-}
-
-/// What trusting would let in, if there is anything.
-fn preview(root: &Utf8Path, trust: &Trust) -> Result<bool, Failure> {
-    let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
-    let loaded = declared::load(&workspace, trust, &[]);
-    let mut anything = show_rules(root, trust)?;
-    for file in loaded.files.iter().filter(|file| file.standing != Standing::Trusted) {
-        anything = true;
-        terminal::print(&format!("{}: {}", file.standing.word(), on_one_line(file.path.as_str())))?;
-        match file.diff(&workspace) {
-            Some(diff) => terminal::print(&on_lines(diff.trim_end()))?,
-            None => show_tools(file)?,
-        }
-    }
-    if !anything {
-        terminal::say(&format!("{root}: there is no tool file and no rule that is new or has changed"));
-    }
-    Ok(anything)
-}
-
-/// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.
-fn show_rules(root: &Utf8Path, trust: &Trust) -> Result<bool, Failure> {
-    let path = root.join(WORKSPACE_FILE);
-    // What cannot be read is not trusted either.
-    let Ok(bytes) = zubi_base::fs::read_bytes(&path) else { return Ok(false) };
-    if trust.file(root, &path, &ContentHash::of(&bytes)) {
-        return Ok(false);
-    }
-    let word = if trust.known(root, &path).is_some() { "changed" } else { "new" };
-    terminal::print(&format!("{word}: {}", on_one_line(path.as_str())))?;
-    for line in String::from_utf8_lossy(&bytes).lines() {
-        terminal::print(&format!("  {}", on_lines(line)))?;
-    }
-    Ok(true)
 }
 
 fn describe(grant: &Grant) -> Value {

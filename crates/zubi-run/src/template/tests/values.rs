@@ -162,7 +162,8 @@ proptest! {
         let template = Template::parse("X $text", Sink::Header, &names()).unwrap();
         let arguments = json!({"text": text});
         let values = Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
-        let control = text.chars().any(|next| next.is_ascii_control() && next != '\t');
+        // What would be another control, or another part of a header that has parts.
+        let control = text.chars().any(|next| (next.is_ascii_control() && next != '\t') || ";,\"\\".contains(next));
         match template.render(values) {
             Ok(rendered) => {
                 prop_assert!(!control);
@@ -183,6 +184,26 @@ proptest! {
             };
             prop_assert!(problems.iter().all(|problem| text.get(problem.range.clone()).is_some()), "{:?}", problems);
         }
+    }
+}
+
+/// In a part of a header a value is no other part; as a whole header it is what its author gives away.
+#[test]
+fn of_a_part_of_a_header() {
+    for (template, value, fits) in [
+        ("user=$text; role=guest", "ada", true),
+        ("user=$text; role=guest", "a; role=admin", false),
+        ("user=$text; role=guest", "a, b", false),
+        ("user=\"$text\"", "a\"", false),
+        ("user=\"$text\"", "a\\", false),
+        ("$text", "a; b, \"c\"", true),
+        ("$text", "a\nb", false),
+    ] {
+        let parsed = Template::parse(template, Sink::Header, &names()).unwrap();
+        let arguments = json!({ "text": value });
+        let values =
+            Values { arguments: arguments.as_object().unwrap(), environment: &BTreeMap::new(), workspace_folder: "/W" };
+        assert_eq!(parsed.render(values).is_ok(), fits, "{template} {value}");
     }
 }
 

@@ -110,7 +110,12 @@ pub(in crate::declared) fn footprint(
     let resolved = Resolved::new(tool, parts, args, cx)?;
     let reading = shell::read(&resolved.script.shown, &resolved.directory);
     let declared = tool.definition.tool.sandbox.clone().unwrap_or_default();
-    let (mut reads, mut writes) = (reading.reads, reading.writes);
+    let (mut reads, mut writes, mut unresolved) = (reading.reads, reading.writes, reading.unresolved);
+    // What a call puts into a variable is judged as if the script began with it.
+    for (name, value) in &resolved.environment {
+        let of_call = parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
+        unresolved.extend(shell::variable(name, &value.shown).filter(|_| of_call));
+    }
     let files = declared.fs.clone().unwrap_or_default();
     // What a declaration opens beyond the workspace is judged as if the script named it: nobody knows that it does not.
     reads.extend(outside(tool, cx, files.read.as_deref())?);
@@ -121,7 +126,7 @@ pub(in crate::declared) fn footprint(
         reads,
         writes,
         commands: reading.commands,
-        unresolved: reading.unresolved,
+        unresolved,
         hosts: declared.net.clone().unwrap_or_default(),
         sandbox: Some(held(tool.machinery.jobs.runner().sandbox(), &declared)),
         preview: Some(shown(tool, parts, args)?),
@@ -132,19 +137,19 @@ pub(in crate::declared) fn footprint(
 
 /// The paths of a declaration that lead out of the workspace.
 fn outside(tool: &DeclaredTool, cx: &ToolCx, paths: Option<&[String]>) -> Result<Vec<Utf8PathBuf>, ToolError> {
+    let mut found = named_places(tool, paths.unwrap_or_default())?;
+    found.retain(|path| !cx.workspace.contains(path));
+    Ok(found)
+}
+
+/// Where the paths of a declaration lead.
+fn named_places(tool: &DeclaredTool, paths: &[String]) -> Result<Vec<Utf8PathBuf>, ToolError> {
     let home = tool.machinery.jobs.runner().sandbox().home();
     let folders = [tool.folder.clone()];
     let place = Place { folders: &folders, temporary: &tool.folder, home };
-    let mut found = Vec::new();
-    for path in paths.unwrap_or_default() {
-        let path =
-            place.path(path).map_err(|error| tool.failed(error, "Mend `sandbox.fs` of the tool in its file."))?;
-        let path = zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
-        if !cx.workspace.contains(&path) {
-            found.push(path);
-        }
-    }
-    Ok(found)
+    let wrong = |error| tool.failed(error, "Mend `sandbox.fs` of the tool in its file.");
+    let resolved = |path: Utf8PathBuf| zubi_base::fs::canonical_for_creation(&path).unwrap_or(path);
+    paths.iter().map(|path| Ok(resolved(place.path(path).map_err(wrong)?))).collect()
 }
 
 /// Variables of zubi's own environment that a declaration asks for and that hold secrets, as far as their names say.
@@ -218,6 +223,10 @@ async fn finish(
     folders.insert(0, tool.folder.clone());
     let mut job = Job::new(Command::Piped { text: script.text, shell }, directory, folders);
     job.manifest = manifest(&tool.definition.tool.sandbox.clone().unwrap_or_default());
+    if let Some(paths) = &mut job.manifest.fs.write {
+        // Where it leads now, which is what the footprint said: the sandbox follows no link that comes later.
+        *paths = named_places(tool, paths)?.into_iter().map(Utf8PathBuf::into_string).collect();
+    }
     job.environment = environment();
     job.environment.extend(own.into_iter().map(|(name, value)| (name, value.text)));
     job.secrets.clone_from(&tool.machinery.secret_forms);

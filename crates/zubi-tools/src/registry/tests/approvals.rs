@@ -349,3 +349,74 @@ async fn answers_are_without_the_users_secrets() {
     (deny, approval_unavailable)
     "#);
 }
+
+/// A tool that another one may take the place of, and that touches now this, now that.
+struct Changing {
+    spec: ToolSpec,
+    version: Arc<Mutex<&'static str>>,
+    writes: Arc<Mutex<&'static str>>,
+}
+
+#[async_trait]
+impl Tool for Changing {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn version(&self) -> Option<String> {
+        Some((*self.version.lock().unwrap()).to_owned())
+    }
+
+    fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let writes = *self.writes.lock().unwrap();
+        let writes = Some(writes.into()).filter(|_| !writes.is_empty());
+        Ok(Footprint { writes: writes.into_iter().collect(), ..Footprint::of_effect(Effect::Execute) })
+    }
+
+    async fn call(&self, _args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text("ran".to_owned()))
+    }
+}
+
+/// Does something before each answer.
+struct Meanwhile<F>(ApprovalAnswer, F);
+
+#[async_trait]
+impl<F: Fn() + Send + Sync> Approver for Meanwhile<F> {
+    async fn ask(&self, _request: ApprovalRequest) -> ApprovalAnswer {
+        (self.1)();
+        self.0.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_yes_is_to_what_was_shown() {
+    let version = Arc::new(Mutex::new("1"));
+    let writes = Arc::new(Mutex::new(""));
+    let spec = spec("other.run", Effect::Execute);
+    let changing = Changing { spec, version: Arc::clone(&version), writes: Arc::clone(&writes) };
+    let fixture = registry(vec![provider("p", vec![Arc::new(changing)])]);
+    let call = async |answer: ApprovalAnswer, meanwhile: Box<dyn Fn() + Send + Sync>| {
+        let cx = ToolCx { approver: Arc::new(Meanwhile(answer, meanwhile)), ..cx() };
+        check(&fixture, "other.run", json!({}), cx).await
+    };
+    assert_snapshot!(call(yes(0), Box::new(|| {})).await, @"
+    ran
+    (approved, ok)
+    ");
+    let swap = Arc::clone(&writes);
+    assert_snapshot!(call(yes(0), Box::new(move || *swap.lock().unwrap() = "/elsewhere/b")).await, @"
+    Failed to run other.run: what it would touch has changed while the user was asked
+    Call it again: the user is asked about what it would touch now.
+    (deny, failed)
+    ");
+    *writes.lock().unwrap() = "";
+    // For the session; then the tool is another one.
+    assert!(call(yes(1), Box::new(|| {})).await.starts_with("ran"));
+    let nobody = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
+    assert!(nobody().await.starts_with("ran"));
+    *version.lock().unwrap() = "2";
+    assert!(nobody().await.contains("nobody to ask"));
+    *version.lock().unwrap() = "1";
+    assert!(nobody().await.contains("nobody to ask"), "what is forgotten does not come back");
+}

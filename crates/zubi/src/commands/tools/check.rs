@@ -2,12 +2,13 @@
 
 use std::process::ExitCode;
 
+use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use zubi_base::visible::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
-use zubi_host::declared::{self, Loaded, LoadedFile, Severity, Standing, Told};
+use zubi_host::declared::{self, Loaded, LoadedFile, MAIN_FILE, Severity, Standing, Told};
 
 use super::test;
 use crate::cli::CheckTools;
@@ -49,7 +50,7 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
         ];
         terminal::say(&counted.join(", "));
         if loaded.files.is_empty() {
-            terminal::say("`zubi tools init` writes a first tool file.");
+            terminal::say(next(&workspace));
         }
         if let Some(tests) = &tests {
             tests.tell(&loaded);
@@ -58,6 +59,17 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
     let is_bad = errors > 0 || (check.deny_warnings && warnings > 0);
     let of_tests = tests.as_ref().and_then(test::Report::exit);
     Ok(if is_bad { ExitCode::from(NEGATIVE) } else { of_tests.unwrap_or(ExitCode::SUCCESS) })
+}
+
+/// What to do where there is no tool file.
+fn next(workspace: &Workspace) -> &'static str {
+    let directory = |file: &str| workspace.root().join(file).parent().map(ToOwned::to_owned);
+    let is_link = |path: Utf8PathBuf| zubi_base::fs::canonical(&path).is_ok_and(|path| !workspace.contains(&path));
+    if directory(MAIN_FILE).is_some_and(is_link) {
+        "`.vscode` is a link that leads out of the workspace, and tool files are read through no link: make it a directory."
+    } else {
+        "`zubi tools init` writes a first tool file."
+    }
 }
 
 fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<Loaded, Failure> {

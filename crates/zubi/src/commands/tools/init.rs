@@ -9,6 +9,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::declared::{self, MAIN_FILE, sample};
 
+use super::check::number;
 use crate::session::Session;
 
 pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
@@ -23,7 +24,8 @@ pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let loaded = declared::load_files(&workspace, &[path], &session.trust(), &[]);
             let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
-            let message = format!("`{MAIN_FILE}` is there already, with {tools} tools; nothing was changed");
+            let tools = number(tools, "tool");
+            let message = format!("`{MAIN_FILE}` is there already, with {tools}; nothing was changed");
             Err(Failure::usage(message).hint("`zubi tools check` says what is wrong with it, if anything."))
         }
         Err(error) => Err(Failure::environment(format!("cannot write `{MAIN_FILE}`: {error}"))),

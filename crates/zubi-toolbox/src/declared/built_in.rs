@@ -1,0 +1,70 @@
+//! The names of zubi's own tools, which no declared tool can have: theirs are there first, so another tool would run in its
+//! place. All of them, whether a session offers them or not.
+
+/// Their ids.
+const BUILT_IN: &[&str] = &[
+    "lsp_definition",
+    "lsp_references",
+    "lsp_hover",
+    "lsp_completion",
+    "lsp_workspace_symbols",
+    "lsp_document_symbols",
+    "lsp_rename_symbol",
+    "lsp_code_actions",
+    "lsp_format_document",
+    "lsp_signature_help",
+    "lsp_diagnostics",
+    "lsp_call_hierarchy",
+    "lsp_implementations",
+    "lsp_type_definition",
+    "lsp_type_hierarchy",
+    "lsp_explain",
+    "apply_edit",
+    "undo_edit",
+    "domainlang_validate",
+    "domainlang_list",
+    "domainlang_get",
+    "domainlang_explain",
+    "domainlang_search",
+    "domainlang_diagram",
+    "file.read",
+    "file.write",
+    "file.edit",
+    "file.list",
+    "file.search",
+    "file.getCurrent",
+    "rename_file",
+    "rename_symbol",
+    "organize_imports",
+    "get_setting",
+    "set_setting",
+    "set_update_imports_setting",
+    "shell.run",
+    "shell.job",
+    "shell.which",
+    "shell.terminal",
+    "output.read",
+    "output.grep",
+    "find_tools",
+    "call_read_tool",
+    "call_tool",
+];
+
+/// Whether a name on the wire is that of a built-in tool.
+pub(super) fn has(wire: &str) -> bool {
+    BUILT_IN.iter().any(|id| id.replace('.', "_") == wire)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference is generated from all tools there are.
+    #[test]
+    fn the_table_is_the_references() {
+        let reference = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reference/tools.md");
+        let reference = zubi_base::fs::read_text(camino::Utf8Path::new(reference)).unwrap();
+        let headings = reference.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));
+        assert_eq!(headings.collect::<Vec<_>>(), BUILT_IN);
+    }
+}
