@@ -224,7 +224,7 @@ async fn finish(
     let mut job = Job::new(Command::Piped { text: script.text, shell }, directory, folders);
     job.manifest = manifest(&tool.definition.tool.sandbox.clone().unwrap_or_default());
     if let Some(paths) = &mut job.manifest.fs.write {
-        // Where it leads now, which is what the footprint said: the sandbox follows no link that comes later.
+        // Where it leads now, which is what the footprint said. The sandbox opens it a moment later.
         *paths = named_places(tool, paths)?.into_iter().map(Utf8PathBuf::into_string).collect();
     }
     job.environment = environment();
