@@ -250,8 +250,9 @@ fn what_cannot_be_read_is_not_offered() {
 fn a_change_is_shown_whole() {
     let place = Place::new();
     place.directory("work/.vscode");
-    let filler =
-        |word: &str| (0..2_000).map(|line| format!("// {word} {line} {}\n", "x".repeat(40))).collect::<String>();
+    let filler = |word: &str| {
+        (0..2_000).map(|line| format!("// {word} {line} {}\n", "x".repeat(40))).collect::<Vec<_>>().concat()
+    };
     let text = |word: &str, script: &str| format!("{}{}", filler(word), file(&[tool("say", script)]));
     place.write("work/.vscode/agent-tools.json", &text("before", "echo harmless"));
     assert!(place.check(&["trust"]).starts_with("exit 0"));
