@@ -319,7 +319,7 @@ git log -- 'a\necho b' > out/log && rm ""'a\necho b'"""#
 /// What decides about a request or JavaScript is what they are given.
 fn what_is_given_is_shown(world: &World) {
     let post = json!({
-        "type": "http", "method": "POST", "url": "https://api.example.com/a?q=$value", "headers": { "X-Value": "v" },
+        "type": "http", "method": "POST", "url": "https://api.example.com/a?q=$value", "headers": { "Content-Type": "text/plain" },
         "body": "$value",
     });
     let code = json!({ "type": "inline", "code": "return args.value;" });
@@ -327,7 +327,7 @@ fn what_is_given_is_shown(world: &World) {
     let shown = |id: &str| host.footprint(id, json!({ "value": "a\n\nX-Dry-Run: \"b\"" })).preview.unwrap();
     assert_eq!(
         shown("workspace.post"),
-        "POST https://api.example.com/a?q=a%0A%0AX-Dry-Run%3A%20%22b%22\nX-Value: v\n\na\\n\\nX-Dry-Run: \"b\""
+        "POST https://api.example.com/a?q=a%0A%0AX-Dry-Run%3A%20%22b%22\nContent-Type: text/plain\n\na\\n\\nX-Dry-Run: \"b\""
     );
     assert_eq!(shown("workspace.code"), "args = {\"value\":\"a\\n\\nX-Dry-Run: \\\"b\\\"\"}\nreturn args.value;");
 }
