@@ -49,7 +49,7 @@ impl Tool for CallReadTool {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let input: Input = schema::parse(args)?;
         let registry = inner::upgrade(&self.registry)?;
-        let tool = inner::find(&registry, &input.tool, cx)?;
+        let tool = inner::find(&registry, &input.tool, cx).await?;
         let effect = tool.spec().effect;
         if effect > Effect::Plan {
             let what = format!("`{}` does more than look (its effect is {})", tool.spec().id, inner::word(effect));

@@ -44,7 +44,7 @@ impl Tool for CallTool {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let input: Input = schema::parse(args)?;
         let registry = inner::upgrade(&self.registry)?;
-        let tool = inner::find(&registry, &input.tool, cx)?;
+        let tool = inner::find(&registry, &input.tool, cx).await?;
         inner::call(&registry, tool.as_ref(), input.arguments, cx.clone()).await
     }
 }

@@ -65,9 +65,13 @@ pub(super) fn upgrade(registry: &Weak<Registry>) -> Result<Arc<Registry>, ToolEr
     registry.upgrade().ok_or_else(|| ToolError::Fatal(anyhow!("the registry is gone")))
 }
 
-/// The tool that a caller means, if it exists for them and may be called by another tool.
-pub(super) fn find(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
-    let tool = registry.find(name, &cx.caller.restrictions).map_err(|error| failure(error, None))?;
+/// The tool that a caller means, if it exists for them and may be called by another tool. It may have come just now.
+pub(super) async fn find(registry: &Registry, name: &str, cx: &ToolCx) -> Result<Arc<dyn Tool>, ToolError> {
+    let found = registry.find_now(name, &cx.caller.restrictions).await;
+    callable(found.map_err(|error| failure(error, None))?)
+}
+
+fn callable(tool: Arc<dyn Tool>) -> Result<Arc<dyn Tool>, ToolError> {
     if [CALL_READ_TOOL, CALL_TOOL].contains(&tool.spec().id.as_str()) {
         let what = format!("`{}` calls other tools and is not called by one", tool.spec().id);
         return Err(ToolError::invalid("tool", what, "Name the tool itself that is to be called."));
@@ -101,7 +105,7 @@ pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) ->
     let inner = || {
         let registry = registry.upgrade()?;
         let name = args.get("tool")?.as_str()?;
-        let tool = find(&registry, name, cx).ok()?;
+        let tool = callable(registry.find(name, &cx.caller.restrictions).ok()?).ok()?;
         let arguments = args.get("arguments").cloned().unwrap_or_default();
         let footprint = registry.footprint(name, arguments.clone(), cx).ok()?;
         let effect = footprint.effect.unwrap_or(tool.spec().effect).min(Effect::Write);
