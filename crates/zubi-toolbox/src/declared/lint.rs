@@ -78,21 +78,32 @@ pub(super) fn hidden(tool: &Node, text: &str, problems: &mut Vec<Problem>) {
 }
 
 fn hidden_in(node: &Node, text: &str, problems: &mut Vec<Problem>) {
-    let is_hidden = |c: char| visible::is_hidden(c) && !matches!(c, '\n' | '\t');
     let mut tell = |c: char, place| {
         let what = format!("an invisible character (U+{:04X})", u32::from(c));
         problems.push(Problem::error("hidden", place, what, "Take it out: people do not see it, and models read it."));
     };
-    if let Some((at, c)) = node.as_str().and_then(|text| text.char_indices().find(|(_, c)| is_hidden(*c))) {
+    if let Some((at, c)) = node.as_str().and_then(first_hidden) {
         tell(c, node.place_in(text, at..at + c.len_utf8()));
     }
     for member in node.members() {
-        if let Some(c) = member.name.chars().find(|c| is_hidden(*c)) {
+        if let Some((_, c)) = first_hidden(&member.name) {
             tell(c, member.name_range.clone());
         }
     }
     node.items().iter().for_each(|item| hidden_in(item, text, problems));
     node.members().iter().for_each(|member| hidden_in(&member.value, text, problems));
+}
+
+/// The first character that nobody sees, and its place in bytes. One that belongs to how an emoji or a script is written, as
+/// in `⚠️`, stands alone behind a character beyond ASCII; a run of them says something else.
+fn first_hidden(text: &str) -> Option<(usize, char)> {
+    let mut before = None;
+    text.char_indices().find(|(_, c)| {
+        let before = before.replace(*c);
+        let may_follow = before.is_some_and(|before: char| !before.is_ascii() && !visible::is_hidden(before));
+        let is_written = visible::is_of_writing(*c) && may_follow;
+        visible::is_hidden(*c) && !matches!(c, '\n' | '\t') && !is_written
+    })
 }
 
 /// Variables of a file.

@@ -305,6 +305,7 @@ fn texts_for_models_have_no_invisible_characters() {
         "\u{34f}",
         "\u{fe0f}",
         "\u{e0041}",
+        "⚠\u{fe0f}\u{fe0e}",
     ] {
         for at in ["Does something", "\"T\"", "Any.", "Some."] {
             let end = at.trim_end_matches('"');
@@ -315,8 +316,8 @@ fn texts_for_models_have_no_invisible_characters() {
     }
     let escaped = with_execution(r#"{"type": "shell", "script": "true"}"#).replace("Any.", "Any\\udb40\\udd00.");
     assert_eq!(error_codes(&escaped), ["hidden"]);
-    let written =
-        with_execution(r#"{"type": "shell", "script": "true"}"#).replace("Any.", "日本語 é, Ελληνικά, 한국어.");
+    let written = with_execution(r#"{"type": "shell", "script": "true"}"#)
+        .replace("Any.", "日本語 é, Ελληνικά, 한국어, ⚠\u{fe0f}, می\u{200c}خواهم, 👩\u{200d}🚀.");
     assert!(error_codes(&written).is_empty());
 }
 
