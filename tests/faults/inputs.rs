@@ -104,7 +104,7 @@ async fn every_wrong_input_is_told_with_a_way_on() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_document_symbols {"path":"circle.py"}
-    Invalid input: path: `circle.py` does not exist in the workspace; paths are relative to `[project]`
+    Invalid input: path: `circle.py` leads nowhere: `circle.py` is a symbolic link to `circle.py`, which leads in a circle
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_diagnostics {"path":"binary.py"}
