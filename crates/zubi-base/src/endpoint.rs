@@ -93,7 +93,7 @@ pub enum EndpointError {
     /// The server answered with an error; `code` is JSON-RPC's or LSP's.
     #[error("{endpoint} answered `{method}` with an error: {message} ({code})")]
     Server { endpoint: EndpointId, method: String, code: i64, message: String },
-    #[error("{endpoint} did not answer `{method}` within {} s", after.as_secs())]
+    #[error("{endpoint} did not answer `{method}` within {} s", after.as_secs_f64().round())]
     TimedOut { endpoint: EndpointId, method: String, after: Duration },
     #[error("the call was cancelled")]
     Cancelled,

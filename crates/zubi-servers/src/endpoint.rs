@@ -320,6 +320,39 @@ impl ServerEndpoint {
         }
     }
 
+    /// Asks a server that is started first when it does not run.
+    async fn request_until(&self, method: &str, params: &Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let mut died = None;
+        let mut fresh = self.running_now().is_none();
+        // Once more on a new process, if reading was all that was asked for.
+        for _ in 0..2 {
+            let session = self.running(method, cx).await?;
+            let _in_use = session.in_use();
+            if fresh {
+                self.await_settled(&session, method, cx).await?;
+            }
+            fresh = true;
+            if !Self::await_offer(&session, method, cx.documents.first(), cx).await {
+                return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
+            }
+            let answer = match Self::pin(&session, cx) {
+                Ok(_pins) => self.ask(&session, method, params, cx).await,
+                Err(error) => return Err(error),
+            };
+            match answer {
+                Ok(answer) => return Ok(answer),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Died(why)) => {
+                    died = Some(why_it_ended(&session, why).await);
+                    if !only_reads(method) {
+                        break;
+                    }
+                }
+            }
+        }
+        Err(self.gone(died.unwrap_or_default()).await)
+    }
+
     fn timed_out(&self, method: &str, started: Instant) -> EndpointError {
         let after = started.elapsed();
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
@@ -437,37 +470,15 @@ impl Endpoint for ServerEndpoint {
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        let cx =
-            &RequestCx { deadline: cx.deadline.min(Instant::now() + self.shared.launch.request_timeout), ..cx.clone() };
-        let mut died = None;
-        let mut fresh = self.running_now().is_none();
-        // Once more on a new process, if reading was all that was asked for.
-        for _ in 0..2 {
-            let session = self.running(method, cx).await?;
-            let _in_use = session.in_use();
-            if fresh {
-                self.await_settled(&session, method, cx).await?;
+        let began = Instant::now();
+        let deadline = cx.deadline.min(began + self.shared.launch.request_timeout);
+        match self.request_until(method, &params, &RequestCx { deadline, ..cx.clone() }).await {
+            // What the caller has waited, its start included.
+            Err(EndpointError::TimedOut { endpoint, method, .. }) => {
+                Err(EndpointError::TimedOut { endpoint, method, after: began.elapsed() })
             }
-            fresh = true;
-            if !Self::await_offer(&session, method, cx.documents.first(), cx).await {
-                return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
-            }
-            let answer = match Self::pin(&session, cx) {
-                Ok(_pins) => self.ask(&session, method, &params, cx).await,
-                Err(error) => return Err(error),
-            };
-            match answer {
-                Ok(answer) => return Ok(answer),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Died(why)) => {
-                    died = Some(why_it_ended(&session, why).await);
-                    if !only_reads(method) {
-                        break;
-                    }
-                }
-            }
+            answer => answer,
         }
-        Err(self.gone(died.unwrap_or_default()).await)
     }
 
     async fn virtual_text(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {

@@ -28,6 +28,21 @@ async fn a_server_that_says_nothing_is_ended_after_the_second_question() {
 }
 
 #[tokio::test]
+async fn what_a_caller_has_waited_counts_the_start() {
+    let limit = Duration::from_millis(400);
+    let mut fixture = Fixture::of(Workspace::new(&[]), Duration::from_mins(30), limit);
+    let question = fixture.ask("textDocument/hover", cx());
+    // Half of the time is used up before it can be asked.
+    tokio::time::sleep(limit / 2).await;
+    let mut server = fixture.server(json!({ "hoverProvider": true })).await;
+    server.expect_request("textDocument/hover").await;
+    match question.await.unwrap() {
+        Err(EndpointError::TimedOut { after, .. }) => assert!(after >= limit, "{after:?} of {limit:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_nobody_asks_is_ended_in_order_and_started_again_with_its_documents() {
     let mut fixture =
         Fixture::of(Workspace::new(&[("a.rs", "fn a() {}")]), Duration::from_millis(200), Duration::from_mins(1));
