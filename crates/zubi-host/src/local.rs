@@ -358,10 +358,19 @@ fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<C
         Ok(output) => {
             Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None, next: String::new() })
         }
-        Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
-        Err(CallError::Tool { id, error }) => {
-            let (text, next) = (error.render(&id), error.hint().to_owned());
-            Ok(CallAnswer { text, data: None, duration, failure: Some(error.code()), next })
+        Err(error) => {
+            let CallFailure { code, text, next } = failure(error)?;
+            Ok(CallAnswer { text, data: None, duration, failure: Some(code), next })
+        }
+    }
+}
+
+/// How a call failed, unless there was no such tool.
+fn failure(error: CallError) -> Result<CallFailure, UnknownTool> {
+    match error {
+        CallError::Unknown { name, why, code } => Err(UnknownTool { name, why, code }),
+        CallError::Tool { id, error } => {
+            Ok(CallFailure { code: error.code(), text: error.render(&id), next: error.hint().to_owned() })
         }
     }
 }
@@ -385,9 +394,9 @@ impl ToolService for LocalHost {
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
         match self.registry.find_now(name, restrictions).await {
             Ok(tool) => Ok(Arc::new(tool.spec().clone())),
-            Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
-            Err(CallError::Tool { id, error }) => {
-                Err(UnknownTool { name: id.clone(), why: error.render(&id), code: error.code() })
+            Err(error) => {
+                let CallFailure { code, text, .. } = failure(error)?;
+                Err(UnknownTool { name: name.to_owned(), why: text, code })
             }
         }
     }
@@ -410,11 +419,7 @@ impl ToolService for LocalHost {
             Ok((footprint, judgement, would_allow)) => {
                 Ok(Ok(Explanation { tool: request.tool, judgement, footprint, would_allow }))
             }
-            Err(CallError::Unknown { name, why, code }) => Err(UnknownTool { name, why, code }),
-            Err(CallError::Tool { id, error }) => {
-                let (text, next) = (error.render(&id), error.hint().to_owned());
-                Ok(Err(CallFailure { code: error.code(), text, next }))
-            }
+            Err(error) => failure(error).map(Err),
         }
     }
 

@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 use zubi_base::secret;
 
+use crate::{ToolError, ToolOutput};
+
 /// What stands in a secret's place.
 pub const REDACTED: &str = "(redacted)";
 /// Values shorter than this, in bytes, are no secrets worth the name, and their every occurrence would be taken out.
@@ -60,11 +62,6 @@ impl Redactor {
         Self { values: forms(values) }
     }
 
-    /// Whether there are no secrets whose values are known.
-    pub fn knows_none(&self) -> bool {
-        self.values.is_empty()
-    }
-
     /// A text without secrets.
     pub fn text(&self, text: &str) -> String {
         shapes(&self.known(text))
@@ -87,9 +84,30 @@ impl Redactor {
         map_texts(value, &|text| self.text(text))
     }
 
+    /// The result of a call without secrets: what a program or a server writes may be what it was given.
+    pub fn result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
+        in_result(result, &|text| self.text(text))
+    }
+
     /// The same for those secrets whose values are known.
-    pub fn known_in(&self, value: &Value) -> Value {
-        map_texts(value, &|text| self.known(text))
+    pub fn known_in_result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
+        if self.values.is_empty() {
+            return result;
+        }
+        in_result(result, &|text| self.known(text))
+    }
+}
+
+fn in_result(result: Result<ToolOutput, ToolError>, change: &dyn Fn(&str) -> String) -> Result<ToolOutput, ToolError> {
+    match result {
+        Ok(output) => {
+            let data = output.data.map(|data| map_texts(&data, change));
+            Ok(ToolOutput { text: change(&output.text), data, ..output })
+        }
+        Err(ToolError::Tell { code, message, hint }) => {
+            Err(ToolError::Tell { code, message: change(&message), hint: change(&hint) })
+        }
+        Err(fatal @ ToolError::Fatal(_)) => Err(fatal),
     }
 }
 
@@ -326,7 +344,7 @@ mod tests {
         }
         assert_eq!(redactor.text("bXk6 harmless"), "bXk6 harmless");
         let number = Redactor::new(["31415926".to_owned()]);
-        let shown = number.known_in(&serde_json::json!({"pin": 31_415_926, "31415926": [1, 3.5]}));
+        let shown = number.value(&serde_json::json!({"pin": 31_415_926, "31415926": [1, 3.5]}));
         assert_eq!(shown, serde_json::json!({"pin": REDACTED, REDACTED: [1, 3.5]}));
         assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");
     }

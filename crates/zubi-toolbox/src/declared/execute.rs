@@ -14,7 +14,6 @@ use zubi_run::sandbox::Level;
 use zubi_run::script;
 use zubi_tools::redact::{self, Redactor};
 use zubi_tools::registry::Registry;
-use zubi_tools::{ToolError, ToolOutput};
 
 use super::plan::Execution;
 use super::testing::Doubles;
@@ -59,22 +58,6 @@ impl Machinery {
         let known = self.jobs.runner().sandbox().known();
         let level = known.map_or("the best that this machine offers", |it| it.level.min(Level::LandlockSeccomp).name());
         format!("{level}: a process of its own without files, network and programs")
-    }
-
-    /// The same answer without the user's secrets: what a program or a server writes may be what it was given.
-    pub(super) fn without_secrets(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
-        let text = |text: String| self.redactor.text(&text);
-        match result {
-            Ok(output) => Ok(ToolOutput {
-                text: text(output.text),
-                data: output.data.map(|data| self.redactor.value(&data)),
-                ..output
-            }),
-            Err(ToolError::Tell { code, message, hint }) => {
-                Err(ToolError::Tell { code, message: text(message), hint: text(hint) })
-            }
-            Err(fatal @ ToolError::Fatal(_)) => Err(fatal),
-        }
     }
 
     /// A text in at most about `room` bytes. One that is longer is kept whole, and the last line says how to read it.

@@ -108,7 +108,11 @@ impl DeclaredTool {
         declared.unwrap_or_default().into_iter().filter(|host| host != "*").collect()
     }
 
-    fn unavailable(&self) -> Option<ToolError> {
+    /// Why a call cannot be: its file is not what was trusted, or nothing here can run it.
+    fn refusal(&self) -> Option<ToolError> {
+        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
+            return Some(self.failed(why, next));
+        }
         let why = self.machinery.unavailable(&self.plan.execution)?;
         let next: &str = match &self.plan.execution {
             Execution::Elsewhere { next, .. } => next,
@@ -145,11 +149,8 @@ impl Tool for DeclaredTool {
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
-            return Err(self.failed(why, next));
-        }
-        if let Some(unavailable) = self.unavailable() {
-            return Err(unavailable);
+        if let Some(refusal) = self.refusal() {
+            return Err(refusal);
         }
         let args = object(args);
         let common = Footprint {
@@ -210,11 +211,8 @@ impl Tool for DeclaredTool {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         // A person may have been asked in between, and that takes as long as it takes.
-        if let Some((why, next)) = self.origin.as_ref().and_then(Origin::objection) {
-            return Err(self.failed(why, next));
-        }
-        if let Some(unavailable) = self.unavailable() {
-            return Err(unavailable);
+        if let Some(refusal) = self.refusal() {
+            return Err(refusal);
         }
         let args = object(&args);
         let result = match &self.plan.execution {
@@ -230,6 +228,6 @@ impl Tool for DeclaredTool {
                 Err(self.failed("nothing here can run it", "Use another tool."))
             }
         };
-        self.machinery.without_secrets(result)
+        self.machinery.redactor.result(result)
     }
 }

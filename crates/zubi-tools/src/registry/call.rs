@@ -40,8 +40,9 @@ impl Registry {
         let started = Instant::now();
         let time = audit::milliseconds(self.config.clock.now());
         let mut trail = Trail { effect: spec.effect, decision: "none", secrets: Vec::new(), arguments: args.clone() };
-        let result = self.guarded(&entry, args, &cx, &mut trail).await.map(|output| self.without_secrets(output));
-        let result = result.map_err(|error| self.failure_without_secrets(error));
+        let result = self.guarded(&entry, args, &cx, &mut trail).await;
+        // What was read or ran may hold one of the user's secrets, and a model never sees them.
+        let result = self.redactor.known_in_result(result);
         self.config.audit.record(&AuditRecord {
             time,
             surface: cx.caller.surface,
@@ -107,24 +108,6 @@ impl Registry {
             format!("Failed to run {}: the arguments were changed over and over", spec.id),
             "Ask the user what to do instead.",
         ))
-    }
-
-    /// An answer without the user's secrets: what was read or ran may hold one, and a model never sees them.
-    fn without_secrets(&self, output: ToolOutput) -> ToolOutput {
-        if self.redactor.knows_none() {
-            return output;
-        }
-        let data = output.data.map(|data| self.redactor.known_in(&data));
-        ToolOutput { text: self.redactor.known(&output.text), data, ..output }
-    }
-
-    fn failure_without_secrets(&self, error: ToolError) -> ToolError {
-        match error {
-            ToolError::Tell { code, message, hint } => {
-                ToolError::Tell { code, message: self.redactor.known(&message), hint: self.redactor.known(&hint) }
-            }
-            fatal @ ToolError::Fatal(_) => fatal,
-        }
     }
 
     fn remember(&self, spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) {
