@@ -34,9 +34,10 @@ enum Frame {
         place: Place,
         chain: Chain,
     },
-    /// `case`; whether patterns are due.
+    /// `case`; whether patterns are due, and whether one has been read since the last `|`.
     Case {
         pattern: bool,
+        read: bool,
     },
 }
 
@@ -95,6 +96,10 @@ impl<'a> Script<'a> {
             }
         }
         self.finish(End::List);
+        // What would come next would be read as something else than it is.
+        if self.frames.iter().any(|frame| matches!(frame, Frame::Case { .. })) {
+            self.cannot_tell("a `case` does not end");
+        }
     }
 
     pub(super) fn cannot_tell(&mut self, why: impl Into<String>) {
@@ -120,7 +125,7 @@ impl<'a> Script<'a> {
 
     fn patterns_due(&mut self) -> Option<&mut bool> {
         match self.frames.last_mut() {
-            Some(Frame::Case { pattern }) => Some(pattern),
+            Some(Frame::Case { pattern, .. }) => Some(pattern),
             _ => None,
         }
     }
@@ -128,12 +133,9 @@ impl<'a> Script<'a> {
     fn operator(&mut self, operator: &str) {
         if matches!(self.patterns_due(), Some(true)) {
             match operator {
-                "(" | "|" | "\n" => return,
-                ")" => {
-                    self.frames.pop();
-                    self.frames.push(Frame::Case { pattern: false });
-                    return;
-                }
+                "\n" => return,
+                "(" | "|" => return self.case(true),
+                ")" => return self.case(false),
                 _ => {}
             }
         }
@@ -145,7 +147,7 @@ impl<'a> Script<'a> {
             ";;" | ";&" | ";;&" => {
                 self.finish(End::List);
                 match self.patterns_due() {
-                    Some(pattern) => *pattern = true,
+                    Some(_) => self.case(true),
                     None => self.cannot_tell(format!("`{operator}` stands outside `case`")),
                 }
             }
@@ -158,6 +160,12 @@ impl<'a> Script<'a> {
                 self.redirect(operator);
             }
         }
+    }
+
+    /// Goes on in a `case`: with patterns, of which none has been read, or with commands.
+    fn case(&mut self, pattern: bool) {
+        self.frames.pop();
+        self.frames.push(Frame::Case { pattern, read: false });
     }
 
     fn open(&mut self) {
@@ -223,6 +231,11 @@ impl<'a> Script<'a> {
             if raw == "esac" {
                 self.frames.pop();
             } else {
+                if let Some(Frame::Case { read: true, .. }) = self.frames.last() {
+                    self.cannot_tell("a `case` whose patterns cannot be read");
+                }
+                self.frames.pop();
+                self.frames.push(Frame::Case { pattern: true, read: true });
                 self.scripts_of(&word::read(raw));
             }
             return;
@@ -279,7 +292,7 @@ impl<'a> Script<'a> {
                 if subject.is_none() || self.next_word() != Some("in") {
                     self.cannot_tell("a `case` that cannot be read");
                 }
-                self.frames.push(Frame::Case { pattern: true });
+                self.frames.push(Frame::Case { pattern: true, read: false });
             }
             "for" | "select" => self.every(),
             "function" => {
