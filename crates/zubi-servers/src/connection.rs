@@ -55,7 +55,7 @@ pub enum ConnectionError {
     #[error("{message} ({code})")]
     Response { code: i64, message: String, data: Option<Value> },
     /// The deadline passed; the peer was told to stop.
-    #[error("no answer within {} s", after.as_secs())]
+    #[error("no answer within {} s", after.as_secs_f64().round())]
     TimedOut { after: Duration },
     /// The caller gave up; the peer was told to stop.
     #[error("cancelled")]

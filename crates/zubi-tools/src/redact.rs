@@ -344,8 +344,11 @@ mod tests {
         }
         assert_eq!(redactor.text("bXk6 harmless"), "bXk6 harmless");
         let number = Redactor::new(["31415926".to_owned()]);
-        let shown = number.value(&serde_json::json!({"pin": 31_415_926, "31415926": [1, 3.5]}));
-        assert_eq!(shown, serde_json::json!({"pin": REDACTED, REDACTED: [1, 3.5]}));
+        let data = serde_json::json!({"pin": 31_415_926, "31415926": [1, 3.5]});
+        let expected = serde_json::json!({"pin": REDACTED, REDACTED: [1, 3.5]});
+        assert_eq!(number.value(&data), expected);
+        let output = ToolOutput { data: Some(data), ..ToolOutput::default() };
+        assert_eq!(number.known_in_result(Ok(output)).unwrap().data, Some(expected));
         assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");
     }
 

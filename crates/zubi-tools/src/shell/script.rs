@@ -30,15 +30,19 @@ pub(super) struct Script<'a> {
 
 /// What a closing token ends.
 enum Frame {
-    Parenthesis {
-        place: Place,
-        chain: Chain,
-    },
-    /// `case`; whether patterns are due, and whether one has been read since the last `|`.
-    Case {
-        pattern: bool,
-        read: bool,
-    },
+    Parenthesis { place: Place, chain: Chain },
+    Case(Stage),
+}
+
+/// How far a `case` has been read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// A pattern is due, or `esac`.
+    Pattern,
+    /// One has been read: `|` or `)` is due.
+    PatternRead,
+    /// What runs when a pattern fits.
+    Commands,
 }
 
 /// A simple command so far.
@@ -97,7 +101,7 @@ impl<'a> Script<'a> {
         }
         self.finish(End::List);
         // What would come next would be read as something else than it is.
-        if self.frames.iter().any(|frame| matches!(frame, Frame::Case { .. })) {
+        if self.frames.iter().any(|frame| matches!(frame, Frame::Case(_))) {
             self.cannot_tell("a `case` does not end");
         }
     }
@@ -123,19 +127,20 @@ impl<'a> Script<'a> {
         }
     }
 
-    fn patterns_due(&mut self) -> Option<&mut bool> {
+    /// Of the `case` that the next token stands in, if it stands in one.
+    fn stage(&mut self) -> Option<&mut Stage> {
         match self.frames.last_mut() {
-            Some(Frame::Case { pattern, .. }) => Some(pattern),
+            Some(Frame::Case(stage)) => Some(stage),
             _ => None,
         }
     }
 
     fn operator(&mut self, operator: &str) {
-        if matches!(self.patterns_due(), Some(true)) {
+        if let Some(stage @ (Stage::Pattern | Stage::PatternRead)) = self.stage() {
             match operator {
                 "\n" => return,
-                "(" | "|" => return self.case(true),
-                ")" => return self.case(false),
+                "(" | "|" => return *stage = Stage::Pattern,
+                ")" => return *stage = Stage::Commands,
                 _ => {}
             }
         }
@@ -146,8 +151,8 @@ impl<'a> Script<'a> {
             "|" | "|&" => self.finish(End::Pipe),
             ";;" | ";&" | ";;&" => {
                 self.finish(End::List);
-                match self.patterns_due() {
-                    Some(_) => self.case(true),
+                match self.stage() {
+                    Some(stage) => *stage = Stage::Pattern,
                     None => self.cannot_tell(format!("`{operator}` stands outside `case`")),
                 }
             }
@@ -160,12 +165,6 @@ impl<'a> Script<'a> {
                 self.redirect(operator);
             }
         }
-    }
-
-    /// Goes on in a `case`: with patterns, of which none has been read, or with commands.
-    fn case(&mut self, pattern: bool) {
-        self.frames.pop();
-        self.frames.push(Frame::Case { pattern, read: false });
     }
 
     fn open(&mut self) {
@@ -227,18 +226,15 @@ impl<'a> Script<'a> {
     }
 
     fn word(&mut self, raw: &'a str) {
-        if matches!(self.patterns_due(), Some(true)) {
+        if let Some(stage @ (Stage::Pattern | Stage::PatternRead)) = self.stage() {
             if raw == "esac" {
                 self.frames.pop();
-            } else {
-                if let Some(Frame::Case { read: true, .. }) = self.frames.last() {
-                    self.cannot_tell("a `case` whose patterns cannot be read");
-                }
-                self.frames.pop();
-                self.frames.push(Frame::Case { pattern: true, read: true });
-                self.scripts_of(&word::read(raw));
+                return;
             }
-            return;
+            if std::mem::replace(stage, Stage::PatternRead) == Stage::PatternRead {
+                self.cannot_tell("a `case` whose patterns cannot be read");
+            }
+            return self.scripts_of(&word::read(raw));
         }
         let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
         if (kept || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
@@ -292,7 +288,7 @@ impl<'a> Script<'a> {
                 if subject.is_none() || self.next_word() != Some("in") {
                     self.cannot_tell("a `case` that cannot be read");
                 }
-                self.frames.push(Frame::Case { pattern: true, read: false });
+                self.frames.push(Frame::Case(Stage::Pattern));
             }
             "for" | "select" => self.every(),
             "function" => {
@@ -304,7 +300,7 @@ impl<'a> Script<'a> {
                 self.define(name);
             }
             "esac" => match self.frames.pop() {
-                Some(Frame::Case { .. }) => {}
+                Some(Frame::Case(_)) => {}
                 Some(frame) => self.frames.push(frame),
                 None => {}
             },
