@@ -37,6 +37,15 @@ pub const ZUBI_TOOLSETS: Variable =
 /// The same as `--tools`.
 pub const ZUBI_TOOLS: Variable = Variable { name: "ZUBI_TOOLS", what: "tools that exist, separated by commas" };
 
+/// The same as `--host`.
+pub const ZUBI_HOST: Variable = Variable { name: "ZUBI_HOST", what: "own: share no host with other processes" };
+
+/// The active Python environment; some servers look for packages there.
+pub const VIRTUAL_ENV: Variable = Variable { name: "VIRTUAL_ENV", what: "compared with that of a shared host" };
+
+/// The same of Conda.
+pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", what: "compared with that of a shared host" };
+
 /// Filter for the log on stderr, in the syntax of `tracing-subscriber`'s `EnvFilter`.
 pub const ZUBI_LOG: Variable =
     Variable { name: "ZUBI_LOG", what: "log filter, for instance debug or zubi_servers=trace" };
@@ -52,7 +61,20 @@ pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: th
 
 /// All of zubi's, in the order in which help shows them.
 pub const ALL: &[Variable] =
-    &[ZUBI_READ_ONLY, ZUBI_TOOLSETS, ZUBI_TOOLS, ZUBI_LOG, NO_COLOR, PATH, HOME, XDG_CONFIG_HOME, XDG_STATE_HOME];
+    &[
+        ZUBI_READ_ONLY,
+        ZUBI_TOOLSETS,
+        ZUBI_TOOLS,
+        ZUBI_HOST,
+        ZUBI_LOG,
+        NO_COLOR,
+        PATH,
+        VIRTUAL_ENV,
+        CONDA_PREFIX,
+        HOME,
+        XDG_CONFIG_HOME,
+        XDG_STATE_HOME,
+    ];
 
 /// The values, read once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,6 +85,10 @@ pub struct Environment {
     pub tools: Option<Vec<String>>,
     pub log: Option<String>,
     pub no_color: bool,
+    /// As it stands in `ZUBI_HOST`; whoever has the flag knows what may stand there.
+    pub host: Option<String>,
+    /// The active Python environment, of either kind.
+    pub python: Option<String>,
 }
 
 /// Why a variable's value cannot be used.
@@ -105,6 +131,9 @@ impl Environment {
             tools: list(ZUBI_TOOLS)?,
             log: text(ZUBI_LOG)?,
             no_color: raw(NO_COLOR).is_some(),
+            host: text(ZUBI_HOST)?,
+            // A directory whose name is not UTF-8 is compared as well as any other.
+            python: raw(VIRTUAL_ENV).or_else(|| raw(CONDA_PREFIX)).map(|path| path.to_string_lossy().into_owned()),
         })
     }
 }

@@ -5,10 +5,12 @@
 
 pub mod doctor;
 pub mod local;
+mod scope;
 pub mod service;
 pub mod verify;
 
 pub use crate::local::{DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
+pub use crate::scope::{Scope, Scoped};
 pub use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
     RuleInForce, ToolService, UnknownTool,

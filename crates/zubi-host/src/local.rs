@@ -35,6 +35,7 @@ use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolP
 
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
+use crate::scope;
 use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
     RuleInForce, ToolService, UnknownTool,
@@ -131,7 +132,6 @@ impl LocalHost {
             secrets,
             spawner: config.spawner.clone(),
             jobs: Arc::clone(&jobs),
-            in_lists: asks_for(&config.settings, declared::TOOLSET),
         });
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
@@ -165,7 +165,7 @@ impl LocalHost {
             policy: Policy::new(ToolFilter::default()),
             audit: Arc::new(NoAudit),
             clock,
-            restrictions: Vec::new(),
+            restrictions: Restrictions::default(),
         }));
         Ok(Self {
             workspace,
@@ -207,7 +207,7 @@ impl LocalHost {
                 policy: policy::of(config, &workspace),
                 audit,
                 clock: Arc::clone(&config.clock),
-                restrictions: restrictions(&config.settings),
+                restrictions: scope::restrictions(&config.settings),
             })
             .redacting(redactor)
         });
@@ -272,6 +272,17 @@ impl LocalHost {
             }
         }
         found
+    }
+
+    /// The rules in force, those that were made by answers in this session among them.
+    pub fn policy_in_force(&self) -> PolicyInForce {
+        let policy = self.registry.policy();
+        let rules = policy.rules().iter();
+        PolicyInForce {
+            broken: policy.broken().map(str::to_owned),
+            allow: self.allowed.clone(),
+            rules: rules.map(|rule| RuleInForce { source: rule.source.clone(), rule: rule.text.clone() }).collect(),
+        }
     }
 
     fn cx(&self, caller: Arc<Caller>, circumstances: Circumstances, token_budget: Option<usize>) -> ToolCx {
@@ -341,26 +352,15 @@ fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> 
     filters.iter().flat_map(told).collect()
 }
 
-/// The settings as restrictions: one for each filter that must be passed.
-fn restrictions(settings: &Settings) -> Vec<Restrictions> {
-    let mut all = vec![Restrictions { read_only: settings.read_only.value, ..Restrictions::default() }];
-    for filter in &settings.toolsets {
-        all.push(Restrictions { toolsets: filter.value.clone(), ..Restrictions::default() });
-    }
-    for filter in &settings.tools {
-        all.push(Restrictions { tools: filter.value.clone(), ..Restrictions::default() });
-    }
-    all
-}
-
 fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<CallAnswer, UnknownTool> {
     match result {
         Ok(output) => {
-            Ok(CallAnswer { text: output.render(), data: output.data, duration, failure: None, next: String::new() })
+            let (text, status) = (output.render(), output.status.is_some());
+            Ok(CallAnswer { text, data: output.data, duration, status, failure: None, next: String::new() })
         }
         Err(error) => {
             let CallFailure { code, text, next } = failure(error)?;
-            Ok(CallAnswer { text, data: None, duration, failure: Some(code), next })
+            Ok(CallAnswer { text, data: None, duration, status: false, failure: Some(code), next })
         }
     }
 }
@@ -423,14 +423,8 @@ impl ToolService for LocalHost {
         }
     }
 
-    fn policy(&self) -> PolicyInForce {
-        let policy = self.registry.policy();
-        let rules = policy.rules().iter();
-        PolicyInForce {
-            broken: policy.broken().map(str::to_owned),
-            allow: self.allowed.clone(),
-            rules: rules.map(|rule| RuleInForce { source: rule.source.clone(), rule: rule.text.clone() }).collect(),
-        }
+    async fn policy(&self) -> PolicyInForce {
+        self.policy_in_force()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

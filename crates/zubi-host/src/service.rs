@@ -53,6 +53,8 @@ pub struct CallAnswer {
     pub data: Option<Value>,
     /// How long it took, from the call to the answer.
     pub duration: Duration,
+    /// Whether `text` ends in a status line, to which a surface may add what it knows of the way the answer came.
+    pub status: bool,
     /// Why it failed; `None` when the call succeeded.
     pub failure: Option<Code>,
     /// Of a failure the next step, which is the end of `text`; else empty.
@@ -60,7 +62,7 @@ pub struct CallAnswer {
 }
 
 /// A call that was not made because it is none: wrong arguments, most likely.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CallFailure {
     pub code: Code,
     /// As a call would tell it; it ends in `next`, the next step.
@@ -69,7 +71,7 @@ pub struct CallFailure {
 }
 
 /// What the policy says about a call that was not made.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     pub tool: String,
@@ -81,7 +83,7 @@ pub struct Explanation {
 }
 
 /// A rule in force.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RuleInForce {
     /// File and line.
     pub source: String,
@@ -90,14 +92,15 @@ pub struct RuleInForce {
 }
 
 /// Tools that a setting allows (`allow = [...]`), and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AllowedTools {
     pub source: String,
     pub tools: Vec<String>,
 }
 
 /// The policy in force.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct PolicyInForce {
     /// Why nothing but looking is allowed, with file and line.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,7 +111,7 @@ pub struct PolicyInForce {
 }
 
 /// There is no such tool for this caller.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 #[error("unknown tool `{name}`: {why}")]
 pub struct UnknownTool {
     pub name: String,
@@ -142,7 +145,7 @@ pub trait ToolService: Send + Sync {
     }
 
     /// The rules in force, those that were made by answers in this session among them.
-    fn policy(&self) -> PolicyInForce {
+    async fn policy(&self) -> PolicyInForce {
         PolicyInForce::default()
     }
 

@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Why a call failed, for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     InvalidInput,
@@ -23,6 +23,7 @@ pub enum Code {
     Unavailable,
     TimedOut,
     Cancelled,
+    OutcomeUnknown,
     Fatal,
 }
 
@@ -54,7 +55,7 @@ impl Exit {
 
 impl Code {
     /// Every code, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::InvalidInput,
         Self::UnknownTool,
         Self::Failed,
@@ -69,6 +70,7 @@ impl Code {
         Self::Unavailable,
         Self::TimedOut,
         Self::Cancelled,
+        Self::OutcomeUnknown,
         Self::Fatal,
     ];
 
@@ -88,6 +90,7 @@ impl Code {
             Self::Unavailable => "unavailable",
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",
+            Self::OutcomeUnknown => "outcome_unknown",
             Self::Fatal => "fatal",
         }
     }
@@ -114,6 +117,7 @@ impl Code {
             Self::Unavailable => "The tool cannot run in this place; the text says what it would need.",
             Self::TimedOut => "There was no answer in time; what the call had started was told to end.",
             Self::Cancelled => "The caller gave the call up.",
+            Self::OutcomeUnknown => "The host ended while the call ran; whether it was carried out is not known.",
             Self::Fatal => "A defect of zubi; the log on stderr has the details.",
         }
     }
@@ -137,6 +141,7 @@ impl Code {
             Self::Unavailable => "Use the tool that the text names.",
             Self::TimedOut => "Narrow the question, or call again: servers keep getting ready meanwhile.",
             Self::Cancelled => "Call again if the answer is still wanted.",
+            Self::OutcomeUnknown => "Look first whether it was done, where the text says; then decide.",
             Self::Fatal => "Report it, with the log.",
         }
     }
@@ -154,6 +159,7 @@ impl Code {
             | Self::NoEditor
             | Self::Unavailable
             | Self::TimedOut
+            | Self::OutcomeUnknown
             | Self::Fatal => Exit::Environment,
             Self::Cancelled => Exit::Interrupted,
         }

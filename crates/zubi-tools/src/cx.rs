@@ -14,7 +14,7 @@ use crate::footprint::Footprint;
 use crate::policy::ApprovalOption;
 
 /// Which door a call came through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Surface {
     Mcp,
@@ -29,10 +29,22 @@ pub enum Surface {
 pub struct Restrictions {
     /// Tools with an effect above [`crate::Effect::Plan`] are absent from lists and refused.
     pub read_only: bool,
-    /// Only tools of these toolsets exist for the caller; empty means all.
-    pub toolsets: Vec<String>,
-    /// Only these tools exist for the caller; empty means all.
-    pub tools: Vec<String>,
+    /// Filters over toolsets, each a list of patterns ([`crate::filter`]): only what passes all of them exists for the caller.
+    pub toolsets: Vec<Vec<String>>,
+    /// Filters over ids of tools, likewise.
+    pub tools: Vec<Vec<String>>,
+}
+
+impl Restrictions {
+    /// What is left when both hold.
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        Self {
+            read_only: self.read_only || other.read_only,
+            toolsets: [self.toolsets.as_slice(), &other.toolsets].concat(),
+            tools: [self.tools.as_slice(), &other.tools].concat(),
+        }
+    }
 }
 
 /// Who asks.
@@ -69,7 +81,7 @@ pub enum ApprovalScope {
 }
 
 /// A question for a person.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ApprovalRequest {
     pub tool: String,
     /// Which part of the call made it a question.
@@ -84,7 +96,8 @@ pub struct ApprovalRequest {
 }
 
 /// A person's answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ApprovalAnswer {
     Allow {
         /// Which of [`ApprovalRequest::options`]; one that does not exist counts as the first.

@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::spec::Effect;
 
 /// What one call would touch. The policy decides on this, never on a tool's name alone.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Footprint {
     /// The strongest effect of this call; may be below what the tool can do at its worst.
     pub effect: Option<Effect>,

@@ -57,7 +57,8 @@ pub trait Tool: Send + Sync {
 }
 
 /// What a resource says of itself (MCP `resources/list`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceSpec {
     pub uri: String,
     pub name: String,
@@ -66,7 +67,8 @@ pub struct ResourceSpec {
 }
 
 /// A resource's content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResourceText {
     pub mime_type: String,
     pub text: String,

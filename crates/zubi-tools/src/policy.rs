@@ -16,7 +16,7 @@ mod words;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::approval::{ApprovalOption, RuleStore};
 pub(crate) use self::approval::{RECENT, Recent, options};
@@ -55,7 +55,7 @@ pub struct Policy {
 }
 
 /// One part of a call and what was decided about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Judged {
     pub part: Part,
@@ -74,7 +74,7 @@ pub struct Judged {
 }
 
 /// A decision with its reasons.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Judgement {
     pub action: Action,

@@ -32,8 +32,8 @@ pub struct RegistryConfig {
     pub policy: Policy,
     pub audit: Arc<dyn AuditSink>,
     pub clock: Arc<dyn Clock>,
-    /// What nobody may do here, on top of each caller's own restrictions. A tool must pass all of them.
-    pub restrictions: Vec<Restrictions>,
+    /// What nobody may do here, on top of each caller's own restrictions.
+    pub restrictions: Restrictions,
 }
 
 /// All tools, and the way to call them.
@@ -253,7 +253,7 @@ impl Registry {
 
     /// Why a tool does not exist for a caller.
     fn refusal(&self, spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
-        self.config.restrictions.iter().chain([restrictions]).find_map(|restrictions| refusal(spec, restrictions))
+        [&self.config.restrictions, restrictions].into_iter().find_map(|restrictions| refusal(spec, restrictions))
     }
 
     fn with_index<T>(&self, read: impl FnOnce(&Index) -> T) -> T {
@@ -265,12 +265,14 @@ impl Registry {
 }
 
 fn refusal(spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
-    let filter = |patterns: &[String]| ToolFilter::new(patterns.iter().map(String::as_str));
+    let permits = |filters: &[Vec<String>], name: &str| {
+        filters.iter().all(|patterns| ToolFilter::new(patterns.iter().map(String::as_str)).permits(name))
+    };
     if restrictions.read_only && spec.effect > Effect::Plan {
         Some("it writes, and this session is read-only")
-    } else if !filter(&restrictions.toolsets).permits(&spec.toolset) {
+    } else if !permits(&restrictions.toolsets, &spec.toolset) {
         Some("its toolset is switched off here (`toolsets`)")
-    } else if !filter(&restrictions.tools).permits(&spec.id) {
+    } else if !permits(&restrictions.tools, &spec.id) {
         Some("it is switched off here (`tools`)")
     } else {
         None

@@ -54,7 +54,7 @@ fn registry(bench: &Bench, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
         policy: Policy::default(),
         audit: Arc::new(NoAudit),
         clock: Arc::clone(&bench.config.clock),
-        restrictions: Vec::new(),
+        restrictions: Restrictions::default(),
     })
 }
 

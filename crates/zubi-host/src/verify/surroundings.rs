@@ -10,7 +10,6 @@ use zubi_tools::audit::AuditFile;
 use super::{Bench, Found, Outcome, Problem};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
-use crate::service::ToolService as _;
 
 /// How long a language server may take to become ready.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -21,7 +20,7 @@ pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
     if let Some(first) = misspellings.first() {
         return Err(Problem::new(first.clone(), "Correct the name in the file."));
     }
-    if let Some(broken) = host.policy().broken {
+    if let Some(broken) = host.policy_in_force().broken {
         let hint = "Mend the rule; until then nothing is allowed but looking. `zubi policy list` says the same.";
         return Err(Problem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
     }

@@ -116,7 +116,7 @@ impl Definition {
             notes: String::new(),
             effect: self.effect(),
             toolset: TOOLSET.to_owned(),
-            // A workspace may declare many, and every list is paid for; see `Setup::in_lists`.
+            // A workspace may declare many, and every list is paid for; a session that wants them in its own says so.
             exposure: Exposure::Deferred,
             approval: if self.requires_approval { Approval::Always } else { Approval::ByEffect },
             timeout: self.timeout,

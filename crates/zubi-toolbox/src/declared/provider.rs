@@ -28,9 +28,6 @@ use super::tool::DeclaredTool;
 /// The directory in which tool files are.
 const EDITOR_DIRECTORY: &str = ".vscode";
 
-/// How much of a list they may take, in bytes, on top of zubi's own tools: what does not fit is found like the others.
-const MAX_LISTED: usize = 4 * 1024;
-
 /// What declared tools run with.
 pub struct Setup {
     pub workspace: Arc<Workspace>,
@@ -40,9 +37,6 @@ pub struct Setup {
     pub spawner: Spawner,
     /// What runs scripts, and keeps what is too long for an answer.
     pub jobs: Arc<Jobs>,
-    /// Whether the tools are in every list, as long as they are not too much for one; otherwise they are found and called as
-    /// those are that most conversations do without.
-    pub in_lists: bool,
 }
 
 /// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
@@ -51,7 +45,6 @@ pub struct Declared {
     workspace: Arc<Workspace>,
     trust: Trust,
     machinery: Arc<Machinery>,
-    in_lists: bool,
     state: Mutex<State>,
     /// Held while files are read, so that what was read last is what stays.
     reading: Mutex<()>,
@@ -77,14 +70,13 @@ impl Declared {
 
     /// The same with another way to find the addresses of names.
     pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
-        let Setup { workspace, trust, secrets, spawner, jobs, in_lists } = setup;
+        let Setup { workspace, trust, secrets, spawner, jobs } = setup;
         let machinery = Machinery::new(secrets, &spawner, lookup, jobs);
         let declared = Arc::new_cyclic(|me| Self {
             id: ProviderId("declared".into()),
             workspace,
             trust,
             machinery: Arc::new(machinery),
-            in_lists,
             state: Mutex::default(),
             reading: Mutex::default(),
             changes: watch::Sender::new(0),
@@ -120,8 +112,7 @@ impl Declared {
 
     fn tools_of(&self, loaded: &Loaded) -> Vec<Arc<dyn Tool>> {
         let trusted = loaded.files.iter().filter(|file| file.standing == Standing::Trusted);
-        let mut room = if self.in_lists { MAX_LISTED } else { 0 };
-        let mut tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
+        let tool = |file: &LoadedFile, tool| -> Arc<dyn Tool> {
             let origin = Origin {
                 folder: file.folder.clone(),
                 path: file.path.clone(),
@@ -130,13 +121,7 @@ impl Declared {
                 trust: self.trust.clone(),
                 provider: self.me.clone(),
             };
-            let tool = DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.machinery)).declared_by(origin);
-            let bytes = tool.listed_bytes();
-            if bytes > room {
-                return Arc::new(tool);
-            }
-            room -= bytes;
-            Arc::new(tool.listed())
+            Arc::new(DeclaredTool::new(tool, file.folder.clone(), Arc::clone(&self.machinery)).declared_by(origin))
         };
         let tools = trusted.flat_map(|file| file.tools.iter().map(move |it| (file, it)));
         tools.map(|(file, it)| tool(file, it)).collect()

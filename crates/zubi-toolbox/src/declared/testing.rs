@@ -209,7 +209,7 @@ impl Bench {
             policy: Policy::new(ToolFilter::default()).with_auto_approve(true),
             audit: Arc::new(NoAudit),
             clock: Arc::new(SystemClock),
-            restrictions: Vec::new(),
+            restrictions: Restrictions::default(),
         }));
         // It was made here, so that nobody has set it.
         drop(machinery.registry.set(Arc::downgrade(&registry)));

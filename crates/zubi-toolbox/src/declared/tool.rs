@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use serde_json::{Map, Value};
 use zubi_run::template::{RenderError, Rendered, Template, Values};
-use zubi_tools::{Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
+use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::definition::Definition;
 use super::execute::{Machinery, http, inline, shell};
@@ -37,19 +37,6 @@ impl DeclaredTool {
         let why = machinery.unavailable(&plan.execution);
         let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
         Self { spec, definition, plan, folder, machinery, origin: None }
-    }
-
-    /// The same in every list.
-    #[must_use]
-    pub(super) fn listed(mut self) -> Self {
-        self.spec.exposure = Exposure::Direct;
-        self
-    }
-
-    /// How many bytes it takes in a list, about.
-    pub(super) fn listed_bytes(&self) -> usize {
-        let schema = Value::Object(self.spec.input.clone()).to_string();
-        self.spec.id.len() + self.spec.description.len() + schema.len()
     }
 
     /// The same, as long as its file is what was trusted.

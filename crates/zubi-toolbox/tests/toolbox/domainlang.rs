@@ -239,7 +239,7 @@ fn of(provider: Arc<dyn ToolProvider>) -> Registry {
         policy: Policy::new(ToolFilter::default()),
         audit: Arc::new(NoAudit),
         clock: Arc::new(SystemClock),
-        restrictions: Vec::new(),
+        restrictions: Restrictions::default(),
     })
 }
 

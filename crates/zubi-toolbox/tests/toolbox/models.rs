@@ -73,7 +73,7 @@ fn models_beside(files: SharedFiles, fixture: &str, first: Option<Arc<dyn Endpoi
         policy: Policy::new(ToolFilter::default()),
         audit: Arc::new(NoAudit),
         clock: Arc::new(SystemClock),
-        restrictions: Vec::new(),
+        restrictions: Restrictions::default(),
     });
     Models { toy, registry }
 }

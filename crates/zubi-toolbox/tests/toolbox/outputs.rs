@@ -30,7 +30,7 @@ async fn check(days: u64) -> String {
         policy: Policy::new(ToolFilter::default()),
         audit: Arc::new(NoAudit),
         clock: Arc::new(SystemClock),
-        restrictions: Vec::new(),
+        restrictions: Restrictions::default(),
     });
     let toy = Toy::new("//- a.txt\n");
     let read = call_in(&registry, "output.read", json!({ "output": id }), cx(&toy, Restrictions::default())).await;

@@ -55,7 +55,7 @@ pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn A
             policy: Policy::new(ToolFilter::default()),
             audit,
             clock: Arc::new(SystemClock),
-            restrictions: vec![restrictions],
+            restrictions,
         })
     })
 }

@@ -138,8 +138,8 @@ async fn restrictions_cannot_be_got_around() {
     let toy = Toy::new(SHAPES);
     let read_only = Restrictions { read_only: true, ..Restrictions::default() };
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let some_tools = Restrictions { tools: names(&["!lsp_hover"]), ..Restrictions::default() };
-    let some_sets = Restrictions { toolsets: names(&["!edit"]), ..Restrictions::default() };
+    let some_tools = Restrictions { tools: vec![names(&["!lsp_hover"])], ..Restrictions::default() };
+    let some_sets = Restrictions { toolsets: vec![names(&["!edit"])], ..Restrictions::default() };
     for (restrictions, outer, inner) in [
         (&read_only, "call_read_tool", "undo_edit"),
         (&read_only, "call_tool", "undo_edit"),

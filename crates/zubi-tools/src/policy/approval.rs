@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::part::Part;
 use super::rule::{Action, Rule, RuleText};
@@ -22,7 +22,7 @@ pub(crate) const RECENT: usize = 200;
 const LISTED: usize = 10;
 
 /// One possible yes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
     pub scope: ApprovalScope,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use zubi_base::credentials;
 use zubi_base::visible::on_one_line;
 
@@ -14,7 +14,7 @@ use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
 /// One thing a call does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     Command(Vec<String>),

@@ -108,7 +108,7 @@ fn registry(providers: Vec<Arc<TestProvider>>) -> Fixture {
         policy: Policy::default(),
         audit: Arc::clone(&records) as Arc<dyn AuditSink>,
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
-        restrictions: Vec::new(),
+        restrictions: Restrictions::default(),
     });
     Fixture { registry, records }
 }
@@ -197,9 +197,9 @@ async fn x25_restricted_tools_are_absent_and_refused() {
     let list = |text: &[&str]| text.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
     for (restrictions, expected) in [
         (Restrictions { read_only: true, ..Restrictions::default() }, vec!["read.a"]),
-        (Restrictions { toolsets: list(&["edit"]), ..Restrictions::default() }, vec!["edit.b"]),
-        (Restrictions { tools: list(&["!edit.*"]), ..Restrictions::default() }, vec!["read.a"]),
-        (Restrictions { tools: list(&["edit"]), read_only: true, ..Restrictions::default() }, vec![]),
+        (Restrictions { toolsets: vec![list(&["edit"])], ..Restrictions::default() }, vec!["edit.b"]),
+        (Restrictions { tools: vec![list(&["!edit.*"])], ..Restrictions::default() }, vec!["read.a"]),
+        (Restrictions { tools: vec![list(&["edit"])], read_only: true, ..Restrictions::default() }, vec![]),
     ] {
         assert_eq!(ids(&fixture.registry, &restrictions), expected, "{restrictions:?}");
         let caller = Caller { restrictions, ..(*cx().caller).clone() };

@@ -36,7 +36,6 @@ fn fixture() -> Fixture {
         secrets: Secrets::default(),
         spawner: Spawner::direct(),
         jobs: Arc::new(jobs),
-        in_lists: false,
     });
     Fixture { _guard: guard, declared, store, root }
 }

@@ -82,7 +82,7 @@ impl Session {
             policy: policy.with_store(Arc::clone(&kept) as Arc<dyn RuleStore>),
             audit: Arc::clone(&records) as Arc<dyn AuditSink>,
             clock: Arc::new(FixedClock(Duration::from_secs(1))),
-            restrictions: Vec::new(),
+            restrictions: Restrictions::default(),
         });
         let person = Arc::new(Person { answers: Mutex::default(), questions: Mutex::default() });
         Self { fixture: Fixture { registry, records }, kept, person }

@@ -1,0 +1,145 @@
+//! What one session may see of a host, and what it wants in its lists.
+//!
+//! A host serves many sessions: flags and environment variables of one of them narrow that one alone. So they do not stand in
+//! the host's settings, they go along with every question.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio::sync::watch;
+use zubi_base::config::{Effective, Settings};
+use zubi_toolbox::declared;
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::spec::{Exposure, ToolSpec};
+use zubi_tools::{ResourceSpec, ResourceText};
+
+use crate::local::asks_for;
+use crate::service::{
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
+    UnknownTool,
+};
+
+/// How much of a list declared tools may take, in bytes, on top of zubi's own: what does not fit is found like the others.
+const MAX_LISTED: usize = 4 * 1024;
+
+/// A session's own filters.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scope {
+    pub restrictions: Restrictions,
+    /// Whether the declared tools stand in the list, as long as they are not too much for one. Otherwise they are found and
+    /// called as those are that most conversations do without: a workspace may declare many, and every list is paid for.
+    pub lists_declared: bool,
+}
+
+impl Scope {
+    /// All that the settings of this process say. A host keeps to its own settings besides, so what stands in a file counts
+    /// twice and does no harm.
+    pub fn of(settings: &Settings) -> Self {
+        Self { restrictions: restrictions(settings), lists_declared: asks_for(settings, declared::TOOLSET) }
+    }
+}
+
+/// The settings as restrictions.
+pub(crate) fn restrictions(settings: &Settings) -> Restrictions {
+    let values = |filters: &[Effective<Vec<String>>]| filters.iter().map(|filter| filter.value.clone()).collect();
+    Restrictions {
+        read_only: settings.read_only.value,
+        toolsets: values(&settings.toolsets),
+        tools: values(&settings.tools),
+    }
+}
+
+/// A host as one session sees it.
+pub struct Scoped {
+    host: Arc<dyn ToolService>,
+    scope: Scope,
+}
+
+impl Scoped {
+    pub fn new(host: Arc<dyn ToolService>, scope: Scope) -> Self {
+        Self { host, scope }
+    }
+
+    fn narrowed(&self, restrictions: &Restrictions) -> Restrictions {
+        self.scope.restrictions.and(restrictions)
+    }
+
+    fn request(&self, request: CallRequest) -> CallRequest {
+        CallRequest { caller: self.caller(&request.caller), ..request }
+    }
+
+    fn caller(&self, caller: &Caller) -> Arc<Caller> {
+        Arc::new(Caller { restrictions: self.narrowed(&caller.restrictions), ..caller.clone() })
+    }
+}
+
+/// Brings declared tools into the list, in their order, as long as there is room.
+fn list_declared(specs: &mut [Arc<ToolSpec>]) {
+    let mut room = MAX_LISTED;
+    let deferred = |spec: &ToolSpec| spec.toolset == declared::TOOLSET && spec.exposure == Exposure::Deferred;
+    for spec in specs.iter_mut().filter(|spec| deferred(spec)) {
+        let schema = Value::Object(spec.input.clone()).to_string();
+        let bytes = spec.id.len() + spec.description.len() + schema.len();
+        if bytes <= room {
+            room -= bytes;
+            Arc::make_mut(spec).exposure = Exposure::Direct;
+        }
+    }
+}
+
+#[async_trait]
+impl ToolService for Scoped {
+    fn describe(&self) -> HostDescription {
+        self.host.describe()
+    }
+
+    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        let mut specs = self.host.list(&self.narrowed(restrictions)).await;
+        if self.scope.lists_declared {
+            list_declared(&mut specs);
+        }
+        specs
+    }
+
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        self.host.find(name, &self.narrowed(restrictions)).await
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        self.host.call(self.request(request), circumstances).await
+    }
+
+    async fn explain(
+        &self,
+        request: CallRequest,
+        circumstances: Circumstances,
+    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
+        self.host.explain(self.request(request), circumstances).await
+    }
+
+    async fn policy(&self) -> PolicyInForce {
+        self.host.policy().await
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.host.changes()
+    }
+
+    async fn resources(&self) -> Vec<ResourceSpec> {
+        self.host.resources().await
+    }
+
+    async fn read_resource(
+        &self,
+        uri: &str,
+        caller: Arc<Caller>,
+        circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>> {
+        self.host.read_resource(uri, self.caller(&caller), circumstances).await
+    }
+
+    async fn shutdown(&self) {
+        self.host.shutdown().await;
+    }
+}
