@@ -185,6 +185,11 @@ pub trait Endpoint: Send + Sync {
         self.serves(document)
     }
 
+    /// What the endpoint calls the language of a document when it opens it (LSP's `languageId`); `None` if that is not told.
+    fn language_id(&self, _document: &DocumentRef) -> Option<String> {
+        None
+    }
+
     fn readiness(&self) -> Readiness;
 
     /// Follows [`Self::readiness`]; waiting for a state is waiting on this, never polling.
@@ -300,6 +305,12 @@ pub trait EndpointSource: Send + Sync {
     /// How many times [`Self::refresh`] has found changed files. What was read from files after one look at this number
     /// holds for as long as the number is the same. `None`: files are not followed (yet).
     fn file_changes(&self) -> Option<u64>;
+
+    /// Stops what this source has started, so that the next question starts it anew; says of how many endpoints that is
+    /// true.
+    async fn restart(&self) -> usize {
+        0
+    }
 
     /// Stops everything this source started; returns when nothing is left.
     async fn shutdown(&self);

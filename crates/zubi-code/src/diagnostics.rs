@@ -2,7 +2,7 @@
 //! what is new and what is fixed.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -10,14 +10,17 @@ use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
 use serde_json::Value;
-use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint};
+use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError};
 use zubi_base::lsp;
 use zubi_base::walk::{self, Order};
+
+pub mod report;
 
 use crate::error::CodeError;
 use crate::markup::clean_block;
 use crate::place::Place;
 use crate::question::Question;
+use crate::router::Ready;
 use crate::status::{Answer, AnswerStatus, Completeness};
 
 /// LSP's severities, worst first.
@@ -217,17 +220,7 @@ impl Question<'_> {
         patience: Duration,
     ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
         let reference = DocumentRef::new(path);
-        let began = Instant::now();
-        let (ready, reports) = loop {
-            let ready = self.ready_for_problems(&reference).await?;
-            let mut cx = self.request_cx().about(&reference);
-            cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
-            let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(&reference, &cx))).await;
-            let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
-            if !reads || began.elapsed() >= patience.min(self.cx.wait) {
-                break (ready, reports);
-            }
-        };
+        let (ready, reports) = self.reports_of(&reference, patience).await?;
         let mut status = ready.status.clone();
         let mut problems = Vec::new();
         let mut failure = None;
@@ -253,8 +246,28 @@ impl Question<'_> {
         Ok((problems, status))
     }
 
+    /// What every endpoint that serves a file says of it; see [`Self::problems_of`].
+    async fn reports_of(
+        &self,
+        reference: &DocumentRef,
+        patience: Duration,
+    ) -> Result<(Ready, Vec<Result<DiagnosticsReport, EndpointError>>), CodeError> {
+        let began = Instant::now();
+        loop {
+            let ready = self.ready_for_problems(reference).await?;
+            let mut cx = self.request_cx().about(reference);
+            cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
+            let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(reference, &cx))).await;
+            let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
+            if !reads || began.elapsed() >= patience.min(self.cx.wait) {
+                return Ok((ready, reports));
+            }
+        }
+    }
+
     async fn problems_below(&self, scope: Option<&Utf8Path>) -> Result<(Vec<Problem>, usize, AnswerStatus), CodeError> {
-        let all = self.served_files(scope).await?;
+        let served = self.ready_for_problems_anywhere().await?.endpoints;
+        let all = self.served_files(&served, scope).await;
         let total = all.len();
         let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
@@ -292,21 +305,20 @@ impl Question<'_> {
         Ok((problems, files, status))
     }
 
-    /// The files that an endpoint serves, in order of path.
-    async fn served_files(&self, scope: Option<&Utf8Path>) -> Result<Vec<Utf8PathBuf>, CodeError> {
-        let ready = self.ready_for_problems_anywhere().await?;
+    /// The files that one of the endpoints serves, in order of path.
+    async fn served_files(&self, endpoints: &[Arc<dyn Endpoint>], scope: Option<&Utf8Path>) -> Vec<Utf8PathBuf> {
         let roots: Vec<Utf8PathBuf> = match scope {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
         };
         let files = tokio::task::spawn_blocking(move || files_below(&roots)).await.unwrap_or_default();
-        Ok(files
+        files
             .into_iter()
             .filter(|path| {
                 let reference = DocumentRef::new(path.clone());
-                ready.iter().any(|endpoint| endpoint.serves(&reference))
+                endpoints.iter().any(|endpoint| endpoint.serves(&reference))
             })
-            .collect())
+            .collect()
     }
 
     async fn problems_in(

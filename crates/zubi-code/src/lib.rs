@@ -114,6 +114,12 @@ impl CodeIntel {
         Question::begin(self, cx).await
     }
 
+    /// Ends the servers that were started for these answers, so that the next question starts them anew; says how many there
+    /// were.
+    pub async fn restart_servers(&self) -> usize {
+        self.router.restart().await
+    }
+
     /// Stops every server that was started for these answers.
     pub async fn shutdown(&self) {
         self.router.shutdown().await;

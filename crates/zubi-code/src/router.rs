@@ -83,6 +83,11 @@ impl Router {
         self.sources.iter().map(|source| source.file_changes()).sum()
     }
 
+    /// See [`EndpointSource::restart`].
+    pub(crate) async fn restart(&self) -> usize {
+        join_all(self.sources.iter().map(|source| source.restart())).await.into_iter().sum()
+    }
+
     pub(crate) async fn shutdown(&self) {
         join_all(self.sources.iter().map(|source| source.shutdown())).await;
     }
@@ -146,14 +151,14 @@ impl Question<'_> {
         Ok(Ready { endpoints: found.endpoints, status })
     }
 
-    /// The endpoints that report problems anywhere in the workspace, initialized.
-    pub(crate) async fn ready_for_problems_anywhere(&self) -> Result<Vec<Arc<dyn Endpoint>>, CodeError> {
+    /// Who reports problems anywhere in the workspace, initialized.
+    pub(crate) async fn ready_for_problems_anywhere(&self) -> Result<Endpoints, CodeError> {
         let found = self.intel.router.for_workspace(DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
         readiness::wait(&found.endpoints, Need::File, &self.cx).await?;
-        Ok(found.endpoints)
+        Ok(found)
     }
 
     fn status_of(

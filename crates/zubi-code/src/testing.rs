@@ -79,6 +79,8 @@ impl Toy {
             other_projects: Mutex::default(),
             declarations_always: Mutex::default(),
             failing: Mutex::default(),
+            silent: Mutex::default(),
+            restarts: Mutex::default(),
         });
         let state = root.join("state");
         let intel = CodeIntel::new(CodeConfig {
@@ -123,6 +125,10 @@ pub struct ToyEndpoint {
     pub declarations_always: Mutex<bool>,
     /// Methods it offers and answers with an error of this code.
     pub failing: Mutex<Vec<(&'static str, i64)>>,
+    /// Files about whose present text it does not say anything in time.
+    pub silent: Mutex<Vec<Utf8PathBuf>>,
+    /// How often it was stopped to be started anew.
+    pub restarts: Mutex<usize>,
 }
 
 struct Declared {
@@ -259,6 +265,10 @@ impl Endpoint for ToyEndpoint {
         document.path.extension() == Some("toy")
     }
 
+    fn language_id(&self, _document: &DocumentRef) -> Option<String> {
+        Some("toy".to_owned())
+    }
+
     fn readiness(&self) -> Readiness {
         self.readiness.borrow().clone()
     }
@@ -376,6 +386,7 @@ impl Endpoint for ToyEndpoint {
 
     async fn diagnostics(&self, document: &DocumentRef, _cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         let text = fs::read_text(&document.path).map_err(|error| EndpointError::Document(error.to_string()))?;
+        let current = !self.silent.lock().unwrap_or_else(PoisonError::into_inner).contains(&document.path);
         let index = TextIndex::new(&text);
         let lines = text.lines().enumerate().filter(|(_, line)| words::count(line, "bad") > 0);
         let items = lines.filter_map(|(line, _)| {
@@ -384,7 +395,7 @@ impl Endpoint for ToyEndpoint {
             serde_json::from_value(json!({ "range": range, "severity": 1, "message": "this is bad", "source": "toy" }))
                 .ok()
         });
-        Ok(DiagnosticsReport { items: items.collect(), current: true, unheard: false, note: None })
+        Ok(DiagnosticsReport { items: items.collect(), current, unheard: false, note: None })
     }
 }
 
@@ -428,6 +439,11 @@ impl EndpointSource for ToySource {
 
     fn file_changes(&self) -> Option<u64> {
         *self.0.file_changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn restart(&self) -> usize {
+        *self.0.restarts.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        1
     }
 
     async fn shutdown(&self) {}

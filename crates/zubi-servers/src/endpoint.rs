@@ -22,10 +22,10 @@ use zubi_base::endpoint::{
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
+use zubi_base::rpc::ConnectionError;
 use zubi_base::workspace::Workspace;
 
 use crate::catalogue::VirtualDocuments;
-use crate::connection::ConnectionError;
 use crate::offers::Offers;
 use crate::readiness::Health;
 use crate::session::{Pin, Session, SessionSpec};
@@ -126,6 +126,12 @@ impl ServerEndpoint {
     }
 
     /// The running server, if there is one.
+    /// The running server's process id, and how much memory the process and all that it started hold now, in bytes.
+    pub async fn process(&self) -> Option<(u32, u64)> {
+        let session = self.running_now()?;
+        Some((session.process_id()?, session.memory().await?))
+    }
+
     pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
         match &*self.shared.phase.borrow() {
             Phase::Running(session) if session.ended().borrow().is_none() => Some(Arc::clone(session)),
@@ -418,6 +424,10 @@ impl Endpoint for ServerEndpoint {
 
     fn speaks(&self, document: &DocumentRef) -> bool {
         self.shared.launch.spec.speaks(&document.path)
+    }
+
+    fn language_id(&self, document: &DocumentRef) -> Option<String> {
+        Some(self.shared.launch.spec.language(&document.path).to_owned())
     }
 
     fn readiness(&self) -> Readiness {

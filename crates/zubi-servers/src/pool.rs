@@ -224,6 +224,13 @@ impl EndpointSource for ServerPool {
         self.shared.watcher.cell.get().map(|watcher| watcher.found())
     }
 
+    async fn restart(&self) -> usize {
+        // Who is asked from now on is started anew; whoever waits for one of these is told that it has ended.
+        let ended = std::mem::take(&mut *self.shared.servers());
+        let retire = |Running { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
+        join_all(ended.into_values().map(retire)).await.len()
+    }
+
     async fn shutdown(&self) {
         let endpoints = self.shared.endpoints();
         join_all(endpoints.iter().map(|endpoint| endpoint.shutdown())).await;

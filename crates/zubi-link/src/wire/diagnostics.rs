@@ -175,6 +175,9 @@ pub struct FileDiagnostics {
     /// Without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
+    /// What cannot be told of the problems: the editor has not opened the file, or not all of them are here.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
 }
 
 /// Parameters of `getAllDiagnostics`; all of them narrow.
@@ -209,6 +212,9 @@ pub struct AllDiagnostics {
     /// Without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
+    /// What an editor does not show: problems of files that it has not looked at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
 }
 
 /// How many problems there are.
@@ -247,6 +253,9 @@ pub struct WorkspaceErrors {
     /// Without an editor.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub coverage: Option<Coverage>,
+    /// What an editor does not show: problems of files that it has not looked at.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub note: Option<String>,
 }
 
 /// Parameters of `validateFile`.

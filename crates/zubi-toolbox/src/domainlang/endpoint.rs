@@ -211,6 +211,12 @@ impl Endpoint for DomainLang {
         is_model || self.manifests.lock().unwrap_or_else(PoisonError::into_inner).contains(&document.path)
     }
 
+    fn language_id(&self, document: &DocumentRef) -> Option<String> {
+        // What belongs to models besides them is YAML.
+        let id = if document.path.extension() == Some(EXTENSION) { "domain-lang" } else { "yaml" };
+        Some(id.to_owned())
+    }
+
     fn readiness(&self) -> Readiness {
         self.readiness.borrow().clone()
     }

@@ -1,0 +1,148 @@
+//! Problems as the protocol has them, for programs: nothing is put into words, and each file says whether everybody who
+//! looks for problems has looked at it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, Readiness};
+use zubi_base::position::Encoding;
+use zubi_base::{lsp, uri};
+
+use super::AT_ONCE;
+use crate::error::CodeError;
+use crate::question::Question;
+use crate::status::more_absent;
+
+/// The problems of one file.
+#[derive(Debug, Clone)]
+pub struct FileReport {
+    pub path: Utf8PathBuf,
+    /// As the servers call the file's language, if one does.
+    pub language: Option<String>,
+    /// Columns in UTF-16 units, whatever the server counts.
+    pub items: Vec<lsp::Diagnostic>,
+    /// Whether every server has spoken about the present text and has read its project. If not, problems may be missing.
+    pub analysed: bool,
+    /// Who still reads its project, and how far it is.
+    pub loading: Option<String>,
+    /// Why it is not analysed.
+    pub why: Option<String>,
+}
+
+/// The problems of many files.
+#[derive(Debug, Clone, Default)]
+pub struct WorkspaceReport {
+    /// Those that there was time to ask about, in order of path.
+    pub files: Vec<FileReport>,
+    /// How many files a server is there for.
+    pub total: usize,
+    /// Who still reads its project, and how far it is.
+    pub loading: Option<String>,
+    /// What is not covered: projects without a server, languages whose server is not installed.
+    pub notes: Vec<String>,
+}
+
+impl Question<'_> {
+    /// The problems of one file. An error if nobody looks for problems in it, or if all who do have failed.
+    pub async fn file_report(&self, path: &Utf8Path) -> Result<FileReport, CodeError> {
+        let reference = DocumentRef::new(path);
+        let (ready, reports) = self.reports_of(&reference, Duration::MAX).await?;
+        let language = ready.endpoints.iter().find_map(|endpoint| endpoint.language_id(&reference));
+        let loading = loading(&ready.endpoints);
+        let mut report = FileReport {
+            path: path.to_owned(),
+            language,
+            items: Vec::new(),
+            analysed: loading.is_none(),
+            loading,
+            why: None,
+        };
+        let mut failures: Vec<EndpointError> = Vec::new();
+        for (endpoint, answer) in ready.endpoints.iter().zip(reports) {
+            match answer {
+                Ok(answer) => {
+                    report.analysed &= answer.current && !answer.unheard;
+                    if !answer.current {
+                        report.why = Some(format!("{} has not checked the present text yet", endpoint.id()));
+                    } else if answer.unheard {
+                        report.why = answer.note;
+                    }
+                    for item in answer.items {
+                        report.items.push(self.problem_in_utf16(item, path, endpoint.encoding()).await);
+                    }
+                }
+                Err(error) => failures.push(error),
+            }
+        }
+        if let Some(error) = failures.pop() {
+            if failures.len() + 1 == ready.endpoints.len() {
+                return Err(error.into());
+            }
+            report.analysed = false;
+            report.why = Some(error.to_string());
+        }
+        report.items.sort_by_key(|item| (item.range.start.line, item.range.start.character));
+        report.items.dedup();
+        Ok(report)
+    }
+
+    /// The problems of as many files as there is time for, and at most `most`. Files that cannot be asked about count as not
+    /// looked at. An error if nobody looks for problems in this workspace.
+    pub async fn workspace_report(&self, most: usize) -> Result<WorkspaceReport, CodeError> {
+        let found = self.ready_for_problems_anywhere().await?;
+        let files = self.served_files(&found.endpoints, None).await;
+        let mut report = WorkspaceReport { total: files.len(), ..WorkspaceReport::default() };
+        let asked = stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });
+        let end = tokio::time::sleep_until(self.cx.deadline.into());
+        let answers: Vec<_> = asked.buffer_unordered(AT_ONCE).take_until(end).collect().await;
+        let mut failure = None;
+        for answer in answers {
+            match answer {
+                Ok(file) => report.files.push(file),
+                // Of those that fail alike one says why.
+                Err(error) => failure = Some(error.to_string()),
+            }
+        }
+        report.files.sort_by(|one, other| one.path.cmp(&other.path));
+        report.loading = loading(&found.endpoints);
+        report.notes.extend(failure);
+        report.notes.extend(found.uncovered);
+        let absent = found.absent.iter().take(crate::status::MAX_ABSENT);
+        report.notes.extend(absent.map(|absent| format!("{}: {}", absent.why, absent.hint)));
+        report.notes.extend(more_absent(found.absent.len()));
+        report.notes.extend(self.freshness.clone());
+        Ok(report)
+    }
+
+    /// A problem with its places in the protocol's own unit.
+    async fn problem_in_utf16(&self, item: lsp::Diagnostic, path: &Utf8Path, encoding: Encoding) -> lsp::Diagnostic {
+        if encoding == Encoding::Utf16 {
+            return item;
+        }
+        let mut item = item;
+        item.range = self.range_in_utf16(item.range, path, encoding).await;
+        for related in item.related_information.iter_mut().flatten() {
+            if let Some(path) = uri::to_path(&related.location.uri) {
+                related.location.range = self.range_in_utf16(related.location.range, &path, encoding).await;
+            }
+        }
+        item
+    }
+
+    async fn range_in_utf16(&self, range: lsp::Range, path: &Utf8Path, encoding: Encoding) -> lsp::Range {
+        // Of a text that cannot be read there is nothing better than what the server said.
+        let Ok(document) = self.document(path).await else { return range };
+        document.index.range_to_lsp(document.index.range_from_lsp(&range, encoding), Encoding::Utf16)
+    }
+}
+
+/// Who of them still reads its project.
+fn loading(endpoints: &[Arc<dyn Endpoint>]) -> Option<String> {
+    endpoints.iter().find_map(|endpoint| match endpoint.readiness() {
+        state @ (Readiness::Starting | Readiness::Loading { .. }) => Some(format!("{} is {state}", endpoint.id())),
+        Readiness::Ready | Readiness::Unknown { .. } | Readiness::Failed { .. } => None,
+    })
+}
