@@ -1,6 +1,6 @@
-//! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol").
+//! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol") or as [`lines`].
 //!
-//! Owns the framing ([`Decoder`], [`FrameReader`], [`write_frame`]) and the envelope ([`Message`]). Knows no method and
+//! Owns the framing ([`Decoder`], [`FrameReader`], [`write_frame`], [`lines::Lines`]) and the envelope ([`Message`]). Knows no method and
 //! keeps no state about requests; that is the connection's work.
 //!
 //! Real servers are sloppy: they print banners to their standard output, end header lines with a bare line feed, spell
@@ -12,6 +12,7 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 mod decoder;
+pub mod lines;
 mod message;
 
 pub use decoder::{Decoder, Frame, TooMuchNoise};
@@ -43,7 +44,12 @@ pub struct FrameReader<R> {
 
 impl<R: AsyncRead + Unpin> FrameReader<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader, decoder: Decoder::new(MAX_BODY_BYTES), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
+        Self::with_limit(reader, MAX_BODY_BYTES)
+    }
+
+    /// The same with another bound for a body, in bytes.
+    pub fn with_limit(reader: R, limit: usize) -> Self {
+        Self { reader, decoder: Decoder::new(limit), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
     }
 
     /// The next frame, or `None` when the stream has ended. A frame that the end cut short is dropped.

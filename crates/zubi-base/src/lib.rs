@@ -16,6 +16,7 @@ pub mod nearest;
 pub mod position;
 pub mod private;
 pub mod process;
+pub mod rpc;
 pub mod secret;
 pub mod text;
 pub mod trust;

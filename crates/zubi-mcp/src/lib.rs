@@ -6,7 +6,6 @@
 
 mod asking;
 mod convert;
-mod lines;
 mod progress;
 mod refusal;
 mod server;

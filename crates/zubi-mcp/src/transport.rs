@@ -16,16 +16,12 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
+use zubi_base::framing::lines::{self, Line, Lines};
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
-
-use crate::lines::{Line, Lines};
 
 /// The longest message that is read, in bytes. The largest honest one carries a file's text; longer lines are dropped
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
-
-/// The byte order mark, which RFC 8259 (section 8.1) lets a reader pass over.
-const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 pub(crate) struct Gate<R, W> {
     lines: Lines<R>,
@@ -132,8 +128,8 @@ where
 
 fn read(line: &Line) -> Read {
     let body = match line {
-        Line::Whole(body) => body.strip_prefix(BOM).unwrap_or(body).trim_ascii(),
-        Line::TooLong { id, length } => {
+        Line::Whole(body) => lines::text(body),
+        Line::TooLong { id, length, .. } => {
             let message = format!("the message has {length} bytes; at most {MAX_LINE} are read");
             return refused(id.clone(), message);
         }

@@ -2,14 +2,13 @@
 //!
 //! [`pool::ServerPool`] is the door: an [`zubi_base::endpoint::EndpointSource`] over all servers of a workspace. Behind
 //! it a [`endpoint::ServerEndpoint`] for each server and project, which owns one [`session::Session`] after the other,
-//! which owns a process, a [`connection::Connection`] and the mirror of its documents. [`catalogue`] and [`detect`] say
+//! which owns a process, a [`zubi_base::rpc::Connection`] and the mirror of its documents. [`catalogue`] and [`detect`] say
 //! what can be run; [`readiness`] says how far a server has read its project.
 //!
 //! Knows nothing of tools. Knows LSP as far as a client must; what an answer means is read above.
 
 pub mod catalogue;
 pub mod checks;
-pub mod connection;
 pub mod detect;
 mod diagnostics;
 mod documents;

@@ -14,10 +14,10 @@ use tokio::sync::watch;
 use zubi_base::endpoint::{EditCapture, Readiness};
 use zubi_base::framing::ResponseError;
 use zubi_base::lsp::WorkspaceEdit;
+use zubi_base::rpc::{PeerHandler, Responder};
 use zubi_base::workspace::Folder;
 
 use crate::checks::Checks;
-use crate::connection::PeerHandler;
 use crate::diagnostics::DiagnosticsStore;
 use crate::log::LineRing;
 use crate::offers::Offers;
@@ -257,22 +257,29 @@ impl PeerHandler for Peer {
         }
     }
 
-    fn request(&self, method: &str, params: Value) -> Result<Value, ResponseError> {
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        responder.answer(self.answer(method, &params));
+    }
+}
+
+impl Peer {
+    /// The answer to a server's request, from memory.
+    fn answer(&self, method: &str, params: &Value) -> Result<Value, ResponseError> {
         Ok(match method {
-            "workspace/configuration" => self.configuration(&params),
+            "workspace/configuration" => self.configuration(params),
             "workspace/workspaceFolders" => {
                 json!([{ "uri": zubi_base::uri::from_path(&self.folder.path), "name": self.folder.name }])
             }
             "client/registerCapability" => {
-                self.offers().register(&params);
+                self.offers().register(params);
                 self.registrations.send_modify(|count| *count += 1);
                 Value::Null
             }
             "client/unregisterCapability" => {
-                self.offers().unregister(&params);
+                self.offers().unregister(params);
                 Value::Null
             }
-            "workspace/applyEdit" => self.apply_edit(&params),
+            "workspace/applyEdit" => self.apply_edit(params),
             "window/workDoneProgress/create" => Value::Null,
             "window/showMessageRequest" => {
                 if let Some(message) = params.get("message").and_then(Value::as_str) {

@@ -21,11 +21,11 @@ use zubi_base::fs::ReadError;
 use zubi_base::lsp::PositionEncodingKind;
 use zubi_base::position::Encoding;
 use zubi_base::process::{Child, CommandSpec, Spawner};
+use zubi_base::rpc::{Connection, ConnectionError, Options};
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::Freshness;
 use crate::checks::Checker;
-use crate::connection::{Connection, ConnectionError};
 use crate::detect::Languages;
 use crate::documents::{Documents, Opening, Outgoing, Touch};
 use crate::initialize;
@@ -197,7 +197,7 @@ impl Session {
     ) -> Result<Arc<Self>, StartError> {
         let Process { output, input, child, stderr } = process;
         let peer = Arc::new(Peer::new(&spec, readiness));
-        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>);
+        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>, Options::language_server());
         let stop = CancellationToken::new();
         let (ended_sender, mut ended) = watch::channel(None);
         let verdict = Arc::new(OnceLock::new());

@@ -60,6 +60,9 @@ impl ResponseError {
     /// JSON-RPC 2.0, section 5.1: something went wrong inside the peer.
     pub const INTERNAL_ERROR: i64 = -32603;
 
+    /// LSP 3.18: the request was taken back.
+    pub const CANCELLED: i64 = -32800;
+
     pub fn method_not_found(method: &str) -> Self {
         Self { code: Self::METHOD_NOT_FOUND, message: format!("`{method}` is not supported"), data: None }
     }
@@ -86,6 +89,26 @@ pub enum MessageError {
     NotAMessage,
     #[error("it has more than {MAX_VALUES} values")]
     TooManyValues,
+    #[error("`jsonrpc` must be \"2.0\"")]
+    OtherVersion,
+    #[error("`id` must be a number or a text")]
+    NoId,
+}
+
+/// What of an envelope JSON-RPC 2.0 demands, for peers that have no old habits to be forgiven.
+#[derive(Deserialize)]
+struct Demands {
+    #[serde(default)]
+    jsonrpc: Value,
+    /// `Some(Null)` where it was written as `null`.
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    #[serde(default)]
+    method: Value,
+}
+
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// Everything an envelope may hold; unknown fields are ignored. Kept as plain values where servers are known to send
@@ -142,6 +165,22 @@ impl Message {
             },
         };
         envelope.into_message()
+    }
+
+    /// The same of a peer that must say `"jsonrpc":"2.0"` and may not ask with the id `null`.
+    pub fn parse_strictly(body: &[u8]) -> Result<Self, MessageError> {
+        let message = Self::parse(body)?;
+        let demands = serde_json::from_slice::<Demands>(body).or_else(|error| match repair(body) {
+            Some(repaired) => serde_json::from_str(&repaired),
+            None => Err(error),
+        })?;
+        if demands.jsonrpc != "2.0" {
+            return Err(MessageError::OtherVersion);
+        }
+        if demands.method.is_string() && demands.id == Some(Value::Null) {
+            return Err(MessageError::NoId);
+        }
+        Ok(message)
     }
 
     /// The body of this message.

@@ -7,10 +7,10 @@ use camino::Utf8Path;
 use serde_json::json;
 use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, EndpointError, RequestCx};
 use zubi_base::lsp::Diagnostic;
+use zubi_base::rpc::ConnectionError;
 
 use super::{Failure, ServerEndpoint};
 use crate::checks::Stage;
-use crate::connection::ConnectionError;
 use crate::session::Session;
 use crate::tsserver;
 

@@ -13,8 +13,7 @@ use futures_util::future::join_all;
 use rustc_hash::FxHashMap;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-
-use crate::connection::{Connection, ConnectionError};
+use zubi_base::rpc::{Connection, ConnectionError};
 
 /// The texts that one server may not have taken up yet. Of a server without a fence nothing is noted.
 #[derive(Debug)]

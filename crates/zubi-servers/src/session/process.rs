@@ -7,9 +7,9 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Child, CommandSpec, Spawner};
+use zubi_base::rpc::{CLOSED_OUTPUT, Connection};
 
 use super::StartError;
-use crate::connection::{CLOSED_OUTPUT, Connection};
 use crate::log::LineRing;
 
 /// How long a server may take to end by itself after its input was closed.

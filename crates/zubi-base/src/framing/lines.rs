@@ -4,24 +4,29 @@
 use std::io;
 
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
-use zubi_base::framing::RequestId;
+
+use super::RequestId;
 
 /// How much of either end of a line that is too long is kept, in bytes. An id stands before a message's payload or, as
 /// many clients write it, after it.
 const END: usize = 1024;
 
 /// A line without its end.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
     Whole(Vec<u8>),
     /// Only whose it is, where that can be told, and how many bytes it had.
     TooLong {
         id: Option<RequestId>,
         length: usize,
+        /// Whether it begins as an answer does; else it may be a request.
+        answers: bool,
     },
 }
 
-pub(crate) struct Lines<R> {
+/// Reads lines from a stream.
+#[derive(Debug)]
+pub struct Lines<R> {
     input: BufReader<R>,
     longest: usize,
     /// What is known of the line that has begun: all of it, or its beginning.
@@ -32,14 +37,15 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(crate) fn new(input: R, longest: usize) -> Self {
+    /// Hands out lines of at most `longest` bytes.
+    pub fn new(input: R, longest: usize) -> Self {
         Self { input: BufReader::new(input), longest, kept: Vec::new(), end: Vec::new(), length: 0 }
     }
 
     /// The next line; `None` when the stream has ended. What it ends with counts as a line, though nothing ends that.
     ///
     /// Cancel-safe: when the future is dropped, no byte is lost.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let there = self.input.fill_buf().await?;
             if there.is_empty() {
@@ -69,8 +75,24 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     fn take(&mut self) -> Line {
         let (kept, end) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.end));
         let length = std::mem::take(&mut self.length);
-        if length <= self.longest { Line::Whole(kept) } else { Line::TooLong { id: id(&kept, &end), length } }
+        if length <= self.longest {
+            return Line::Whole(kept);
+        }
+        Line::TooLong { id: id(&kept, &end), length, answers: answers(&kept) }
     }
+}
+
+/// A line without what does not belong to its message: blanks, and a byte order mark, which RFC 8259 (section 8.1) lets a
+/// reader pass over.
+pub fn text(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii()
+}
+
+/// Whether the first field that only one kind of message has is one of an answer.
+fn answers(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head);
+    let first = |keys: &[&str]| keys.iter().filter_map(|key| head.find(key)).min().unwrap_or(head.len());
+    first(&["\"result\"", "\"error\""]) < first(&["\"method\"", "\"params\""])
 }
 
 /// The id of a message of which both ends are known: before its payload, or as the last field of all.
@@ -112,7 +134,7 @@ mod tests {
     #[tokio::test]
     async fn lines_are_kept_to_a_bound() {
         let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
-        let long = |id, length| Line::TooLong { id, length };
+        let long = |id, length| Line::TooLong { id, length, answers: false };
         assert_eq!(lines(b"ab\n\r\ncde\n", 3).await, [whole("ab"), whole("\r"), whole("cde")]);
         assert_eq!(lines(b"abcd\nab\nabcdefgh", 3).await, [long(None, 4), whole("ab"), long(None, 8)]);
         assert_eq!(lines(b"", 3).await, []);

@@ -1,0 +1,293 @@
+//! The task that reads, and what a request of the peer is answered through.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::io::AsyncRead;
+use tokio_util::sync::CancellationToken;
+
+use super::shared::{SendError, Shared};
+use super::{ConnectionError, Framing, Options, PeerHandler};
+use crate::framing::lines::{Line, Lines};
+use crate::framing::{
+    self, Frame, FrameReader, FramingError, Message, Notification, Request, RequestId, Response, ResponseError,
+};
+
+/// Why a connection is closed to which nothing else happened.
+pub const CLOSED_OUTPUT: &str = "it closed its output";
+
+/// The longest text of a peer's error that is passed on, in characters; some servers send their whole stack.
+const MAX_ERROR_CHARS: usize = 2_000;
+
+/// Through which one request of the peer is answered, once. Dropped without an answer, the peer is told that there is none.
+#[derive(Debug)]
+pub struct Responder {
+    shared: Arc<Shared>,
+    id: RequestId,
+    cancel: CancellationToken,
+    answered: bool,
+}
+
+impl Responder {
+    /// Answers. Where the peer is gone by now, nothing happens.
+    pub fn answer(mut self, result: Result<Value, ResponseError>) {
+        self.send(result);
+    }
+
+    /// Cancelled when the peer takes the request back (`$/cancelRequest`), or when the connection closes. The request is to be
+    /// answered even so, with an error or with what there is.
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    fn send(&mut self, result: Result<Value, ResponseError>) {
+        if std::mem::replace(&mut self.answered, true) {
+            return;
+        }
+        self.shared.state().incoming.remove(&self.id);
+        respond(&self.shared, Some(self.id.clone()), result);
+    }
+}
+
+impl Drop for Responder {
+    fn drop(&mut self) {
+        let error = if self.cancel.is_cancelled() {
+            ResponseError { code: ResponseError::CANCELLED, message: "cancelled".to_owned(), data: None }
+        } else {
+            internal("the request was given up without an answer".to_owned())
+        };
+        self.send(Err(error));
+    }
+}
+
+fn internal(message: String) -> ResponseError {
+    ResponseError { code: ResponseError::INTERNAL_ERROR, message, data: None }
+}
+
+fn invalid(message: String) -> ResponseError {
+    ResponseError { code: ResponseError::INVALID_REQUEST, message, data: None }
+}
+
+/// Sends an answer. A peer that asks without reading the answers loses the connection: more of them would only grow the queue.
+fn respond(shared: &Shared, id: Option<RequestId>, result: Result<Value, ResponseError>) {
+    let send = |id, result| shared.send(&Message::Response(Response { id, result }));
+    let sent = match send(id.clone(), result) {
+        Err(SendError::TooLarge { bytes }) => {
+            let most = shared.options.max_body;
+            send(id, Err(internal(format!("the answer has {bytes} bytes, more than the {most} that are sent"))))
+        }
+        sent => sent,
+    };
+    match sent {
+        Err(SendError::DoesNotRead { what }) => shared.end(&what),
+        Err(error) => tracing::debug!(?error, "cannot answer the peer"),
+        Ok(()) => {}
+    }
+}
+
+/// Closes the connection when the reading task ends, also if a handler panicked.
+struct CloseOnDrop {
+    shared: Arc<Shared>,
+    why: String,
+}
+
+impl Drop for CloseOnDrop {
+    fn drop(&mut self) {
+        self.shared.close(&self.why);
+    }
+}
+
+/// What was read.
+enum Piece {
+    Body(Vec<u8>),
+    /// A body over the bound, of which only this much is known.
+    TooLarge(TooLarge),
+}
+
+struct TooLarge {
+    bytes: u64,
+    id: Option<RequestId>,
+    /// Whether it answers a request of ours; else it may be one.
+    answers: bool,
+}
+
+enum Reader<R> {
+    Headers(FrameReader<R>),
+    Lines(Lines<R>),
+}
+
+impl<R: AsyncRead + Unpin> Reader<R> {
+    fn new(reader: R, options: &Options) -> Self {
+        match options.framing {
+            Framing::Headers => Self::Headers(FrameReader::with_limit(reader, options.max_body)),
+            Framing::Lines => Self::Lines(Lines::new(reader, options.max_body)),
+        }
+    }
+
+    /// Cancel-safe.
+    async fn next(&mut self) -> Result<Option<Piece>, FramingError> {
+        Ok(match self {
+            Self::Headers(frames) => frames.next().await?.map(|frame| match frame {
+                Frame::Body(body) => Piece::Body(body),
+                Frame::TooLarge { bytes, head } => {
+                    let id = framing::id_in_head(&head).map(RequestId::Number);
+                    Piece::TooLarge(TooLarge { bytes, id, answers: true })
+                }
+            }),
+            Self::Lines(lines) => lines.next().await?.map(|line| match line {
+                Line::Whole(body) => Piece::Body(body),
+                Line::TooLong { id, length, answers } => {
+                    Piece::TooLarge(TooLarge { bytes: length as u64, id, answers })
+                }
+            }),
+        })
+    }
+
+    fn noise(&self) -> Option<String> {
+        match self {
+            Self::Headers(frames) => frames.noise(),
+            Self::Lines(_) => None,
+        }
+    }
+}
+
+/// Reads messages until the stream or the connection ends.
+pub(super) async fn read<R>(reader: R, handler: Arc<dyn PeerHandler>, shared: Arc<Shared>)
+where
+    R: AsyncRead + Send + Unpin,
+{
+    let mut reader = Reader::new(reader, &shared.options);
+    let mut closing = CloseOnDrop { shared, why: "reading its output failed".to_owned() };
+    let shared = Arc::clone(&closing.shared);
+    closing.why = loop {
+        let piece = tokio::select! {
+            biased;
+            () = shared.end.cancelled() => {
+                break shared.state().ending.clone().unwrap_or_default();
+            }
+            piece = reader.next() => piece,
+        };
+        shared.state().heard += 1;
+        match piece {
+            Ok(Some(Piece::Body(body))) => take(&body, handler.as_ref(), &shared),
+            Ok(Some(Piece::TooLarge(message))) => refuse_large(message, &shared),
+            Ok(None) => break CLOSED_OUTPUT.to_owned(),
+            Err(error) => break error.to_string(),
+        }
+        // A peer that never stops talking must not keep this thread from everything else: what is in the buffer
+        // already is handed out without a pause.
+        tokio::task::consume_budget().await;
+    };
+    // When the connection is given up for another reason, what is left in the buffer are messages.
+    if closing.why == CLOSED_OUTPUT
+        && let Some(noise) = reader.noise()
+    {
+        closing.why = format!("{}; it printed: {noise}", closing.why);
+    }
+}
+
+/// Handles one message.
+fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Shared>) {
+    let message = match shared.options.framing {
+        Framing::Headers => Message::parse(body),
+        Framing::Lines => {
+            let body = framing::lines::text(body);
+            if body.is_empty() {
+                return;
+            }
+            Message::parse_strictly(body)
+        }
+    };
+    match message {
+        Ok(Message::Response(Response { id, result })) => take_response(id, result, shared),
+        Ok(Message::Notification(Notification { method, params })) => {
+            if method == "$/cancelRequest" {
+                take_back(&params, shared);
+            } else {
+                handler.notification(&method, params);
+            }
+        }
+        Ok(Message::Request(request)) => take_request(request, handler, shared),
+        Err(error) if shared.options.framing == Framing::Lines => {
+            let Response { id, result } = Response::to_no_message(framing::lines::text(body), &error);
+            tracing::debug!(%error, "an unusable message from a peer");
+            respond(shared, id, result);
+        }
+        Err(error) => {
+            let id = framing::id_in_head(body).map(RequestId::Number);
+            refuse(id, format!("a message is malformed: {error}"), shared);
+        }
+    }
+}
+
+fn take_response(id: Option<RequestId>, result: Result<Value, ResponseError>, shared: &Shared) {
+    let result = result.map_err(|error| ResponseError { message: shortened(error.message), ..error });
+    if let (None, Err(error)) = (&id, &result) {
+        tracing::debug!(%error, "the peer complains");
+        shared.state().refusal = Some(error.clone());
+    }
+    let answer =
+        result.map_err(|ResponseError { code, message, data }| ConnectionError::Response { code, message, data });
+    shared.deliver(id.as_ref(), answer);
+}
+
+/// `$/cancelRequest`. One for a request that is answered already, or was never made, means nothing.
+fn take_back(params: &Value, shared: &Shared) {
+    let id = params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let cancel = id.and_then(|id| shared.state().incoming.get(&id).cloned());
+    if let Some(cancel) = cancel {
+        cancel.cancel();
+    }
+}
+
+fn take_request(Request { id, method, params }: Request, handler: &dyn PeerHandler, shared: &Arc<Shared>) {
+    let admitted = {
+        let mut state = shared.state();
+        let most = shared.options.max_incoming;
+        if state.incoming.contains_key(&id) {
+            Err(invalid("a request with this id is in work already".to_owned()))
+        } else if state.incoming.len() >= most {
+            Err(internal(format!("{most} requests of this connection are in work already: wait for one of them")))
+        } else {
+            let cancel = CancellationToken::new();
+            state.incoming.insert(id.clone(), cancel.clone());
+            Ok(cancel)
+        }
+    };
+    match admitted {
+        Ok(cancel) => {
+            let responder = Responder { shared: Arc::clone(shared), id, cancel, answered: false };
+            handler.request(&method, params, responder);
+        }
+        Err(error) => respond(shared, Some(id), Err(error)),
+    }
+}
+
+/// A text that is passed on to people, cut where no person would read on.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(MAX_ERROR_CHARS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+/// A message over the bound. What answers a request of ours fails it; what may be a request is told.
+fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &Shared) {
+    let most = shared.options.max_body;
+    if answers {
+        refuse(id, format!("the answer has {bytes} bytes, more than the {most} that are read"), shared);
+    } else {
+        let what = format!("a message has {bytes} bytes, more than the {most} that are read");
+        tracing::debug!(what, "an unusable message from a peer");
+        respond(shared, id, Err(invalid(what)));
+    }
+}
+
+/// Fails the request that an unusable message answers, where that can be told, so that its caller need not wait for
+/// the deadline.
+fn refuse(id: Option<RequestId>, what: String, shared: &Shared) {
+    tracing::warn!(what, "an unusable message from a peer");
+    if id.is_some() {
+        shared.deliver(id.as_ref(), Err(ConnectionError::Protocol { what }));
+    }
+}

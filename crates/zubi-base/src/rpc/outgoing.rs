@@ -1,0 +1,54 @@
+//! The task that writes.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+
+use super::shared::{Queue, Shared};
+
+/// How many waiting messages are taken from the queue at once.
+const WRITE_BATCH: usize = 64;
+
+/// How long what is queued may take to be written once the connection has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Writes what is queued until the queue is closed, or little more than the connection has ended.
+pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue: Queue, shared: Arc<Shared>) {
+    let done = shared.written.clone().drop_guard();
+    let late = async {
+        shared.end.cancelled().await;
+        tokio::time::sleep(LAST_WORDS).await;
+    };
+    tokio::select! {
+        written = write_all(&mut writer, &mut queue, &shared) => {
+            if let Err(error) = written {
+                // Answers to what was read before may still come, so only this direction is closed.
+                shared.state().close_writer(&format!("it does not take input any more: {error}"));
+            }
+        }
+        () = late => tracing::debug!("a peer does not read the last that it is sent"),
+    }
+    drop(done);
+}
+
+async fn write_all<W>(writer: &mut W, queue: &mut Queue, shared: &Shared) -> io::Result<()>
+where
+    W: AsyncWrite + Send + Unpin,
+{
+    let mut batch = Vec::new();
+    while queue.recv_many(&mut batch, WRITE_BATCH).await > 0 {
+        for message in batch.drain(..) {
+            let written = writer.write_all(&message).await;
+            shared.state().queued -= message.len();
+            written?;
+        }
+        writer.flush().await?;
+    }
+    // A pipe needs no shutdown, dropping closes it; other streams may hold something back until they are told.
+    if let Err(error) = writer.shutdown().await {
+        tracing::debug!(%error, "closing a peer's input");
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! What the two tasks of a connection and its users share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{ConnectionError, Framing, Options};
+use crate::framing::{self, Message, Notification, Request, RequestId, ResponseError};
+
+/// The messages that wait to be written, each with its frame.
+pub(super) type Queue = mpsc::UnboundedReceiver<Vec<u8>>;
+
+type Answer = Result<Value, ConnectionError>;
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) options: Options,
+    state: Mutex<State>,
+    pub(super) closed: watch::Sender<Option<String>>,
+    /// Cancelled to end both directions; [`State::ending`] says why.
+    pub(super) end: CancellationToken,
+    /// Cancelled when the writing task has ended.
+    pub(super) written: CancellationToken,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    next_id: i64,
+    /// Who waits for which answer.
+    pub(super) pending: FxHashMap<i64, oneshot::Sender<Answer>>,
+    /// The peer's requests that are in work, with what takes them back.
+    pub(super) incoming: FxHashMap<RequestId, CancellationToken>,
+    /// The way to the writing task; `Err` says why nothing can be sent any more.
+    outgoing: Result<mpsc::UnboundedSender<Vec<u8>>, String>,
+    /// Bytes given to the writing task and not yet written.
+    pub(super) queued: usize,
+    /// Counts the messages that came in, readable or not.
+    pub(super) heard: u64,
+    /// Why both directions are ended, once they are.
+    pub(super) ending: Option<String>,
+    /// The last error of the peer that answers no request.
+    pub(super) refusal: Option<ResponseError>,
+}
+
+/// Why a message was not queued.
+#[derive(Debug)]
+pub(super) enum SendError {
+    Closed { why: String },
+    TooLarge { bytes: usize },
+    DoesNotRead { what: String },
+}
+
+impl From<SendError> for ConnectionError {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Closed { why } => Self::Closed { why },
+            SendError::TooLarge { bytes } => {
+                Self::Protocol { what: format!("a message of {bytes} bytes is too large to send") }
+            }
+            SendError::DoesNotRead { what } => Self::Protocol { what },
+        }
+    }
+}
+
+impl Shared {
+    pub(super) fn new(options: Options) -> (Arc<Self>, Queue) {
+        let (sender, queue) = mpsc::unbounded_channel();
+        let state = State {
+            next_id: 1,
+            pending: FxHashMap::default(),
+            incoming: FxHashMap::default(),
+            outgoing: Ok(sender),
+            queued: 0,
+            heard: 0,
+            ending: None,
+            refusal: None,
+        };
+        let shared = Self {
+            options,
+            state: Mutex::new(state),
+            closed: watch::Sender::new(None),
+            end: CancellationToken::new(),
+            written: CancellationToken::new(),
+        };
+        (Arc::new(shared), queue)
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        // The state is maps and counters: there is no half-done change that a panic could leave behind.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn send(&self, message: &Message) -> Result<(), SendError> {
+        let sent = self.state().send(message, &self.options);
+        self.end_where_nobody_reads(&sent);
+        sent
+    }
+
+    /// On a socket, a peer that leaves no room by not reading loses the connection: nobody else would notice, while a language
+    /// server has an owner who does.
+    fn end_where_nobody_reads(&self, sent: &Result<(), SendError>) {
+        if let (Err(SendError::DoesNotRead { what }), Framing::Lines) = (sent, self.options.framing) {
+            self.end(what);
+        }
+    }
+
+    pub(super) fn send_request(
+        self: &Arc<Self>,
+        method: &str,
+        params: Value,
+    ) -> Result<(Waiting, oneshot::Receiver<Answer>), ConnectionError> {
+        let (sender, receiver) = oneshot::channel();
+        let mut state = self.state();
+        let id = state.next_id;
+        state.next_id += 1;
+        let request = Request { id: RequestId::Number(id), method: method.to_owned(), params };
+        let sent = state.send(&Message::Request(request), &self.options);
+        if sent.is_ok() {
+            state.pending.insert(id, sender);
+        }
+        drop(state);
+        self.end_where_nobody_reads(&sent);
+        sent?;
+        Ok((Waiting { shared: Arc::clone(self), id, answered: false }, receiver))
+    }
+
+    /// Hands an answer to whoever waits for it; one that nobody waits for was cancelled or invented.
+    pub(super) fn deliver(&self, id: Option<&RequestId>, answer: Answer) {
+        let id = match id {
+            Some(RequestId::Number(id)) => Some(*id),
+            // Some servers keep ids as text.
+            Some(RequestId::Text(text)) => text.parse().ok(),
+            None => None,
+        };
+        let waiting = id.and_then(|id| self.state().pending.remove(&id));
+        match waiting {
+            // The receiver may have gone in this very moment; its guard then sees that nothing is pending.
+            Some(waiting) => drop(waiting.send(answer)),
+            None => tracing::debug!(?id, "an answer that nobody waits for"),
+        }
+    }
+
+    /// Ends both directions, once: the first reason stays.
+    pub(super) fn end(&self, why: &str) {
+        let mut state = self.state();
+        state.ending.get_or_insert_with(|| why.to_owned());
+        state.close_writer(why);
+        drop(state);
+        self.end.cancel();
+    }
+
+    /// Nothing more is read: no answer will come, and nobody waits for ours.
+    pub(super) fn close(&self, why: &str) {
+        let (pending, incoming) = {
+            let mut state = self.state();
+            state.close_writer(why);
+            (std::mem::take(&mut state.pending), std::mem::take(&mut state.incoming))
+        };
+        // Sets of independent waiters: the order in which they learn of it does not matter.
+        #[expect(clippy::iter_over_hash_type, reason = "the waiters are independent of each other")]
+        for (_, waiting) in pending {
+            drop(waiting.send(Err(ConnectionError::Closed { why: why.to_owned() })));
+        }
+        #[expect(clippy::iter_over_hash_type, reason = "the requests are independent of each other")]
+        for (_, cancel) in incoming {
+            cancel.cancel();
+        }
+        if self.options.framing == Framing::Lines {
+            // A peer that has gone does not read what is queued either, and must not keep the writing task.
+            self.end.cancel();
+        }
+        self.closed.send_if_modified(|closed| {
+            let first = closed.is_none();
+            closed.get_or_insert_with(|| why.to_owned());
+            first
+        });
+    }
+}
+
+impl State {
+    /// Queues a message. Done under the lock, so that ids and wire order agree with the order of the calls.
+    pub(super) fn send(&mut self, message: &Message, options: &Options) -> Result<(), SendError> {
+        let closed = |why: &str| SendError::Closed { why: why.to_owned() };
+        let outgoing = self.outgoing.as_ref().map_err(|why| closed(why))?;
+        let body = message.to_body();
+        if body.len() > options.max_body {
+            return Err(SendError::TooLarge { bytes: body.len() });
+        }
+        let framed = match options.framing {
+            Framing::Headers => framing::frame(&body),
+            // JSON as it is written here has no line ends outside of texts, and escapes those inside.
+            Framing::Lines => [body.as_slice(), b"\n"].concat(),
+        };
+        let queued = self.queued + framed.len();
+        let answers = matches!(message, Message::Response(_));
+        let limit = if answers { options.max_queued_answers } else { options.max_queued };
+        // One message is always taken, so that the largest can be sent at all.
+        if queued > limit && self.queued > 0 {
+            let who = if options.framing == Framing::Headers { "server" } else { "peer" };
+            let what = format!("the {who} does not read its input: more than {limit} bytes wait to be written");
+            return Err(SendError::DoesNotRead { what });
+        }
+        outgoing.send(framed).map_err(|_| closed("the writer stopped"))?;
+        self.queued = queued;
+        Ok(())
+    }
+
+    /// Lets the writing task finish what is queued and then close the stream. The first reason stays.
+    pub(super) fn close_writer(&mut self, why: &str) {
+        if self.outgoing.is_ok() {
+            self.outgoing = Err(why.to_owned());
+        }
+    }
+}
+
+/// One request that is under way. When it goes without an answer, the peer is told to stop.
+pub(super) struct Waiting {
+    shared: Arc<Shared>,
+    id: i64,
+    pub(super) answered: bool,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.answered || self.shared.state().pending.remove(&self.id).is_none() {
+            return;
+        }
+        let params = json!({ "id": self.id });
+        let message = Message::Notification(Notification { method: "$/cancelRequest".to_owned(), params });
+        if let Err(error) = self.shared.send(&message) {
+            tracing::debug!(?error, "cannot cancel a request");
+        }
+    }
+}
