@@ -1,0 +1,410 @@
+"""What the client sends, what it takes for an answer, and how it fails."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import socket
+import time
+import unittest
+from typing import Any, Callable, Iterable, cast
+
+import problems
+import zubi_ipc
+from fake_host import CASES, TOKEN, Place, Reply, failure, pong, result
+from zubi_ipc import ConnectionFailed, IpcError, NoHost, ProtocolError, RpcError, TimedOut, VSCodeIPCClient
+from zubi_wire import MAX_FRAME, Wire, proof_of
+
+
+class Asking(Place):
+    def client(self, **options: Any) -> VSCodeIPCClient:
+        given: dict[str, Any] = {"workspace": self.workspace, **options}
+        client = VSCodeIPCClient(**given)
+        self.addCleanup(client.close)
+        return client
+
+    def fails(self, kind: type, text: str, do: Callable[[], Any]) -> Any:
+        with self.assertRaisesRegex(kind, text) as caught:
+            do()
+        self.assertNotEqual(caught.exception.suggestion, "")
+        return caught.exception
+
+
+class Methods(Asking):
+    def test_every_method_sends_what_the_contract_says(self) -> None:
+        def echo(message: dict[str, Any]) -> Iterable[Reply]:
+            yield result(message, {"method": message["method"], "params": message.get("params")})
+
+        host = self.host(echo)
+        file = os.path.join(os.getcwd(), "src/é.py")
+        asked: list[tuple[Callable[[VSCodeIPCClient], Any], str, Any]] = [
+            (lambda it: it.ping(), "ping", None),
+            (lambda it: it.get_diagnostics("src/é.py"), "getDiagnostics", {"path": file}),
+            (lambda it: it.get_diagnostics(pathlib.Path("/a/../b")), "getDiagnostics", {"path": "/a/../b"}),
+            (lambda it: it.get_all_diagnostics(), "getAllDiagnostics", {}),
+            (
+                lambda it: it.get_all_diagnostics("error", "Pylance", 5),
+                "getAllDiagnostics",
+                {"severity": "error", "source": "Pylance", "limit": 5},
+            ),
+            (lambda it: it.get_workspace_errors(), "getWorkspaceErrors", None),
+            (lambda it: it.validate_file("src/é.py"), "validateFile", {"path": file}),
+            (lambda it: it.get_open_files(), "getOpenFiles", None),
+            (lambda it: it.get_active_file(), "getActiveFile", None),
+            (lambda it: it.execute_command("zubi.restart"), "executeCommand", {"command": "zubi.restart"}),
+            (
+                lambda it: it.execute_command("zubi.validateFile", ["/p/a"]),
+                "executeCommand",
+                {"command": "zubi.validateFile", "args": ["/p/a"]},
+            ),
+        ]
+        with self.client() as over_socket, self.client(port=host.port) as over_port:
+            for ask, method, params in asked:
+                for client in (over_socket, over_port):
+                    self.assertEqual(ask(client), {"method": method, "params": params})
+        self.assertEqual({message["jsonrpc"] for message in host.received}, {"2.0"})
+
+    def test_connect_and_close_may_be_called_again(self) -> None:
+        self.host()
+        client = self.client()
+        for _ in range(2):
+            client.connect()
+            client.connect()
+            self.assertEqual(client.ping()["status"], "ok")
+            self.assertEqual(client.host and client.host.kind, "daemon")
+            client.close()
+            client.close()
+        self.fails(ConnectionFailed, "not connected", client.ping)
+
+    def test_a_timeout_is_above_zero(self) -> None:
+        for timeout in (0, -1, float("nan"), float("inf")):
+            with self.assertRaises(ValueError):
+                VSCodeIPCClient(timeout=timeout)
+
+
+class Finding(Asking):
+    def test_the_current_directory_is_the_workspace(self) -> None:
+        self.host()
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.workspace)
+        with VSCodeIPCClient() as client:
+            self.assertEqual(client.ping()["status"], "ok")
+
+    def test_a_host_without_a_socket_is_asked_over_its_port(self) -> None:
+        host = self.host()
+        self.advertise(socket=None, port=host.port)
+        with self.client() as client:
+            self.assertEqual(client.ping()["status"], "ok")
+
+    def test_a_port_that_no_file_names_is_refused(self) -> None:
+        host = self.host()
+        os.remove(os.path.join(self.directory, "one.json"))
+        self.fails(NoHost, f"No file of a host names the port {host.port}", self.client(port=host.port).connect)
+        self.assertEqual(host.received, [])
+
+    def test_the_port_of_a_file_that_is_not_believed_is_refused(self) -> None:
+        host = self.host()
+        os.chmod(os.path.join(self.directory, "one.json"), 0o644)
+        self.fails(NoHost, "Not believed: one.json: it is open", self.client(port=host.port).connect)
+
+    def test_another_version_of_the_protocol_is_refused(self) -> None:
+        self.advertise(version=2)
+        self.fails(ConnectionFailed, "speaks version 2 of the protocol, this client version 1", self.client().connect)
+
+    def test_a_socket_that_is_none_is_refused(self) -> None:
+        self.write("one.sock", b"")
+        self.advertise()
+        self.fails(ConnectionFailed, "is not a socket of this user", self.client().connect)
+
+    def test_a_link_to_a_socket_is_refused(self) -> None:
+        self.host()
+        os.symlink("one.sock", os.path.join(self.directory, "two.sock"))
+        self.advertise(socket=os.path.join(self.directory, "two.sock"))
+        self.fails(ConnectionFailed, "is not a socket of this user", self.client().connect)
+
+    def test_a_host_that_is_gone_is_told(self) -> None:
+        self.advertise()
+        self.fails(ConnectionFailed, "Cannot connect .* No such file", self.client().connect)
+        self.host().close()
+        self.fails(ConnectionFailed, "Cannot connect .* refused", self.client().connect)
+
+
+class Proof(Asking):
+    def test_the_proof_is_what_everybody_works_out(self) -> None:
+        for case in CASES["proofs"]:
+            for side in ("client", "server"):
+                proof = proof_of(case["token"], side, case["serverNonce"], case["clientNonce"])
+                self.assertEqual(proof, case[side])
+
+    def refused(self, text: str, **options: Any) -> None:
+        host = self.host(**options)
+        client = self.client(port=host.port)
+        self.fails(IpcError, text, client.connect)
+        self.assertEqual((host.received, client.host), ([], None))
+
+    def test_a_host_that_proves_itself_wrongly_is_asked_nothing(self) -> None:
+        self.refused("does not know the host's token", prove=lambda _: "00" * 32)
+
+    def test_our_own_proof_is_no_proof_of_the_host(self) -> None:
+        self.refused("does not know", prove=lambda _: proof_of(TOKEN, "client", "11" * 32, "22" * 32))
+
+    def test_a_host_that_proves_nothing_is_asked_nothing(self) -> None:
+        self.refused("does not know the host's token", prove=lambda _: None)
+
+    def test_a_host_with_another_token_does_not_accept_ours(self) -> None:
+        self.refused("did not accept our proof", token="00" * 32)
+
+    def test_what_does_not_begin_as_a_host_is_left_alone(self) -> None:
+        for greeting in (b"HTTP/1.1 400 Bad Request\r\n", b'{"nonce":"1"}\n', b'{"nonce":7}\n', b"[]\n", b"{}\n"):
+            with self.subTest(greeting):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(self.directory, "one.sock"))
+                self.refused("", greeting=greeting)
+
+    def test_a_first_line_without_end_is_not_read(self) -> None:
+        self.refused("a line of more than 4096 bytes", greeting=b"x" * 5000)
+
+    def test_a_refusal_is_shown(self) -> None:
+        refusal = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "64 connections\x1b[2J"}}
+        greeting = json.dumps(refusal).encode() + b"\n"
+        self.refused("The host refused: 64 connections\ufffd\\[2J$", greeting=greeting)
+
+    def test_a_host_that_does_not_begin_is_not_waited_for(self) -> None:
+        host = self.host(greeting=b"")
+        self.fails(TimedOut, "in time", self.client(port=host.port, timeout=0.1).connect)
+
+
+class Pieces:
+    """A socket that gives what it is made of, piece by piece."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self.pieces = list(pieces)
+
+    def settimeout(self, seconds: float) -> None:
+        pass
+
+    def recv(self, size: int) -> bytes:
+        return self.pieces.pop(0) if self.pieces else b""
+
+
+class Frames(Asking):
+    def test_a_line_may_come_in_any_two_pieces(self) -> None:
+        line = json.dumps({"text": "größer → 🦀"}, ensure_ascii=False).encode()
+        whole = line + b"\n" + line + b"\n"
+        soon = time.monotonic() + 60
+        for at in range(len(whole) + 1):
+            wire = Wire(cast(Any, Pieces(piece for piece in (whole[:at], whole[at:]) if piece)))
+            self.assertEqual([wire.read_line(1000, soon) for _ in range(2)], [line, line])
+        wire = Wire(cast(Any, Pieces(whole[at : at + 1] for at in range(len(whole)))))
+        self.assertEqual([wire.read_line(len(line), soon) for _ in range(2)], [line, line])
+
+    def test_characters_of_several_bytes_come_whole(self) -> None:
+        def answer(message: dict[str, Any]) -> Iterable[Reply]:
+            line = json.dumps(result(message, {"text": "größer → 🦀"}), ensure_ascii=False).encode() + b"\n"
+            for at in range(len(line)):
+                yield line[at : at + 1]
+
+        self.host(answer)
+        with self.client() as client:
+            for _ in range(3):
+                self.assertEqual(client.call("ping"), {"text": "größer → 🦀"})
+
+    def test_notifications_are_passed_over_and_requests_are_answered(self) -> None:
+        def answer(message: dict[str, Any]) -> Iterable[Reply]:
+            if message.get("method") == "ping":
+                yield {"jsonrpc": "2.0", "method": "$/progress", "params": {}}
+                yield {"jsonrpc": "2.0", "id": message["id"], "method": "tools/invoke", "params": {}}
+            else:
+                yield {"jsonrpc": "2.0", "id": 1, "result": message["error"]["code"]}
+
+        self.host(answer)
+        with self.client() as client:
+            self.assertEqual(client.call("ping"), -32601)
+
+    def check(self, text: str, *replies: Reply, kind: type = ProtocolError) -> None:
+        """This is no answer to the first question, and the client does not go on with the connection."""
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(os.path.join(self.directory, "one.sock"))
+        host = self.host(lambda _: replies)
+        client = self.client()
+        client.connect()
+        self.fails(kind, text, client.ping)
+        self.fails(ConnectionFailed, "not connected", client.ping)
+        host.close()
+
+    def test_what_is_no_answer_is_refused(self) -> None:
+        good = {"jsonrpc": "2.0", "id": 1, "result": {}}
+        for number in (2, 0, -1, "1", 1.0, True, [1]):
+            self.check("not asked", {**good, "id": number})
+        self.check("not asked", {"jsonrpc": "2.0", "result": {}})
+        self.check("not asked", {**good, "jsonrpc": "1.0"})
+        self.check("neither a result nor an error", {"jsonrpc": "2.0", "id": 1})
+        self.check("not JSON", b"hello\n")
+        self.check("not JSON", b"\n")
+        self.check("not JSON", b'{"jsonrpc":"2.0","id":1,"result":"\xff"}\n')
+        self.check("not JSON", b"[" * 100_000 + b"\n")
+        self.check("not a message", b"[]\n")
+
+    def test_a_refusal_without_number_is_shown(self) -> None:
+        error = {"code": -32000, "message": "64 connections are open"}
+        self.check("64 connections", {"jsonrpc": "2.0", "id": None, "error": error}, kind=ConnectionFailed)
+
+    def test_a_host_that_goes_away_in_the_middle_is_told(self) -> None:
+        host = self.host(lambda _: iter([b'{"jsonrpc"', None]))
+        client = self.client()
+        client.connect()
+
+        def part(message: dict[str, Any]) -> Iterable[Reply]:
+            yield b'{"jsonrpc":'
+            raise OSError
+
+        host.answer = part
+        self.fails(ConnectionFailed, "closed the connection", client.ping)
+
+    def test_a_line_that_is_too_long_is_not_read_on(self) -> None:
+        self.check("more than 8388608 bytes", b"x" * (MAX_FRAME + 1))
+
+    def test_a_request_that_cannot_be_sent_leaves_the_connection_as_it_is(self) -> None:
+        host = self.host()
+        with self.client() as client:
+            self.fails(ProtocolError, "more than the 8388608", lambda: client.call("ping", {"x": "x" * MAX_FRAME}))
+            self.fails(ProtocolError, "cannot be sent", lambda: client.get_diagnostics("/p/\udcff"))
+            self.fails(ProtocolError, "cannot be sent", lambda: client.call("ping", {"x": float("nan")}))
+            self.fails(ProtocolError, "cannot be sent", lambda: client.call("ping", {"x": object()}))
+            self.assertEqual(client.ping()["status"], "ok")
+        self.assertEqual(len(host.received), 1)
+
+    def test_an_answer_that_is_no_object_is_refused(self) -> None:
+        self.host(lambda message: [result(message, "ok")])
+        with self.client() as client:
+            self.fails(ProtocolError, "no object", client.ping)
+
+
+class Time(Asking):
+    def check(self, ask: Callable[[VSCodeIPCClient], Any], **options: Any) -> None:
+        self.host(**options)
+        client = self.client(timeout=0.2)
+        client.connect()
+        begun = time.monotonic()
+        self.fails(TimedOut, "in time", lambda: ask(client))
+        self.assertLess(time.monotonic() - begun, 5)
+        self.fails(ConnectionFailed, "not connected", client.ping)
+
+    def test_a_host_that_does_not_answer_is_given_up(self) -> None:
+        self.check(lambda client: client.ping(), answer=lambda _: ())
+
+    def test_a_host_that_talks_of_other_things_is_given_up(self) -> None:
+        def answer(message: dict[str, Any]) -> Iterable[Reply]:
+            while True:
+                yield {"jsonrpc": "2.0", "method": "$/progress"}
+
+        self.check(lambda client: client.ping(), answer=answer)
+
+    def test_a_host_that_does_not_read_is_given_up(self) -> None:
+        self.check(lambda client: client.call("ping", {"x": "x" * 4_000_000}), read=False)
+
+    def test_a_port_on_which_nobody_takes_connections_is_given_up(self) -> None:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen(0)
+            self.advertise(port=listener.getsockname()[1])
+            client = self.client(port=listener.getsockname()[1], timeout=0.2)
+            self.fails(TimedOut, "in time", client.connect)
+
+
+class Errors(Asking):
+    def test_an_error_of_the_host_has_its_code_its_field_and_a_next_step(self) -> None:
+        for case in CASES["errors"]:
+            with self.subTest(case["name"]):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(self.directory, "one.sock"))
+                data = case["field"] and {"field": case["field"]}
+                code: int = case["code"]
+                host = self.host(lambda message, code=code, data=data: [failure(message, code, "no\u202e", data)])
+                with self.client() as client:
+                    for _ in range(2):  # The connection goes on.
+                        error = self.fails(RpcError, "^no\ufffd$", client.ping)
+                        self.assertEqual((error.code, error.field), (code, case["field"]))
+                        self.assertIn(case["suggestion"], error.suggestion)
+                host.close()
+
+    def test_an_error_that_is_none_itself_is_an_error_all_the_same(self) -> None:
+        self.host(lambda message: [{"jsonrpc": "2.0", "id": message["id"], "error": {"code": "x", "data": 7}}])
+        with self.client() as client:
+            self.assertEqual(self.fails(RpcError, "no message", client.ping).code, -32603)
+
+
+class Functions(Asking):
+    def test_an_answer_is_given_as_it_is(self) -> None:
+        def answer(message: dict[str, Any]) -> Iterable[Reply]:
+            return pong(message) if message["method"] == "ping" else [result(message, {"asked": message["params"]})]
+
+        self.host(answer)
+        where = {"workspace": self.workspace}
+        self.assertTrue(zubi_ipc.is_vscode_available(**where))
+        self.assertEqual(zubi_ipc.get_vscode_diagnostics("/p/a", **where), {"asked": {"path": "/p/a"}})
+        filtered = zubi_ipc.get_vscode_diagnostics(severity="error", limit=3, **where)
+        self.assertEqual(filtered, {"asked": {"severity": "error", "limit": 3}})
+
+    def test_a_failure_is_an_answer(self) -> None:
+        where = {"workspace": self.workspace}
+        expected = {
+            "error": True,
+            "message": f"No zubi host serves {self.workspace}.",
+            "suggestion": "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.",
+        }
+        self.assertFalse(zubi_ipc.is_vscode_available(**where))
+        self.assertEqual(zubi_ipc.get_vscode_diagnostics("/p/a", **where), expected)
+        self.assertEqual(zubi_ipc.get_vscode_error_summary(**where), expected)
+
+    def test_a_failure_of_the_host_is_an_answer(self) -> None:
+        self.host(lambda message: [failure(message, -32003, "loading 3 of 9")])
+        answer = zubi_ipc.get_vscode_error_summary(workspace=self.workspace)
+        self.assertEqual((answer["error"], answer["message"]), (True, "loading 3 of 9"))
+        self.assertIn("ask again", answer["suggestion"])
+
+
+PROBLEM = {
+    "range": {"start": {"line": 2, "character": 4}, "end": {"line": 2, "character": 9}},
+    "message": "Unknown\nname\x1b",
+    "severity": "error",
+    "source": "ty",
+}
+
+
+class Program(Place):
+    def check(self, arguments: list[str], code: int, out: str, err: str) -> None:
+        printed, said = io.StringIO(), io.StringIO()
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.workspace)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+            ended = problems.main(arguments)
+        self.assertEqual((ended, printed.getvalue()), (code, out))
+        self.assertIn(err, said.getvalue())
+
+    def test_problems_are_printed_for_people(self) -> None:
+        file = {"path": os.path.join(self.workspace, "src", "a.py"), "diagnostics": [PROBLEM]}
+        coverage = {"analysed": 1, "total": 2, "mode": "headless", "note": "ty has read one file"}
+
+        def answer(message: dict[str, Any]) -> Iterable[Reply]:
+            whole = {"files": [file], "coverage": coverage}
+            yield result(message, file if message["method"] == "validateFile" else whole)
+
+        self.host(answer)
+        line = "src/a.py:3:5 error: Unknown name\ufffd (ty)\n"
+        self.check(["src/a.py"], 1, line, "asking the daemon host")
+        self.check([], 1, line + "looked at 1 of 2 files: ty has read one file\n", "")
+
+    def test_no_problems_are_no_lines(self) -> None:
+        self.host(lambda message: [result(message, {"files": []})])
+        self.check([], 0, "", "asking the daemon host")
+
+    def test_no_host_is_an_exit_code_of_its_own(self) -> None:
+        self.check([], 3, "", "zubi serve")
+
+
+if __name__ == "__main__":
+    unittest.main()

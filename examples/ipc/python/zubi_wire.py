@@ -1,0 +1,251 @@
+"""Lines of JSON-RPC over a host's socket or port, and the proof with which a connection over the port begins."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import socket
+import stat
+import struct
+import time
+from typing import Any, NoReturn, Optional
+
+from zubi_hosts import OTHERWISE, START_A_HOST, Host, IpcError, is_key, reason, shown
+
+MAX_FRAME = 8 * 1024 * 1024
+MAX_FIRST_LINE = 4 * 1024
+
+INVALID_PARAMS = -32602
+UNAUTHENTICATED = -32000
+NOT_IN_WORKSPACE = -32001
+COMMAND_NOT_ALLOWED = -32002
+LOADING = -32003
+
+SUGGESTIONS = {
+    -32601: "The host may be of another version: compare `zubi --version` with `zubi status`.",
+    INVALID_PARAMS: "Correct the argument that the message names.",
+    UNAUTHENTICATED: "Connect without `port`: over the socket more is allowed, and the user's id is the proof.",
+    NOT_IN_WORKSPACE: "Ask the host of the file's own folder: `VSCodeIPCClient(workspace=…)`.",
+    COMMAND_NOT_ALLOWED: "Only commands on the host's list are run; the user's settings can add one.",
+    LOADING: "The language server is still reading the project: ask again in some seconds.",
+}
+
+
+class ConnectionFailed(IpcError):
+    """The host cannot be reached, went away, refused the connection, or is not who it says."""
+
+
+class TimedOut(IpcError):
+    """The answer did not come in time. The connection is closed, and with it the host drops the question."""
+
+    suggestion = "Ask again with a longer `timeout`; a language server that has just started needs some time."
+
+
+class ProtocolError(IpcError):
+    """What came is not what a host sends, or what was to be sent cannot be."""
+
+
+class RpcError(IpcError):
+    """The host answered that it does not do this. `field` is the argument that was wrong, where it is told."""
+
+    def __init__(self, message: str, code: int, field: Optional[str] = None) -> None:
+        super().__init__(message, SUGGESTIONS.get(code, OTHERWISE), code)
+        self.field = field
+
+
+class Wire:
+    """Lines over a connected socket. After a failure of any kind it is of no use any more."""
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._received = bytearray()
+
+    def send(self, frame: bytes, deadline: float) -> None:
+        """Sends all of it by the deadline, in seconds of the monotonic clock."""
+        try:
+            self._socket.settimeout(_left(deadline))
+            self._socket.sendall(frame)
+        except OSError as error:
+            _failed(error)
+
+    def read_line(self, limit: int, deadline: float) -> bytes:
+        """The next line without its end. Characters may have come in pieces: only whole lines are decoded."""
+        searched = 0
+        while True:
+            end = self._received.find(b"\n", searched)
+            if (len(self._received) if end < 0 else end) > limit:
+                raise ProtocolError(f"The host sent a line of more than {limit} bytes.")
+            if end >= 0:
+                line = bytes(self._received[:end])
+                del self._received[: end + 1]
+                return line
+            searched = len(self._received)
+            try:
+                self._socket.settimeout(_left(deadline))
+                piece = self._socket.recv(64 * 1024)
+            except OSError as error:
+                _failed(error)
+            if not piece:
+                raise ConnectionFailed("The host closed the connection.")
+            self._received += piece
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+def request(number: int, method: str, params: Optional[dict[str, Any]]) -> bytes:
+    """A request as it is sent. Nothing has been sent if this fails."""
+    message: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": method}
+    if params is not None:
+        message["params"] = params
+    return _frame(message)
+
+
+def _frame(message: dict[str, Any]) -> bytes:
+    try:
+        frame = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ProtocolError(f"The arguments cannot be sent as JSON: {shown(str(error))}.", "Correct them.") from None
+    if len(frame) > MAX_FRAME:
+        raise ProtocolError(
+            f"The request has {len(frame)} bytes, more than the {MAX_FRAME} that a host reads.", "Send less."
+        )
+    return frame + b"\n"
+
+
+def _message(line: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise ProtocolError("The host sent a line that is not JSON.") from None
+    if not isinstance(message, dict):
+        raise ProtocolError("The host sent JSON that is not a message.")
+    return message
+
+
+def exchange(wire: Wire, number: int, frame: bytes, deadline: float) -> Any:
+    """Sends a request and reads until its answer; what else comes meanwhile is not for us."""
+    wire.send(frame, deadline)
+    while True:
+        message = _message(wire.read_line(MAX_FRAME, deadline))
+        if "method" not in message:
+            return _result(message, number)
+        if "id" in message:
+            # The host asks something that only agents' programs answer. It need not wait for us.
+            error = {"code": -32601, "message": "this client answers no requests"}
+            wire.send(_frame({"jsonrpc": "2.0", "id": message["id"], "error": error}), deadline)
+
+
+def _result(message: dict[str, Any], number: int) -> Any:
+    told, error = message.get("id"), message.get("error")
+    if told is None and isinstance(error, dict):
+        raise ConnectionFailed(f"The host refused: {shown(error.get('message'))}", code=_code(error))
+    if type(told) is not int or told != number or message.get("jsonrpc") != "2.0":
+        raise ProtocolError("The host sent an answer to something that was not asked.")
+    if isinstance(error, dict):
+        data = error.get("data")
+        field = data.get("field") if isinstance(data, dict) else None
+        raise RpcError(shown(error.get("message")), _code(error), shown(field) if isinstance(field, str) else None)
+    if "result" not in message:
+        raise ProtocolError("The host sent an answer with neither a result nor an error.")
+    return message["result"]
+
+
+def _code(error: dict[str, Any]) -> int:
+    code = error.get("code")
+    return code if type(code) is int else -32603
+
+
+def proof_of(token: str, side: str, server_nonce: str, client_nonce: str) -> str:
+    """What only somebody can work out who knows the token. The two sides differ, so neither can be played back."""
+    said = f"zubi {side}\0".encode() + bytes.fromhex(server_nonce) + bytes.fromhex(client_nonce)
+    return hmac.new(bytes.fromhex(token), said, hashlib.sha256).hexdigest()
+
+
+def _prove(wire: Wire, host: Host, deadline: float) -> None:
+    """Both sides prove that they know the token. Until the host has, nothing but our proof is sent."""
+    hello = _message(wire.read_line(MAX_FIRST_LINE, deadline))
+    theirs = hello.get("nonce")
+    if not is_key(theirs):
+        if isinstance(hello.get("error"), dict):
+            _result(hello, 0)
+        raise ProtocolError(f"What listens on port {host.port} does not begin as a zubi host does.")
+    ours = secrets.token_bytes(32).hex()
+    params = {"nonce": ours, "proof": proof_of(host.token, "client", theirs, ours)}
+    try:
+        wire.send(request(0, "authenticate", params), deadline)
+        answer = _result(_message(wire.read_line(MAX_FIRST_LINE, deadline)), 0)
+    except ConnectionFailed as error:
+        raise ConnectionFailed(
+            f"The host on port {host.port} did not accept our proof. {error}", code=error.code
+        ) from None
+    proof = answer.get("proof") if isinstance(answer, dict) else None
+    expected = proof_of(host.token, "server", theirs, ours)
+    if not is_key(proof) or not hmac.compare_digest(proof, expected):
+        raise ConnectionFailed(
+            f"What listens on port {host.port} does not know the host's token; nothing was asked.",
+            "Another program may have taken the port. Connect without `port`.",
+        )
+
+
+def open_socket(host: Host, path: str, deadline: float) -> Wire:
+    """Connects to a host's socket, if it and who listens there are this user's."""
+    try:
+        status = os.lstat(path)
+        if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.geteuid():
+            raise ConnectionFailed(f"{shown(path)} is not a socket of this user.")
+        return _connected(socket.AF_UNIX, path, deadline)
+    except OSError as error:
+        _unreachable(f"the host (process {host.pid}) at {shown(path)}", error)
+
+
+def open_port(host: Host, port: int, deadline: float) -> Wire:
+    """Connects to a host's port; returns when both sides have proved themselves."""
+    try:
+        wire = _connected(socket.AF_INET, ("127.0.0.1", port), deadline)
+    except OSError as error:
+        _unreachable(f"the host (process {host.pid}) on port {port}", error)
+    try:
+        _prove(wire, host, deadline)
+    except BaseException:
+        wire.close()
+        raise
+    return wire
+
+
+def _connected(family: socket.AddressFamily, address: Any, deadline: float) -> Wire:
+    connecting = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        connecting.settimeout(_left(deadline))
+        connecting.connect(address)
+        if family == socket.AF_UNIX:
+            _, uid, _ = struct.unpack("iII", connecting.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+            if uid != os.geteuid():
+                raise ConnectionFailed("Who listens on the host's socket is another user.")
+    except BaseException:
+        connecting.close()
+        raise
+    return Wire(connecting)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimedOut("The host did not answer in time.")
+    return left
+
+
+def _failed(error: OSError) -> NoReturn:
+    if isinstance(error, socket.timeout) or error.errno == errno.EAGAIN:
+        raise TimedOut("The host did not answer in time.") from None
+    raise ConnectionFailed(f"The connection to the host broke: {reason(error)}.") from None
+
+
+def _unreachable(what: str, error: OSError) -> NoReturn:
+    if isinstance(error, socket.timeout) or error.errno == errno.EAGAIN:
+        raise TimedOut(f"Cannot connect to {what} in time.") from None
+    raise ConnectionFailed(f"Cannot connect to {what}: {reason(error)}.", START_A_HOST) from None
