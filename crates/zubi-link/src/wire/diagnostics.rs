@@ -142,8 +142,8 @@ pub enum CoverageMode {
 pub struct Coverage {
     /// Files about whose present text every server has spoken.
     pub analysed: usize,
-    /// Files that were asked about and that a server is there for. Less than this analysed means that problems may be
-    /// missing.
+    /// Files that were asked about: the one, or those of the workspace that a server is there for. If fewer are analysed,
+    /// problems may be missing.
     pub total: usize,
     pub mode: CoverageMode,
     /// Why files were not analysed, and what to do.
