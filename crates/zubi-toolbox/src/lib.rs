@@ -3,6 +3,7 @@
 
 pub mod declared;
 pub mod domainlang;
+pub mod editor;
 pub mod file;
 mod jsonc;
 pub mod lsp;
@@ -12,4 +13,5 @@ pub mod refactor;
 pub mod resources;
 pub mod settings;
 pub mod shell;
+pub mod sight;
 pub mod tools;

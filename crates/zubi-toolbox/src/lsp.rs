@@ -2,7 +2,7 @@
 //!
 //! Each file here is one tool: its arguments, its description and its answer. [`provider`] is the table.
 
-mod arguments;
+pub(crate) mod arguments;
 pub(crate) mod code_tool;
 mod places;
 mod tree;

@@ -1,0 +1,208 @@
+//! `editor`: what the editor shows, and where none is open, what language servers say in its place.
+//!
+//! The questions are those of the IPC protocol ([`crate::sight`]); here they are put into words. `format: "json"` gives the
+//! objects of the protocol as they are.
+
+mod text;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use zubi_link::wire::codes;
+use zubi_link::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
+use zubi_tools::{
+    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncated, fixed,
+};
+
+use self::text::Writer;
+use crate::lsp::arguments::{Common, Format};
+use crate::lsp::view::View;
+use crate::os_tool::{About, OsTool, tool};
+use crate::sight::{Sight, SightCx, SightError};
+
+/// The tool over what the editor sees.
+pub fn provider(sight: &Arc<Sight>) -> Arc<dyn ToolProvider> {
+    fixed("editor", "Editor", vec![tool::<Editor>(sight)])
+}
+
+struct Editor;
+
+const OPERATION: &str = "ask the editor";
+
+/// The most files that are listed if the caller does not say.
+const DEFAULT_LIMIT: usize = 50;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Command {
+    Status,
+    Ping,
+    Diagnostics,
+    AllDiagnostics,
+    ErrorsSummary,
+    ValidateFile,
+    OpenFiles,
+    ActiveFile,
+}
+
+impl Command {
+    fn is_about_file(self) -> bool {
+        matches!(self, Self::Diagnostics | Self::ValidateFile)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Input {
+    command: Command,
+    /// File, for diagnostics and `validate_file`
+    path: Option<String>,
+    /// Only this for `all_diagnostics`: error, warning, info, hint
+    severity: Option<String>,
+    /// Only this for `all_diagnostics`: Pylance, rustc
+    source: Option<String>,
+    /// Most files of `all_diagnostics`, default 50
+    limit: Option<usize>,
+    #[serde(flatten)]
+    common: Common,
+}
+
+impl Input {
+    /// Refuses what the command does not take: a filter that does nothing would be taken for one that did.
+    fn check(&self) -> Result<(), ToolError> {
+        let all = self.command == Command::AllDiagnostics;
+        let given = [
+            ("path", self.path.is_some(), self.command.is_about_file(), "diagnostics and validate_file"),
+            ("severity", self.severity.is_some(), all, "all_diagnostics"),
+            ("source", self.source.is_some(), all, "all_diagnostics"),
+            ("limit", self.limit.is_some(), all, "all_diagnostics"),
+        ];
+        match given.into_iter().find(|(_, is_given, is_taken, _)| *is_given && !is_taken) {
+            Some((name, _, _, takes)) => {
+                Err(ToolError::invalid(name, format!("only {takes} take it"), "Leave it out, or give another command."))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn path(&self) -> Result<&str, ToolError> {
+        let missing = || ToolError::invalid("path", "missing", "Name the file, relative to the workspace folder.");
+        self.path.as_deref().ok_or_else(missing)
+    }
+
+    fn filter(&self) -> Result<AllDiagnosticsParams, ToolError> {
+        let of_name = |name: &str| {
+            let unknown =
+                || ToolError::invalid("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.");
+            Severity::from_name(name).ok_or_else(unknown)
+        };
+        Ok(AllDiagnosticsParams {
+            severity: self.severity.as_deref().map(of_name).transpose()?,
+            source: self.source.clone(),
+            limit: Some(self.limit.unwrap_or(DEFAULT_LIMIT)),
+        })
+    }
+}
+
+#[async_trait]
+impl OsTool for Editor {
+    const ABOUT: About = About {
+        id: "editor",
+        title: "What the editor shows",
+        description: "What the user's editor shows: open_files, active_file with the cursor, and problems with unsaved text counted (diagnostics of a file, all_diagnostics, errors_summary; validate_file has one checked anew). Without an editor language servers answer about problems, and the last line says how much they have looked at.",
+        notes: "`status` says whether an editor is connected and whose workspace this is. With `format: \"json\"` the answer is the object of the IPC protocol, with positions from 0.",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "editor",
+        category: "Editor",
+        tags: &["editor", "vscode", "diagnostics", "problems", "errors", "open", "active", "cursor", "ide"],
+        timeout: Duration::from_mins(3),
+        example: || ("Errors that the editor shows", json!({ "command": "all_diagnostics", "severity": "error" })),
+    };
+    type Context = Sight;
+    type Input = Input;
+
+    fn footprint(_sight: &Sight, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        // What is no file of the workspace is refused by the call.
+        let reads = input.path.iter().filter_map(|path| cx.workspace.resolve(path).ok()).collect();
+        Ok(Footprint { reads, ..Footprint::default() })
+    }
+
+    async fn run(sight: &Sight, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        input.check()?;
+        let now = Instant::now();
+        let deadline = now.checked_add(input.common.wait()).map_or(cx.deadline, |until| until.min(cx.deadline));
+        let asked = SightCx { cancel: cx.cancel.clone(), deadline, read_only: true };
+        let view = View::new(input.common.bytes(cx.token_budget), input.common.format());
+        let writer = Writer { view: &view, cx, sight };
+        let is_json = input.common.format() == Format::Json;
+        let answer = match input.command {
+            Command::Status => writer.status(sight.status()),
+            Command::Ping => Answer::of(&sight.ping(), "the host answers", Status::default()),
+            Command::OpenFiles => writer.open_files(sight.open_files().map_err(tell)?),
+            Command::ActiveFile => writer.active_file(sight.active_file(&asked).await.map_err(tell)?).await,
+            Command::Diagnostics => {
+                let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
+                writer.file(sight.diagnostics(&params, &asked).await.map_err(tell)?).await
+            }
+            Command::ValidateFile => {
+                writer.validated(sight.validate_file(input.path()?, &asked).await.map_err(tell)?).await
+            }
+            Command::AllDiagnostics => {
+                writer.all(sight.all_diagnostics(&input.filter()?, &asked).await.map_err(tell)?).await
+            }
+            Command::ErrorsSummary => writer.errors(sight.workspace_errors(&asked).await.map_err(tell)?),
+        };
+        Ok(answer.dressed(is_json))
+    }
+}
+
+/// An answer in both forms.
+struct Answer {
+    /// The object of the protocol.
+    data: Value,
+    text: String,
+    status: Status,
+    truncated: Option<Truncated>,
+}
+
+impl Answer {
+    fn of(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
+        // What is made here can be written.
+        let data = serde_json::to_value(object).unwrap_or_default();
+        let status = if status.endpoint.is_empty() { Status { endpoint: "zubi".to_owned(), ..status } } else { status };
+        Self { data, text: text.into(), status, truncated: None }
+    }
+
+    fn dressed(self, is_json: bool) -> ToolOutput {
+        if is_json {
+            return ToolOutput { text: self.data.to_string(), data: Some(self.data), status: None, truncated: None };
+        }
+        ToolOutput { text: self.text, data: Some(self.data), status: Some(self.status), truncated: self.truncated }
+    }
+}
+
+/// An error of the protocol as one of a tool.
+fn tell(error: SightError) -> ToolError {
+    let SightError { code, message, field } = error;
+    let code = match code {
+        codes::INVALID_PARAMS | codes::NOT_IN_WORKSPACE => {
+            let field = field.unwrap_or_else(|| "command".to_owned());
+            let what = message.strip_prefix(&format!("Invalid params: {field}: ")).unwrap_or(&message).to_owned();
+            return ToolError::invalid(
+                &field,
+                what,
+                "Give a path relative to the workspace folder, as answers print it.",
+            );
+        }
+        codes::LOADING => Code::Loading,
+        codes::CANCELLED => Code::Cancelled,
+        _ => Code::Failed,
+    };
+    let hint =
+        "Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.";
+    ToolError::tell(code, format!("Failed to {OPERATION}: {message}"), hint)
+}

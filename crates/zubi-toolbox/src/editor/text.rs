@@ -1,0 +1,232 @@
+//! The protocol's objects in words: paths relative, lines and columns from 1, columns in characters.
+
+use std::fmt::Write as _;
+
+use camino::Utf8Path;
+use zubi_base::lsp;
+use zubi_base::position::{Encoding, TextIndex};
+use zubi_link::wire::diagnostics::{
+    AllDiagnostics, Coverage, CoverageMode, Diagnostic, FileDiagnostics, Severity, ValidatedFile, WorkspaceErrors,
+};
+use zubi_link::wire::editor::{ActiveFile, OpenFile, OpenFiles};
+use zubi_tools::{Status, ToolCx};
+
+use super::Answer;
+use crate::lsp::view::{View, count};
+use crate::sight::{Sight, SightStatus};
+
+/// Puts answers into words.
+pub(super) struct Writer<'a> {
+    pub(super) view: &'a View,
+    pub(super) cx: &'a ToolCx,
+    pub(super) sight: &'a Sight,
+}
+
+/// A problem with its place as people count.
+struct Row<'a> {
+    path: &'a str,
+    line: u32,
+    column: u32,
+    problem: &'a Diagnostic,
+}
+
+/// Of what is left out, how to see it.
+const NARROW: &str = "narrow with `severity` or `source`, or raise `max_tokens`";
+
+impl Writer<'_> {
+    pub(super) fn status(&self, status: SightStatus) -> Answer {
+        let mut text = format!("{}\nhost: {}\nfolders:\n", status.message, status.kind.name());
+        for folder in &status.workspace_folders {
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(text, "  {folder}");
+        }
+        Answer::of(&status, text, self.source(None, None))
+    }
+
+    pub(super) fn open_files(&self, open: OpenFiles) -> Answer {
+        let rows = self.view.rows(&open.files, "raise `max_tokens`", |text, _, file| {
+            let _ = writeln!(text, "  {}  {}", self.shown(&file.path), of_file(file));
+        });
+        let (list, truncated) = rows.map(|list| (list.text, list.truncated)).unwrap_or_default();
+        let text = format!("{} open\n{list}", count(open.count, "file"));
+        let status = self.source(None, open.note.as_deref());
+        Answer { truncated, ..Answer::of(&open, text, status) }
+    }
+
+    pub(super) async fn active_file(&self, active: ActiveFile) -> Answer {
+        let status = self.source(None, active.note.as_deref());
+        let (Some(path), Some(selection)) = (&active.path, active.selection) else {
+            return Answer::of(&active, "no file is active", status);
+        };
+        let cursor =
+            lsp::Position { line: selection.line.saturating_sub(1), character: selection.column.saturating_sub(1) };
+        let (line, column) = self.place(self.index(path).await.as_ref(), cursor);
+        let problems = active.diagnostics.clone().unwrap_or_default();
+        let file = OpenFile {
+            uri: String::new(),
+            path: path.clone(),
+            language_id: active.language_id.clone().unwrap_or_default(),
+            is_dirty: active.is_dirty == Some(true),
+            line_count: active.line_count.unwrap_or_default(),
+        };
+        let header = format!("{}:{line}:{column}  {}\n", self.shown(path), of_file(&file));
+        self.problems(&active, header, &[(path, &problems)], status).await
+    }
+
+    pub(super) async fn file(&self, file: FileDiagnostics) -> Answer {
+        let status = self.source(file.coverage.as_ref(), file.note.as_deref());
+        self.problems(&file, String::new(), &[(&file.path, &file.diagnostics)], status).await
+    }
+
+    pub(super) async fn validated(&self, file: ValidatedFile) -> Answer {
+        let status = self.source(file.coverage.as_ref(), file.note.as_deref());
+        self.problems(&file, String::new(), &[(&file.path, &file.diagnostics)], status).await
+    }
+
+    pub(super) async fn all(&self, all: AllDiagnostics) -> Answer {
+        let status = self.source(all.coverage.as_ref(), all.note.as_deref());
+        let header = match all.file_count {
+            0 => "no problems\n".to_owned(),
+            files => format!("{} in {}\n", count(all.total_diagnostics, "problem"), count(files, "file")),
+        };
+        let files: Vec<_> = all.files.iter().map(|file| (file.path.as_str(), file.diagnostics.as_slice())).collect();
+        let mut answer = self.problems(&all, header, &files, status).await;
+        if all.truncated {
+            let more = count(all.file_count - all.returned, "more file");
+            let _ = writeln!(answer.text, "… {more}: raise `limit`, or {NARROW}");
+        }
+        answer
+    }
+
+    pub(super) fn errors(&self, found: WorkspaceErrors) -> Answer {
+        let summary = &found.summary;
+        let mut text = format!(
+            "{} in {}, {} in {}, infos and hints: {}\n",
+            count(summary.errors, "error"),
+            count(summary.files_with_errors, "file"),
+            count(summary.warnings, "warning"),
+            count(summary.files_with_warnings, "file"),
+            summary.info,
+        );
+        if !found.by_source.is_empty() {
+            let sources = found.by_source.iter().map(|(source, number)| format!("{source} {number}"));
+            let _ = writeln!(text, "by source: {}", sources.collect::<Vec<_>>().join(", "));
+        }
+        if !found.top_error_files.is_empty() {
+            text.push_str("most errors:\n");
+        }
+        for file in &found.top_error_files {
+            let (errors, warnings) = (count(file.errors, "error"), count(file.warnings, "warning"));
+            let _ = writeln!(text, "  {}  {errors}, {warnings}", self.shown(&file.path));
+        }
+        let (text, truncated) = self.view.block(&text);
+        let status = self.source(found.coverage.as_ref(), found.note.as_deref());
+        Answer { truncated, ..Answer::of(&found, text, status) }
+    }
+
+    /// An object whose text is a list of problems.
+    async fn problems(
+        &self,
+        object: &impl serde::Serialize,
+        header: String,
+        files: &[(impl AsRef<str>, impl AsRef<[Diagnostic]>)],
+        status: Status,
+    ) -> Answer {
+        let mut rows = Vec::new();
+        for (path, problems) in files {
+            let (path, problems) = (path.as_ref(), problems.as_ref());
+            let index = if problems.is_empty() { None } else { self.index(path).await };
+            rows.extend(problems.iter().map(|problem| {
+                let start = problem.range.start;
+                let at = lsp::Position { line: start.line, character: start.character };
+                let (line, column) = self.place(index.as_ref(), at);
+                Row { path, line, column, problem }
+            }));
+        }
+        let mut text = header;
+        if let [(path, _)] = files {
+            let shown = self.shown(path.as_ref());
+            let _ = match rows.len() {
+                0 => writeln!(text, "no problems in `{shown}`"),
+                _ => writeln!(text, "{} in `{shown}`", tally(&rows)),
+            };
+        }
+        let list = self.view.rows(&rows, NARROW, |text, before, row| {
+            if files.len() > 1 && before.is_none_or(|before| before.path != row.path) {
+                let _ = writeln!(text, "{}", self.shown(row.path));
+            }
+            write_row(text, row);
+        });
+        let (list, truncated) = list.map(|list| (list.text, list.truncated)).unwrap_or_default();
+        text.push_str(&list);
+        Answer { truncated, ..Answer::of(object, text, status) }
+    }
+
+    /// The last line: who answered, how much was looked at, what may be missing.
+    fn source(&self, coverage: Option<&Coverage>, note: Option<&str>) -> Status {
+        let joined = |notes: [Option<&str>; 2]| {
+            let notes: Vec<_> = notes.into_iter().flatten().collect();
+            (!notes.is_empty()).then(|| notes.join(" · "))
+        };
+        let Some(coverage) = coverage else {
+            let endpoint = if self.sight.has_editor() { "editor" } else { "no editor" };
+            return Status { endpoint: endpoint.to_owned(), note: joined([note, None]), ..Status::default() };
+        };
+        let (endpoint, readiness) = match coverage.mode {
+            CoverageMode::Headless => {
+                let looked = format!("{} of {} checked", coverage.analysed, count(coverage.total, "file"));
+                ("language servers, no editor", looked)
+            }
+            CoverageMode::None => ("no editor and no language server", String::new()),
+        };
+        Status {
+            endpoint: endpoint.to_owned(),
+            readiness,
+            complete: Some(coverage.mode == CoverageMode::Headless && coverage.analysed == coverage.total),
+            note: joined([coverage.note.as_deref(), note]),
+        }
+    }
+
+    fn shown(&self, path: &str) -> String {
+        self.cx.workspace.display(Utf8Path::new(path))
+    }
+
+    /// The lines of a file, if its text is the one that is meant: not where the editor has another one.
+    async fn index(&self, path: &str) -> Option<TextIndex> {
+        if self.sight.is_dirty(path) {
+            return None;
+        }
+        let text = self.cx.text_source.read(Utf8Path::new(path)).await.ok()?;
+        Some(TextIndex::new(&text.text))
+    }
+
+    /// Line and column from 1; in characters, or in UTF-16 units where the text is not known.
+    fn place(&self, index: Option<&TextIndex>, at: lsp::Position) -> (u32, u32) {
+        let place = index.map_or(at, |index| index.to_lsp(index.from_lsp(at, Encoding::Utf16), Encoding::Utf32));
+        (place.line.saturating_add(1), place.character.saturating_add(1))
+    }
+}
+
+/// `toy, 12 lines, not saved`.
+fn of_file(file: &OpenFile) -> String {
+    let lines = count(usize::try_from(file.line_count).unwrap_or(usize::MAX), "line");
+    format!("{}, {lines}{}", file.language_id, if file.is_dirty { ", not saved" } else { "" })
+}
+
+/// `3 errors, 1 warning`.
+fn tally(rows: &[Row<'_>]) -> String {
+    let number = |severity| rows.iter().filter(|row| row.problem.severity == severity).count();
+    let parts = Severity::ALL.into_iter().map(|severity| (number(severity), severity.name()));
+    parts.filter(|(number, _)| *number > 0).map(|(number, name)| count(number, name)).collect::<Vec<_>>().join(", ")
+}
+
+fn write_row(text: &mut String, row: &Row<'_>) {
+    let Row { line, column, problem, .. } = row;
+    let message = problem.message.replace('\n', "\n      ");
+    let _ = write!(text, "  {line}:{column}  {}: {message}", problem.severity.name());
+    let origin: Vec<&str> = [problem.source.as_deref(), problem.code.as_deref()].into_iter().flatten().collect();
+    if !origin.is_empty() {
+        let _ = write!(text, "  [{}]", origin.join(" "));
+    }
+    text.push('\n');
+}

@@ -1,0 +1,158 @@
+//! Answers made of what was seen: filtered, counted and cut.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::lsp;
+use zubi_link::wire::diagnostics::{
+    AllDiagnostics, AllDiagnosticsParams, Coverage, Diagnostic, ErrorCounts, ErrorFile, FileDiagnostics, MAX_TOP_FILES,
+    Severity, UNKNOWN_SOURCE, WorkspaceErrors,
+};
+
+use super::{Known, convert, uri_of};
+
+/// How closely a file is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// What is known of it.
+    Glance,
+    /// Opened and checked for this.
+    Validate,
+}
+
+/// The problems of one file.
+#[derive(Debug, Clone)]
+pub(super) struct LookedFile {
+    pub(super) uri: String,
+    pub(super) language_id: Option<String>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) coverage: Option<Coverage>,
+    pub(super) note: Option<String>,
+}
+
+/// The problems of all files that have any.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Around {
+    pub(super) files: Vec<FileDiagnostics>,
+    pub(super) coverage: Option<Coverage>,
+    pub(super) note: Option<String>,
+}
+
+/// What an editor shows and what it does not.
+const AS_SHOWN: &str =
+    "as the editor shows them: most of its servers look only at files that are open, and `validateFile` opens one";
+
+/// The room for files in one answer, in bytes; a message over the socket may have 8 MiB.
+const MAX_BYTES: usize = 6 * 1024 * 1024;
+
+/// A file by what the editor knows of it.
+pub(super) fn known(path: &Utf8Path, known: Known, look: Look) -> LookedFile {
+    let (diagnostics, left_out) = convert::diagnostics(&known.items);
+    let mut notes = Vec::new();
+    if !known.is_open && look == Look::Glance {
+        notes.push(
+            "the file is not open in the editor, so perhaps nobody has checked it; `validateFile` opens it".to_owned(),
+        );
+    } else if !known.is_current {
+        notes.push("nobody in the editor has spoken about the present text yet; ask again".to_owned());
+    }
+    notes.extend(too_many(left_out));
+    LookedFile {
+        uri: uri_of(path),
+        language_id: known.language_id,
+        diagnostics,
+        coverage: None,
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+    }
+}
+
+/// That not all problems of a file are there.
+pub(super) fn too_many(left_out: usize) -> Option<String> {
+    (left_out > 0).then(|| format!("further problems, for which there is no room: {left_out}"))
+}
+
+/// What the editor shows, as far as it is in the workspace.
+pub(super) fn around(
+    all: Vec<(String, Vec<lsp::Diagnostic>)>,
+    path_of: impl Fn(&str) -> Option<Utf8PathBuf>,
+) -> Around {
+    let mut files: BTreeMap<Utf8PathBuf, FileDiagnostics> = BTreeMap::new();
+    for (uri, items) in all.into_iter().filter(|(_, items)| !items.is_empty()) {
+        // Twice the same file, by two URIs, is one that is open by a link: what is said of it is the same.
+        if let Some(path) = path_of(&uri)
+            && !files.contains_key(&path)
+        {
+            let (diagnostics, left_out) = convert::diagnostics(&items);
+            let text = path.to_string();
+            let note = too_many(left_out);
+            files.insert(path, FileDiagnostics { uri, path: text, diagnostics, coverage: None, note });
+        }
+    }
+    Around { files: files.into_values().collect(), coverage: None, note: Some(AS_SHOWN.to_owned()) }
+}
+
+/// `getAllDiagnostics`.
+pub(super) fn all(around: Around, wanted: &AllDiagnosticsParams) -> AllDiagnostics {
+    let is_wanted = |problem: &Diagnostic| {
+        wanted.severity.is_none_or(|severity| problem.severity == severity)
+            && wanted.source.as_ref().is_none_or(|source| problem.source.as_ref() == Some(source))
+    };
+    let mut files = around.files;
+    for file in &mut files {
+        file.diagnostics.retain(is_wanted);
+    }
+    files.retain(|file| !file.diagnostics.is_empty());
+    let file_count = files.len();
+    let total_diagnostics = files.iter().map(|file| file.diagnostics.len()).sum();
+    files.truncate(wanted.limit.unwrap_or(usize::MAX).min(room_for(&files)));
+    AllDiagnostics {
+        file_count,
+        total_diagnostics,
+        returned: files.len(),
+        truncated: files.len() < file_count,
+        files,
+        coverage: around.coverage,
+        note: around.note,
+    }
+}
+
+/// How many of these files fit into an answer.
+fn room_for(files: &[FileDiagnostics]) -> usize {
+    let mut room = MAX_BYTES;
+    files
+        .iter()
+        .take_while(|file| {
+            let size = serde_json::to_string(file).map_or(0, |text| text.len());
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        })
+        .count()
+}
+
+/// `getWorkspaceErrors`.
+pub(super) fn errors(around: Around) -> WorkspaceErrors {
+    let mut summary = ErrorCounts::default();
+    let mut by_source: BTreeMap<String, usize> = BTreeMap::new();
+    let mut top: Vec<ErrorFile> = Vec::new();
+    for FileDiagnostics { path, diagnostics, .. } in around.files {
+        let count = |severity| diagnostics.iter().filter(|problem| problem.severity == severity).count();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        summary.errors += errors;
+        summary.warnings += warnings;
+        summary.info += count(Severity::Info) + count(Severity::Hint);
+        summary.files_with_errors += usize::from(errors > 0);
+        summary.files_with_warnings += usize::from(warnings > 0);
+        for problem in diagnostics {
+            *by_source.entry(problem.source.unwrap_or_else(|| UNKNOWN_SOURCE.to_owned())).or_default() += 1;
+        }
+        if errors > 0 {
+            top.push(ErrorFile { path, errors, warnings });
+        }
+    }
+    // The order of paths stays where the numbers are the same.
+    top.sort_by(|one, other| (other.errors, other.warnings).cmp(&(one.errors, one.warnings)));
+    top.truncate(MAX_TOP_FILES);
+    let sources = by_source.keys().cloned().collect();
+    WorkspaceErrors { summary, by_source, top_error_files: top, sources, coverage: around.coverage, note: around.note }
+}

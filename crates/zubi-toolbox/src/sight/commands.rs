@@ -1,0 +1,101 @@
+//! `executeCommand`: the few commands that may be run.
+//!
+//! Those of zubi are done here, so that they mean the same with and without an editor; the rest is the editor's. Nothing runs
+//! that is not in the list, or that the user has not added to it in settings of the machine.
+
+use serde_json::Value;
+use zubi_link::wire::codes;
+use zubi_link::wire::editor::{ExecuteCommandParams, ExecutedCommand, commands};
+
+use super::{Sight, SightCx, SightError, ViewError, to_value};
+
+/// The most arguments of a command that the user has allowed, and their size in bytes.
+const MAX_ARGS: usize = 16;
+const MAX_ARGS_BYTES: usize = 64 * 1024;
+
+impl Sight {
+    /// `executeCommand`.
+    pub async fn execute_command(
+        &self,
+        params: ExecuteCommandParams,
+        cx: &SightCx,
+    ) -> Result<ExecutedCommand, SightError> {
+        let ExecuteCommandParams { command, args } = params;
+        let result = match command.as_str() {
+            commands::VALIDATE_FILE => {
+                let path = only_path(&args)?;
+                let validated = self.validate_file(path, cx).await.map_err(of_argument)?;
+                to_value(&validated)?
+            }
+            other if commands::ALLOWED.contains(&other) && !args.is_empty() => {
+                return Err(SightError::invalid("args", format!("`{command}` takes none")));
+            }
+            commands::VALIDATE_WORKSPACE => to_value(&self.workspace_errors(cx).await?)?,
+            // There is nothing to draw.
+            commands::REFRESH_VIEWS if self.view.is_none() => Value::Bool(true),
+            commands::RESTART if self.view.is_none() => {
+                let restarted = self.intel.restart_servers().await;
+                serde_json::json!({ "restarted": restarted })
+            }
+            other if commands::ALLOWED.contains(&other) => self.in_editor(&command, args, cx).await?,
+            _ if self.is_added(&command, cx) => {
+                check_size(&args)?;
+                self.in_editor(&command, args, cx).await?
+            }
+            _ => return Err(not_allowed(&command)),
+        };
+        Ok(ExecutedCommand { executed: true, command, result })
+    }
+
+    /// Whether the user has added a command to those that are always allowed.
+    fn is_added(&self, command: &str, cx: &SightCx) -> bool {
+        !cx.read_only && self.config.commands.iter().any(|added| added == command)
+    }
+
+    async fn in_editor(&self, command: &str, args: Vec<Value>, cx: &SightCx) -> Result<Value, SightError> {
+        let needs = |what: &str| {
+            SightError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
+        };
+        let Some(view) = &self.view else {
+            return Err(needs("none is connected: open the folder in one that has zubi's extension"));
+        };
+        view.execute(command, args, &cx.request()).await.map_err(|error| match error {
+            ViewError::Unsupported => needs("the one that is connected runs no commands"),
+            error => error.into(),
+        })
+    }
+}
+
+/// The one argument of `zubi.validateFile`.
+fn only_path(args: &[Value]) -> Result<&str, SightError> {
+    match args {
+        [Value::String(path)] => Ok(path),
+        _ => Err(SightError::invalid("args", "one path is wanted, as text")),
+    }
+}
+
+/// What is wrong with the path is wrong with the argument.
+fn of_argument(error: SightError) -> SightError {
+    let message = error.message.replacen("Invalid params: path:", "Invalid params: args:", 1);
+    SightError { field: error.field.map(|_| "args".to_owned()), message, ..error }
+}
+
+fn check_size(args: &[Value]) -> Result<(), SightError> {
+    let size: usize = args.iter().map(|argument| argument.to_string().len()).sum();
+    if args.len() > MAX_ARGS || size > MAX_ARGS_BYTES {
+        let what = format!("at most {MAX_ARGS} arguments of together {MAX_ARGS_BYTES} bytes are passed on");
+        return Err(SightError::invalid("args", what));
+    }
+    Ok(())
+}
+
+fn not_allowed(command: &str) -> SightError {
+    let shown: String = command.chars().filter(|character| !character.is_control()).take(80).collect();
+    SightError {
+        field: Some("command".to_owned()),
+        ..SightError::new(
+            codes::COMMAND_NOT_ALLOWED,
+            format!("`{shown}` may not be run from here; these may: {}", commands::ALLOWED.join(", ")),
+        )
+    }
+}

@@ -1,0 +1,128 @@
+//! The answers where there is no editor: language servers are asked, within the time there is.
+
+use camino::Utf8Path;
+use zubi_base::endpoint::{Absent, EndpointError};
+use zubi_code::CodeError;
+use zubi_code::diagnostics::report::{FileReport, WorkspaceReport};
+use zubi_link::wire::codes;
+use zubi_link::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
+
+use super::answer::{Around, LookedFile, too_many};
+use super::{Sight, SightCx, SightError, convert, uri_of};
+
+/// The most files that servers are asked about for one answer.
+const MAX_FILES: usize = 500;
+
+/// Of those who could answer, how many are named.
+const MAX_ABSENT: usize = 2;
+
+impl Sight {
+    pub(super) async fn headless_file(&self, path: &Utf8Path, cx: &SightCx) -> Result<LookedFile, SightError> {
+        let report = match self.question(cx).await.file_report(path).await {
+            Ok(report) => report,
+            Err(CodeError::NoEndpoint(absent)) => return Ok(unserved(path, &absent)),
+            Err(error) => return Err(failed(&error)),
+        };
+        if let Some(loading) = &report.loading
+            && report.items.is_empty()
+        {
+            return Err(still_loading(loading));
+        }
+        let (diagnostics, left_out) = convert::diagnostics(&report.items);
+        Ok(LookedFile {
+            uri: uri_of(path),
+            diagnostics,
+            coverage: Some(of_file(&report)),
+            language_id: report.language,
+            note: too_many(left_out),
+        })
+    }
+
+    pub(super) async fn headless_workspace(&self, cx: &SightCx) -> Result<Around, SightError> {
+        let report = match self.question(cx).await.workspace_report(MAX_FILES).await {
+            Ok(report) => report,
+            Err(CodeError::NoEndpoint(absent)) => {
+                let coverage =
+                    Coverage { analysed: 0, total: 0, mode: CoverageMode::None, note: Some(nobody(&absent)) };
+                return Ok(Around { coverage: Some(coverage), ..Around::default() });
+            }
+            Err(error) => return Err(failed(&error)),
+        };
+        if cx.cancel.is_cancelled() {
+            return Err(failed(&CodeError::Endpoint(EndpointError::Cancelled)));
+        }
+        let nothing = report.files.iter().all(|file| !file.analysed && file.items.is_empty());
+        if let Some(loading) = report.loading.as_ref().filter(|_| nothing) {
+            return Err(still_loading(loading));
+        }
+        let coverage = of_workspace(&report);
+        let files = report.files.into_iter().filter(|file| !file.items.is_empty()).map(|file| {
+            let (diagnostics, left_out) = convert::diagnostics(&file.items);
+            let uri = uri_of(&file.path);
+            FileDiagnostics {
+                uri,
+                path: file.path.into_string(),
+                diagnostics,
+                coverage: None,
+                note: too_many(left_out),
+            }
+        });
+        Ok(Around { files: files.collect(), coverage: Some(coverage), note: None })
+    }
+}
+
+fn of_file(report: &FileReport) -> Coverage {
+    let why = report.why.clone().or_else(|| report.loading.clone());
+    Coverage {
+        analysed: usize::from(report.analysed),
+        total: 1,
+        mode: CoverageMode::Headless,
+        note: why.filter(|_| !report.analysed).map(|why| format!("{why}; ask again")),
+    }
+}
+
+fn of_workspace(report: &WorkspaceReport) -> Coverage {
+    let analysed = report.files.iter().filter(|file| file.analysed).count();
+    let mut notes = Vec::new();
+    if analysed < report.total {
+        let limit = if report.total > MAX_FILES { format!(", at most {MAX_FILES} are") } else { String::new() };
+        notes.push(format!(
+            "not all files were looked at in time{limit}; ask again, or about a file with `getDiagnostics`"
+        ));
+        notes.extend(report.files.iter().find_map(|file| file.why.clone()));
+    }
+    notes.extend(report.loading.clone());
+    notes.extend(report.notes.iter().cloned());
+    Coverage {
+        analysed,
+        total: report.total,
+        mode: CoverageMode::Headless,
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
+    }
+}
+
+/// A file that nobody looks for problems in.
+fn unserved(path: &Utf8Path, absent: &[Absent]) -> LookedFile {
+    let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(nobody(absent)) };
+    LookedFile { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
+}
+
+fn nobody(absent: &[Absent]) -> String {
+    if absent.is_empty() {
+        return "no language server looks for problems here".to_owned();
+    }
+    let absent = absent.iter().take(MAX_ABSENT).map(|absent| format!("{}: {}", absent.why, absent.hint));
+    absent.collect::<Vec<_>>().join("; ")
+}
+
+fn still_loading(who: &str) -> SightError {
+    SightError::new(codes::LOADING, format!("{who}; ask again"))
+}
+
+fn failed(error: &CodeError) -> SightError {
+    let code = match error {
+        CodeError::Endpoint(EndpointError::Cancelled) => codes::CANCELLED,
+        _ => codes::INTERNAL_ERROR,
+    };
+    SightError::new(code, format!("{error}. {}", error.hint()))
+}
