@@ -1,0 +1,426 @@
+// What the client sends, what it takes for an answer, and how it fails.
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import net from "node:net";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
+
+import { CASES, failure, type Message, Place, pong, type Reply, result, TOKEN } from "./fake-host.ts";
+import { Lines, MAX_FRAME, proofOf } from "./wire.ts";
+import {
+  getVscodeDiagnostics,
+  getVscodeErrorSummary,
+  type IpcError,
+  isVscodeAvailable,
+  type Options,
+  VSCodeIPCClient,
+  withClient,
+} from "./zubi-ipc.ts";
+
+/** A client that is closed when the test ends. */
+function client(context: TestContext, place: Place, options: Options = {}): VSCodeIPCClient {
+  const made = new VSCodeIPCClient({ workspace: place.workspace, ...options });
+  context.after(() => {
+    made.close();
+  });
+  return made;
+}
+
+/** The error that this fails with, which always has a next step. */
+async function fails(name: string, message: RegExp, attempt: Promise<unknown>): Promise<IpcError> {
+  let caught: IpcError | undefined;
+  await assert.rejects(attempt, (error: IpcError) => {
+    caught = error;
+    assert.equal(error.name, name);
+    assert.match(error.message, message);
+    assert.notEqual(error.suggestion, "");
+    return true;
+  });
+  assert(caught !== undefined);
+  return caught;
+}
+
+test("every method sends what the contract says", async (context) => {
+  const place = new Place(context);
+  const host = await place.host((message) => [
+    result(message, { method: message["method"], params: message["params"] ?? null }),
+  ]);
+  const file = path.join(process.cwd(), "src/é.py");
+  const asked: [(it: VSCodeIPCClient) => Promise<unknown>, string, unknown][] = [
+    [(it) => it.ping(), "ping", null],
+    [(it) => it.getDiagnostics("src/é.py"), "getDiagnostics", { path: file }],
+    [(it) => it.getDiagnostics("/a/../b"), "getDiagnostics", { path: "/a/../b" }],
+    [(it) => it.getAllDiagnostics(), "getAllDiagnostics", {}],
+    [
+      (it) => it.getAllDiagnostics({ severity: "error", source: "Pylance", limit: 5 }),
+      "getAllDiagnostics",
+      { severity: "error", source: "Pylance", limit: 5 },
+    ],
+    [(it) => it.getWorkspaceErrors(), "getWorkspaceErrors", null],
+    [(it) => it.validateFile("src/é.py"), "validateFile", { path: file }],
+    [(it) => it.getOpenFiles(), "getOpenFiles", null],
+    [(it) => it.getActiveFile(), "getActiveFile", null],
+    [(it) => it.executeCommand("zubi.restart"), "executeCommand", { command: "zubi.restart" }],
+    [
+      (it) => it.executeCommand("zubi.validateFile", ["/p/a"]),
+      "executeCommand",
+      { command: "zubi.validateFile", args: ["/p/a"] },
+    ],
+  ];
+  for (const options of [{}, { port: host.port }]) {
+    const connected = await client(context, place, options).connect();
+    for (const [ask, method, params] of asked) assert.deepEqual(await ask(connected), { method, params });
+  }
+  assert.deepEqual(new Set(host.received.map((message) => message["jsonrpc"])), new Set(["2.0"]));
+});
+
+test("connect and close may be called again", async (context) => {
+  const place = new Place(context);
+  const host = await place.host();
+  const made = client(context, place);
+  for (let round = 1; round <= 2; round += 1) {
+    await Promise.all([made.connect(), made.connect()]);
+    await made.connect();
+    assert.equal((await made.ping()).status, "ok");
+    assert.equal(made.host?.kind, "daemon");
+    assert.equal(host.connections.length, round);
+    made.close();
+    made.close();
+    assert.equal(made.host, undefined);
+  }
+  await fails("ConnectionFailed", /not connected/, made.ping());
+  const opening = made.connect();
+  made.close();
+  await fails("ConnectionFailed", /closed while it connected/, opening);
+});
+
+test("a client connects anew when its host has gone", async (context) => {
+  const place = new Place(context);
+  const host = await place.host(() => []);
+  const made = await client(context, place).connect();
+  const asked = made.ping();
+  host.close();
+  await fails("ConnectionFailed", /closed the connection|broke/, asked);
+  await fails("ConnectionFailed", /not connected/, made.ping());
+  await place.host();
+  assert.equal((await (await made.connect()).ping()).status, "ok");
+});
+
+test("a time-out is above zero", () => {
+  for (const timeoutMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31]) {
+    assert.throws(() => new VSCodeIPCClient({ timeoutMs }), RangeError);
+  }
+});
+
+test("answers may come in any order", async (context) => {
+  const place = new Place(context);
+  const waiting: Message[] = [];
+  await place.host((message) => {
+    waiting.push(message);
+    return waiting.length < 100 ? [] : waiting.reverse().map((one) => result(one, { id: one["id"] }));
+  });
+  const made = await client(context, place).connect();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => made.call("ping")));
+  assert.deepEqual(
+    answers,
+    Array.from({ length: 100 }, (_, id) => ({ id })),
+  );
+});
+
+test("the current directory is the workspace", async (context) => {
+  const place = new Place(context);
+  await place.host();
+  const before = process.cwd();
+  process.chdir(place.workspace);
+  try {
+    assert.equal((await withClient({}, (made) => made.ping())).status, "ok");
+  } finally {
+    process.chdir(before);
+  }
+});
+
+test("a host without a socket is asked over its port", async (context) => {
+  const place = new Place(context);
+  const host = await place.host();
+  place.advertise({ socket: null, port: host.port });
+  assert.equal(await isVscodeAvailable({ workspace: place.workspace }), true);
+});
+
+test("a port that no file names is refused", async (context) => {
+  const place = new Place(context);
+  const host = await place.host();
+  fs.chmodSync(path.join(place.directory, "one.json"), 0o644);
+  await fails("NoHost", /Not believed: one.json: it is open/, client(context, place, { port: host.port }).connect());
+  fs.rmSync(path.join(place.directory, "one.json"));
+  const message = new RegExp(`No file of a host names the port ${host.port}`);
+  await fails("NoHost", message, client(context, place, { port: host.port }).connect());
+  assert.deepEqual(host.connections, []);
+});
+
+test("another version of the protocol is refused", async (context) => {
+  const place = new Place(context);
+  place.advertise({ version: 2 });
+  const message = /speaks version 2 of the protocol, this client version 1/;
+  await fails("ConnectionFailed", message, client(context, place).connect());
+});
+
+test("a socket that is none, or a link to one, is refused", async (context) => {
+  const place = new Place(context);
+  place.write("none.sock", "");
+  await place.host();
+  fs.symlinkSync("one.sock", path.join(place.directory, "link.sock"));
+  for (const name of ["none.sock", "link.sock"]) {
+    place.advertise({ socket: path.join(place.directory, name) });
+    await fails("ConnectionFailed", /is not a socket of this user/, client(context, place).connect());
+  }
+});
+
+test("a host that is gone is told", async (context) => {
+  const place = new Place(context);
+  place.advertise();
+  await fails("ConnectionFailed", /Cannot connect .* no such file/, client(context, place).connect());
+  const host = await place.host();
+  fs.renameSync(place.socket, `${place.socket}.kept`);
+  host.close();
+  place.advertise({ socket: `${place.socket}.kept` });
+  await fails("ConnectionFailed", /Cannot connect .* refused/, client(context, place).connect());
+});
+
+test("the proof is what everybody works out", () => {
+  for (const { token, serverNonce, clientNonce, ...proofs } of CASES.proofs) {
+    for (const side of ["client", "server"] as const) {
+      assert.equal(proofOf(token, side, serverNonce, clientNonce), proofs[side]);
+    }
+  }
+});
+
+const unproven: [string, RegExp, Parameters<Place["host"]>[1]][] = [
+  ["a host that proves itself wrongly", /does not know the host's token/, { prove: () => "00".repeat(32) }],
+  [
+    "a host that sends a proof of our kind",
+    /does not know the host's token/,
+    { prove: () => proofOf(TOKEN, "client", "11".repeat(32), "22".repeat(32)) },
+  ],
+  ["a host that proves nothing", /does not know the host's token/, { prove: () => undefined }],
+  ["a host with another token", /did not accept our proof/, { token: "00".repeat(32) }],
+  ["a host that speaks HTTP", /not JSON/, { greeting: Buffer.from("HTTP/1.1 400 Bad Request\r\n") }],
+  ["a host with a short nonce", /does not begin/, { greeting: Buffer.from('{"nonce":"1"}\n') }],
+  ["a host with a number for a nonce", /does not begin/, { greeting: Buffer.from('{"nonce":7}\n') }],
+  ["a host that begins with a list", /not a message/, { greeting: Buffer.from("[]\n") }],
+  ["a first line without end", /more than 4096 bytes/, { greeting: Buffer.from("x".repeat(5000)) }],
+  [
+    "a host that refuses",
+    /^The host refused: 64 connections\ufffd\[2J$/,
+    {
+      greeting: Buffer.from(
+        `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32000, message: "64 connections\x1b[2J" } })}\n`,
+      ),
+    },
+  ],
+];
+for (const [name, message, options] of unproven) {
+  test(`nothing is asked of ${name}`, async (context) => {
+    const place = new Place(context);
+    const host = await place.host(pong, options);
+    const made = client(context, place, { port: host.port });
+    await assert.rejects(made.connect(), (error: IpcError) => message.test(error.message) && error.suggestion !== "");
+    assert.deepEqual([host.received, made.host], [[], undefined]);
+  });
+}
+
+test("a host that does not begin is not waited for", async (context) => {
+  const place = new Place(context);
+  const host = await place.host(pong, { greeting: Buffer.alloc(0) });
+  await fails("TimedOut", /in time/, client(context, place, { port: host.port, timeoutMs: 100 }).connect());
+});
+
+test("a line may come in any two pieces", () => {
+  const line = Buffer.from(JSON.stringify({ text: "größer → 🦀" }));
+  const end = Buffer.from("\n");
+  const whole = Buffer.concat([line, end, line, end]);
+  const single = Array.from(whole, (_, at) => whole.subarray(at, at + 1));
+  const cuts = Array.from({ length: whole.length + 1 }, (_, at) => [whole.subarray(0, at), whole.subarray(at)]);
+  for (const pieces of [single, ...cuts]) {
+    const lines = new Lines(line.length);
+    assert.deepEqual(
+      pieces.flatMap((piece) => [...lines.take(piece)]),
+      [line, line],
+    );
+  }
+  assert.throws(() => [...new Lines(line.length - 1).take(whole)], { name: "ProtocolError" });
+});
+
+test("notifications are passed over and requests are answered", async (context) => {
+  const place = new Place(context);
+  let question: Message = {};
+  await place.host((message) => {
+    if (message["method"] !== "ping") return [result(question, (message["error"] as Message)["code"])];
+    question = message;
+    const asked = { jsonrpc: "2.0", id: "x", method: "tools/invoke", params: {} };
+    return [{ jsonrpc: "2.0", method: "$/progress", params: {} }, asked];
+  });
+  assert.equal(await (await client(context, place).connect()).call("ping"), -32601);
+});
+
+const good = { jsonrpc: "2.0", id: 0, result: {} };
+const noAnswers: [RegExp, Reply][] = [
+  ...[1, -1, "0", 0.5, false, [0]].map((id): [RegExp, Reply] => [/not asked/, { ...good, id }]),
+  [/not asked/, { jsonrpc: "2.0", result: {} }],
+  [/not asked/, { ...good, jsonrpc: "1.0" }],
+  [/neither a result nor an error/, { jsonrpc: "2.0", id: 0 }],
+  [/not JSON/, Buffer.from("hello\n")],
+  [/not JSON/, Buffer.from("\n")],
+  [/not JSON/, Buffer.from([...Buffer.from('{"jsonrpc":"2.0","id":0,"result":"'), 0xff, 0x22, 0x7d, 0x0a])],
+  [/not JSON/, Buffer.from(`${"[".repeat(100_000)}\n`)],
+  [/not a message/, Buffer.from("[]\n")],
+  [/more than 8388608 bytes/, Buffer.alloc(MAX_FRAME + 1, "x")],
+  [/64 connections/, { jsonrpc: "2.0", id: null, error: { code: -32000, message: "64 connections are open" } }],
+];
+for (const [message, reply] of noAnswers) {
+  const shown = Buffer.isBuffer(reply) ? reply.subarray(0, 40).toString().trim() : JSON.stringify(reply);
+  test(`this is no answer: ${shown}`, async (context) => {
+    const place = new Place(context);
+    await place.host(() => [reply]);
+    const made = await client(context, place).connect();
+    await assert.rejects(made.ping(), (error: IpcError) => message.test(error.message) && error.suggestion !== "");
+    await fails("ConnectionFailed", /not connected/, made.ping());
+  });
+}
+
+test("an answer that comes twice ends the connection", async (context) => {
+  const place = new Place(context);
+  await place.host((message) => [...pong(message), ...(message["id"] === 1 ? [] : pong(message))]);
+  const made = await client(context, place).connect();
+  await Promise.all([made.ping(), fails("ProtocolError", /not asked/, made.ping())]);
+});
+
+test("a request that cannot be sent leaves the connection as it is", async (context) => {
+  const place = new Place(context);
+  const host = await place.host();
+  const made = await client(context, place).connect();
+  await fails("ProtocolError", /more than the 8388608/, made.call("ping", { x: "x".repeat(MAX_FRAME) }));
+  await fails("ProtocolError", /cannot be sent/, made.getDiagnostics("/p/\udcff"));
+  for (const x of [Number.NaN, 1n, () => 1]) {
+    await fails("ProtocolError", /cannot be sent/, made.call("ping", { x }));
+  }
+  assert.equal((await made.ping()).status, "ok");
+  assert.equal(host.received.length, 1);
+});
+
+test("an answer that is no object is refused", async (context) => {
+  const place = new Place(context);
+  await place.host((message) => [result(message, "ok")]);
+  await fails("ProtocolError", /no object/, (await client(context, place).connect()).ping());
+});
+
+test("a question that is given up is taken back, and its late answer passed over", async (context) => {
+  const place = new Place(context);
+  const host = await place.host((message) => {
+    if (message["method"] === "ping") return pong(message);
+    return message["method"] === "$/cancelRequest" ? [failure({ id: 0 }, -32800, "taken back")] : [];
+  });
+  const made = await client(context, place, { timeoutMs: 100 }).connect();
+  await fails("TimedOut", /in time/, made.getOpenFiles());
+  assert.equal((await made.ping()).status, "ok");
+  assert.deepEqual(host.received[1], { jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 0 } });
+});
+
+test("a host that talks of other things is given up", async (context) => {
+  const place = new Place(context);
+  const host = await place.host(() => []);
+  const made = await client(context, place, { timeoutMs: 200 }).connect();
+  const asked = made.ping();
+  const connection = await host.first;
+  const talk = (): void => {
+    if (!connection.destroyed) connection.write('{"jsonrpc":"2.0","method":"$/progress"}\n', talk);
+  };
+  talk();
+  await fails("TimedOut", /in time/, asked);
+  host.close();
+});
+
+test("a host that does not read is given up", async (context) => {
+  const place = new Place(context);
+  await place.host(pong, { isReading: false });
+  const made = await client(context, place, { timeoutMs: 200 }).connect();
+  await fails("TimedOut", /in time/, made.call("ping", { x: "x".repeat(4_000_000) }));
+  await fails("ConnectionFailed", /not connected/, made.ping());
+});
+
+test("a host that asks and does not read answers is given up", async (context) => {
+  const place = new Place(context);
+  const host = await place.host(pong, { isReading: false });
+  const made = await client(context, place, { timeoutMs: 60_000 }).connect();
+  const asked = made.ping();
+  const id = "x".repeat(1_000_000);
+  const connection = await host.first;
+  const flood = (): void => {
+    const line = `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/invoke" })}\n`;
+    if (!connection.destroyed) connection.write(line, flood);
+  };
+  flood();
+  await fails("ProtocolError", /does not read/, asked);
+});
+
+test("a port on which nobody answers is given up", async (context) => {
+  const place = new Place(context);
+  const silent = net.createServer(() => undefined);
+  await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as net.AddressInfo;
+  place.advertise({ port });
+  await fails("TimedOut", /in time/, client(context, place, { port, timeoutMs: 100 }).connect());
+  silent.close();
+});
+
+for (const { name, code, field, suggestion } of CASES.errors) {
+  test(`an error of the host has its code, its field and a next step: ${name}`, async (context) => {
+    const place = new Place(context);
+    await place.host((message) => [failure(message, code, "no\u202e", field === null ? null : { field })]);
+    const made = await client(context, place).connect();
+    for (let round = 0; round < 2; round += 1) {
+      // The connection goes on.
+      const error = await fails("RpcError", /^no\ufffd$/, made.ping());
+      assert.deepEqual([error.code, "field" in error ? (error.field ?? null) : null], [code, field]);
+      assert(error.suggestion.includes(suggestion), error.suggestion);
+    }
+  });
+}
+
+test("an error that is none itself is an error all the same", async (context) => {
+  const place = new Place(context);
+  await place.host((message) => [{ jsonrpc: "2.0", id: message["id"], error: { code: "x", data: 7 } }]);
+  const error = await fails("RpcError", /no message/, (await client(context, place).connect()).ping());
+  assert.equal(error.code, -32603);
+});
+
+test("the functions give an answer as it is", async (context) => {
+  const place = new Place(context);
+  await place.host((message) =>
+    message["method"] === "ping" ? pong(message) : [result(message, { asked: message["params"] ?? null })],
+  );
+  const where = { workspace: place.workspace };
+  assert.equal(await isVscodeAvailable(where), true);
+  assert.deepEqual(await getVscodeDiagnostics("/p/a", where), { asked: { path: "/p/a" } });
+  const filtered = await getVscodeDiagnostics(undefined, { severity: "error", limit: 3, ...where });
+  assert.deepEqual(filtered, { asked: { severity: "error", limit: 3 } });
+  assert.deepEqual(await getVscodeErrorSummary(where), { asked: null });
+});
+
+test("a failure of the functions is an answer", async (context) => {
+  const place = new Place(context);
+  const where = { workspace: place.workspace };
+  const expected = {
+    error: true,
+    message: `No zubi host serves ${place.workspace}.`,
+    suggestion: "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.",
+  };
+  assert.equal(await isVscodeAvailable(where), false);
+  assert.deepEqual(await getVscodeDiagnostics("/p/a", where), expected);
+  assert.deepEqual(await getVscodeErrorSummary(where), expected);
+  await place.host((message) => [failure(message, -32003, "loading 3 of 9")]);
+  assert.deepEqual(await getVscodeErrorSummary(where), {
+    error: true,
+    message: "loading 3 of 9",
+    suggestion: "The language server is still reading the project: ask again in some seconds.",
+  });
+});

@@ -1,0 +1,12 @@
+// The rules of the VS Code extension. A test of node:test needs no waiting for.
+import rules from "../../../editors/vscode/eslint.config.js";
+
+const test = { from: "package", name: "test", package: "node:test" };
+
+export default [
+  ...rules,
+  {
+    files: ["**/*.test.ts"],
+    rules: { "@typescript-eslint/no-floating-promises": ["error", { allowForKnownSafeCalls: [test] }] },
+  },
+];

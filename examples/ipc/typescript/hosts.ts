@@ -1,0 +1,316 @@
+// Finds the zubi hosts of this user: which run, whom they serve, and which serves a folder best.
+//
+// A host writes one file into a directory of this user. It is believed only if nobody else can have written it, and
+// only as long as the process lives that did.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+// The bounds are the host's own: what is larger, nobody has written who means well.
+const MAX_FILE = 64 * 1024;
+const MAX_FILES = 256;
+const MAX_SOCKET_PATH = 107;
+
+/** The better host first, where two serve a folder equally well. */
+const KINDS = ["editor", "daemon", "front"] as const;
+
+export const START_A_HOST =
+  "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.";
+export const OTHERWISE = "Look at `zubi status`, and at the log of the host.";
+
+/** Why there is no result. `message` says what went wrong, `suggestion` what to do, `code` is JSON-RPC's number. */
+export class IpcError extends Error {
+  override readonly name: string = "IpcError";
+  readonly suggestion: string;
+  readonly code: number | undefined;
+
+  constructor(message: string, suggestion: string = OTHERWISE, code?: number) {
+    super(message);
+    this.suggestion = suggestion;
+    this.code = code;
+  }
+}
+
+/** Nobody who can be believed serves the folder or the port. */
+export class NoHost extends IpcError {
+  override readonly name = "NoHost";
+
+  constructor(message: string, suggestion: string = START_A_HOST) {
+    super(message, suggestion);
+  }
+}
+
+/** What a host says of itself in its file. `startedAt` is in clock ticks since the machine started. */
+export interface Host {
+  readonly version: number;
+  readonly instance: string;
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly kind: (typeof KINDS)[number];
+  readonly workspaceFolders: readonly string[];
+  readonly socket: string | undefined;
+  readonly port: number | undefined;
+  /** 32 bytes in hexadecimal. */
+  readonly token: string;
+}
+
+export interface Found {
+  readonly hosts: Host[];
+  /** Why other files are not believed. What a dead host has left is in neither list. */
+  readonly doubts: string[];
+}
+
+/** The directory in which the hosts of this user write their files. */
+export function runDirectory(): string {
+  const runtime = process.env["XDG_RUNTIME_DIR"] ?? "";
+  if (path.isAbsolute(runtime) && isOwnBase(runtime)) return path.join(runtime, "zubi");
+  const state = process.env["XDG_STATE_HOME"] ?? "";
+  const base = path.isAbsolute(state) ? state : path.join(os.homedir(), ".local", "state");
+  return path.join(base, "zubi", "run");
+}
+
+/** The hosts that live, of those that can be believed. */
+export function readHosts(directory: string = runDirectory()): Found {
+  const found: Found = { hosts: [], doubts: [] };
+  let opened: number;
+  try {
+    opened = open(directory, fs.constants.O_DIRECTORY);
+  } catch (error) {
+    if (!isMissing(error)) found.doubts.push(`${shown(directory)}: ${reason(error)}`);
+    return found;
+  }
+  try {
+    const objection = objectionTo(fs.fstatSync(opened), "directory");
+    if (objection !== undefined) {
+      found.doubts.push(`${shown(directory)}: it ${objection}; \`chmod 700\` it if it is yours`);
+      return found;
+    }
+    readAll(`/proc/self/fd/${opened}`, found);
+  } finally {
+    fs.closeSync(opened);
+  }
+  return found;
+}
+
+/** Reads the files of a directory, which is named by its open handle: nobody can put another one in its place. */
+function readAll(directory: string, found: Found): void {
+  const names = fs.readdirSync(directory).filter((name) => name.endsWith(".json") && !name.startsWith("."));
+  names.sort();
+  for (const name of names.slice(0, MAX_FILES)) {
+    try {
+      const host = parse(readOwn(path.join(directory, name)));
+      if (typeof host === "string") found.doubts.push(`${shown(name)}: ${host}`);
+      else if (lives(host)) found.hosts.push(host);
+    } catch (error) {
+      // A host may have gone since the directory was listed.
+      if (!isMissing(error)) found.doubts.push(`${shown(name)}: ${reason(error)}`);
+    }
+  }
+  if (names.length > MAX_FILES) {
+    found.doubts.push(`${names.length - MAX_FILES} files beyond the first ${MAX_FILES}`);
+  }
+}
+
+/**
+ * The host that serves `workspace` (or the current directory) best: the deepest folder, then an editor, a daemon, a front,
+ * then the one that has been there longest.
+ */
+export function findHost(workspace = "."): Host {
+  const folder = realpath(workspace);
+  const { hosts, doubts } = readHosts();
+  const host = choose(hosts, folder);
+  if (host !== undefined) return host;
+  const others = [...new Set(hosts.flatMap((other) => other.workspaceFolders))].sort();
+  throw new NoHost(
+    `No zubi host serves ${shown(folder)}.${listed("Served are", others)}${listed("Not believed:", doubts)}`,
+  );
+}
+
+/** The best of these hosts for a folder, which is given with links resolved, as hosts give theirs. */
+export function choose(hosts: readonly Host[], folder: string): Host | undefined {
+  const fitting = hosts
+    .filter((host) => host.socket !== undefined || host.port !== undefined)
+    .map((host) => ({ host, depth: depth(host, folder) }))
+    .filter((one): one is { host: Host; depth: number } => one.depth !== undefined);
+  fitting.sort(
+    (a, b) =>
+      b.depth - a.depth ||
+      KINDS.indexOf(a.host.kind) - KINDS.indexOf(b.host.kind) ||
+      a.host.startedAt - b.host.startedAt ||
+      (a.host.instance < b.host.instance ? -1 : 1),
+  );
+  return fitting[0]?.host;
+}
+
+/** The host whose file names the port. */
+export function hostOnPort(port: number): Host {
+  const { hosts, doubts } = readHosts();
+  // Two files can name one port only if one of them is not true any more; then the younger one is.
+  const [host] = hosts.filter((one) => one.port === port).sort((a, b) => b.startedAt - a.startedAt);
+  if (host !== undefined) return host;
+  const ports = hosts.flatMap((other) => (other.port === undefined ? [] : [String(other.port)]));
+  throw new NoHost(
+    `No file of a host names the port ${port}, so there is no token to prove oneself with.` +
+      `${listed("Hosts listen on", ports)}${listed("Not believed:", doubts)}`,
+    "Leave `port` out, or take the one that `zubi status --json` shows.",
+  );
+}
+
+/** How many components deep the folder of a host is that contains `folder`; undefined if none does. */
+function depth(host: Host, folder: string): number | undefined {
+  const inside = components(folder);
+  const depths = host.workspaceFolders
+    .map(components)
+    .filter((own) => own.every((part, index) => part === inside[index]))
+    .map((own) => own.length);
+  return depths.length === 0 ? undefined : Math.max(...depths);
+}
+
+function components(folder: string): string[] {
+  return folder.split("/").filter((part) => part !== "");
+}
+
+/** Without O_NONBLOCK a pipe of this name would keep us waiting for somebody to write into it. */
+function open(file: string, flags = 0): number {
+  return fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK | flags);
+}
+
+function readOwn(file: string): Buffer {
+  const opened = open(file);
+  try {
+    const objection = objectionTo(fs.fstatSync(opened), "regular file");
+    if (objection !== undefined) throw new Doubt(`it ${objection}`);
+    const content = Buffer.alloc(MAX_FILE + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < content.length; length += read) {
+      read = fs.readSync(opened, content, length, content.length - length, null);
+    }
+    if (length > MAX_FILE) throw new Doubt(`it has more than ${MAX_FILE} bytes`);
+    return content.subarray(0, length);
+  } finally {
+    fs.closeSync(opened);
+  }
+}
+
+/** Why a file is not believed. */
+class Doubt extends Error {}
+
+/** Why what is open is not private to this user. */
+export function objectionTo(status: fs.Stats, kind: "regular file" | "directory"): string | undefined {
+  if (!(kind === "directory" ? status.isDirectory() : status.isFile())) return `is not a ${kind}`;
+  if (status.uid !== process.geteuid?.()) return "belongs to another user";
+  return (status.mode & 0o077) === 0 ? undefined : "is open to other users";
+}
+
+function isOwnBase(directory: string): boolean {
+  const status = fs.statSync(directory, { throwIfNoEntry: false });
+  return status?.isDirectory() === true && status.uid === process.geteuid?.() && (status.mode & 0o022) === 0;
+}
+
+/** Reads a host's file; what does not fit is told as a text. Fields that nobody knows here are passed over. */
+export function parse(content: Uint8Array): Host | string {
+  const told = fromJson(content);
+  if (told === undefined) return "it is not JSON";
+  if (!isObject(told)) return "it is not an object";
+  const { version, instance, pid, startedAt, kind, workspaceFolders, token } = told;
+  // Rust leaves out what is not there; null says the same.
+  const [socket, port] = [told["socket"] ?? undefined, told["port"] ?? undefined];
+  const wrong = (field: string): string => `\`${field}\` is missing or not as it must be`;
+  if (!isWhole(version, 1, 2 ** 32 - 1)) return wrong("version");
+  if (typeof instance !== "string" || !/^[0-9A-Za-z_-]{1,64}$/.test(instance)) return wrong("instance");
+  if (!isWhole(pid, 1, 2 ** 31 - 1)) return wrong("pid");
+  if (!isWhole(startedAt, 0, Number.MAX_SAFE_INTEGER)) return wrong("startedAt");
+  if (!isKind(kind)) return wrong("kind");
+  if (!Array.isArray(workspaceFolders) || !workspaceFolders.every(isAbsolute)) return wrong("workspaceFolders");
+  if (socket !== undefined && !isSocketPath(socket)) return wrong("socket");
+  if (port !== undefined && !isWhole(port, 1, 65535)) return wrong("port");
+  if (!isKey(token)) return wrong("token");
+  return { version, instance, pid, startedAt, kind, workspaceFolders, socket, port, token };
+}
+
+/** What UTF-8 and JSON say these bytes are; undefined if they are neither. */
+export function fromJson(content: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process is there that wrote the file: a number alone may belong to another one by now. */
+function lives(host: Host): boolean {
+  try {
+    const text = fs.readFileSync(`/proc/${host.pid}/stat`, "latin1");
+    // The name of the program, in parentheses, may contain anything.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return fields[0] !== "Z" && fields[0] !== "X" && Number(fields[19]) === host.startedAt;
+  } catch {
+    return false;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether this is 32 bytes in hexadecimal, as tokens, nonces and proofs are. */
+export function isKey(value: unknown): value is string {
+  return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+}
+
+function isKind(value: unknown): value is Host["kind"] {
+  return KINDS.some((kind) => kind === value);
+}
+
+function isSocketPath(value: unknown): value is string {
+  return isAbsolute(value) && Buffer.byteLength(value) <= MAX_SOCKET_PATH;
+}
+
+function isAbsolute(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith("/") && !value.includes("\0") && !/\p{Cs}/u.test(value);
+}
+
+function isWhole(value: unknown, least: number, most: number): value is number {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+function realpath(folder: string): string {
+  try {
+    return fs.realpathSync(folder);
+  } catch (error) {
+    throw new NoHost(`${shown(folder)} cannot be read: ${reason(error)}.`, "Give a folder that is there.");
+  }
+}
+
+/** The path for somebody with another current directory. `..` stays: what it means is for the disk to say. */
+export function absolute(file: string): string {
+  try {
+    return path.isAbsolute(file) ? file : `${process.cwd()}/${file}`;
+  } catch (error) {
+    throw new IpcError(`The current directory cannot be read: ${reason(error)}.`, "Give absolute paths.");
+  }
+}
+
+/** An error's words, without the path. */
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) return "it failed";
+  if ("code" in error && error.code === "ELOOP") return "it is a link";
+  // Node: `EACCES: permission denied, open '…'`.
+  return error instanceof Doubt ? error.message : (/^E[A-Z0-9]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message);
+}
+
+/** A text of somebody else as it may be shown in a terminal: without control characters, and not endless. */
+export function shown(text: unknown): string {
+  return typeof text === "string" ? text.slice(0, 1000).replace(/(?! )[\p{C}\p{Z}]/gu, "\ufffd") : "(no message)";
+}
+
+/** The first three of a list as the end of a message; nothing if there are none. */
+function listed(heading: string, items: readonly string[]): string {
+  if (items.length === 0) return "";
+  const more = items.length > 3 ? ` and ${items.length - 3} more` : "";
+  return ` ${heading} ${items.slice(0, 3).map(shown).join("; ")}${more}.`;
+}

@@ -1,0 +1,47 @@
+// What the program prints, and how it ends.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { test } from "node:test";
+
+import { Place, result } from "./fake-host.ts";
+
+const PROGRAM = path.join(import.meta.dirname, "problems.ts");
+const PROBLEM = {
+  range: { start: { line: 2, character: 4 }, end: { line: 2, character: 9 } },
+  message: "Unknown\nname\x1b",
+  severity: "error",
+  source: "ty",
+};
+
+async function check(place: Place, files: string[], code: number, out: string, err: RegExp): Promise<void> {
+  const [ended, printed, said] = await new Promise<[unknown, string, string]>((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...files], { cwd: place.workspace }, (error, stdout, stderr) => {
+      resolve([error?.code ?? 0, stdout, stderr]);
+    });
+  });
+  assert.deepEqual([ended, printed], [code, out]);
+  assert.match(said, err);
+}
+
+test("problems are printed for people", async (context) => {
+  const place = new Place(context);
+  const file = { path: path.join(place.workspace, "src", "a.py"), diagnostics: [PROBLEM] };
+  const coverage = { analysed: 1, total: 2, mode: "headless", note: "ty has read one file" };
+  await place.host((message) => [
+    result(message, message["method"] === "validateFile" ? file : { files: [file], coverage }),
+  ]);
+  const line = "src/a.py:3:5 error: Unknown name\ufffd (ty)\n";
+  await check(place, ["src/a.py"], 1, line, /asking the daemon host/);
+  await check(place, [], 1, `${line}looked at 1 of 2 files: ty has read one file\n`, /asking/);
+});
+
+test("no problems are no lines", async (context) => {
+  const place = new Place(context);
+  await place.host((message) => [result(message, { files: [] })]);
+  await check(place, [], 0, "", /asking the daemon host/);
+});
+
+test("no host is an exit code of its own", async (context) => {
+  await check(new Place(context), [], 3, "", /zubi serve/);
+});

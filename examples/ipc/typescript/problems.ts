@@ -1,0 +1,45 @@
+// Prints the problems of the workspace, or of the files that are named, as the host of this folder sees them.
+//
+// usage: node problems.ts [FILE …]
+//
+// Exit code: 0 no errors, 1 errors, 3 no answer.
+import path from "node:path";
+
+import { shown } from "./hosts.ts";
+import { type Coverage, type FileDiagnostics, IpcError, VSCodeIPCClient, withClient } from "./zubi-ipc.ts";
+
+/** One line for each problem. People count lines and columns from 1. */
+function lines(file: FileDiagnostics): string[] {
+  const name = path.relative(process.cwd(), file.path);
+  return file.diagnostics.map(({ range: { start }, severity, message, source }) => {
+    const from = source === undefined ? "" : ` (${source})`;
+    // Compilers' messages have lines of their own.
+    const text = message.split(/\s+/).join(" ");
+    return shown(`${name}:${start.line + 1}:${start.character + 1} ${severity}: ${text}${from}`);
+  });
+}
+
+/** What the host did not look at. An empty list of problems means little without it. */
+function shortfall({ coverage }: { readonly coverage?: Coverage }): string[] {
+  if (coverage === undefined || coverage.analysed === coverage.total) return [];
+  const note = coverage.note === undefined ? "" : `: ${coverage.note}`;
+  return [shown(`looked at ${coverage.analysed} of ${coverage.total} files${note}`)];
+}
+
+async function ask(client: VSCodeIPCClient): Promise<number> {
+  process.stderr.write(`asking the ${client.host?.kind ?? ""} host, process ${client.host?.pid ?? 0}\n`);
+  const named = process.argv.slice(2);
+  const whole = named.length > 0 ? undefined : await client.getAllDiagnostics();
+  const files = whole?.files ?? (await Promise.all(named.map((file) => client.validateFile(file))));
+  const printed = [...files.flatMap(lines), ...(whole === undefined ? files : [whole]).flatMap(shortfall)];
+  process.stdout.write(printed.map((line) => `${line}\n`).join(""));
+  return files.some((file) => file.diagnostics.some((problem) => problem.severity === "error")) ? 1 : 0;
+}
+
+try {
+  process.exitCode = await withClient({ timeoutMs: 60_000 }, ask);
+} catch (error) {
+  if (!(error instanceof IpcError)) throw error;
+  process.stderr.write(`${error.message}\n${error.suggestion}\n`);
+  process.exitCode = 3;
+}

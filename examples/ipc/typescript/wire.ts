@@ -1,0 +1,361 @@
+// Lines of JSON-RPC over a host's socket or port, and the proof with which a connection over the port begins.
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import fs from "node:fs";
+import net from "node:net";
+
+import { fromJson, type Host, IpcError, isKey, isObject, OTHERWISE, reason, shown, START_A_HOST } from "./hosts.ts";
+
+export const MAX_FRAME = 8 * 1024 * 1024;
+const MAX_FIRST_LINE = 4 * 1024;
+/** Questions that were given up and not answered yet. */
+const MAX_LATE = 1000;
+
+const SUGGESTIONS: Readonly<Record<number, string>> = {
+  [-32601]: "The host may be of another version: compare `zubi --version` with `zubi status`.",
+  [-32602]: "Correct the argument that the message names.",
+  [-32000]: "Connect without `port`: over the socket more is allowed, and the user's id is the proof.",
+  [-32001]: "Ask the host of the file's own folder: `new VSCodeIPCClient({ workspace })`.",
+  [-32002]: "Only commands on the host's list are run; the user's settings can add one.",
+  [-32003]: "The language server is still reading the project: ask again in some seconds.",
+};
+
+/** The host cannot be reached, went away, refused the connection, or is not who it says. */
+export class ConnectionFailed extends IpcError {
+  override readonly name = "ConnectionFailed";
+}
+
+/** The answer did not come in time. */
+export class TimedOut extends IpcError {
+  override readonly name = "TimedOut";
+
+  constructor(message: string) {
+    super(message, "Ask again with a longer `timeoutMs`; a language server that has just started needs some time.");
+  }
+}
+
+/** What came is not what a host sends, or what was to be sent cannot be. */
+export class ProtocolError extends IpcError {
+  override readonly name = "ProtocolError";
+}
+
+/** The host answered that it does not do this. `field` is the argument that was wrong, where it is told. */
+export class RpcError extends IpcError {
+  override readonly name = "RpcError";
+  readonly field: string | undefined;
+
+  constructor(message: string, code: number, field?: string) {
+    super(message, SUGGESTIONS[code] ?? OTHERWISE, code);
+    this.field = field;
+  }
+}
+
+/** Puts a stream of pieces together to lines. Characters may come in pieces: only whole lines are decoded. */
+export class Lines {
+  #pieces: Buffer[] = [];
+  #length = 0;
+  /** In bytes, without the line's end. */
+  limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** The lines that end in this piece. A line that is longer than the limit is an error. */
+  *take(piece: Buffer): Generator<Buffer, void, undefined> {
+    let rest = piece;
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      this.#keep(rest.subarray(0, end));
+      const line = Buffer.concat(this.#pieces);
+      [this.#pieces, this.#length] = [[], 0];
+      rest = rest.subarray(end + 1);
+      yield line;
+    }
+    this.#keep(rest);
+  }
+
+  #keep(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length > this.limit) throw new ProtocolError(`The host sent a line of more than ${this.limit} bytes.`);
+    if (piece.length > 0) this.#pieces.push(piece);
+  }
+}
+
+interface Question {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: IpcError) => void;
+}
+
+/** A connection to a host. Any number of questions may be on their way at once. */
+export class Connection {
+  readonly #socket: net.Socket;
+  readonly #lines: Lines;
+  readonly #questions = new Map<number, Question>();
+  readonly #late = new Set<number>();
+  #next = 0;
+  #greet: Question | undefined;
+  #ended: IpcError | undefined;
+
+  constructor(socket: net.Socket, limit: number) {
+    this.#socket = socket;
+    this.#lines = new Lines(limit);
+    socket.on("data", (piece: Buffer) => {
+      this.#read(piece);
+    });
+    socket.on("error", (error) => {
+      this.end(new ConnectionFailed(`The connection to the host broke: ${shown(reason(error))}.`));
+    });
+    socket.on("close", () => {
+      this.end(new ConnectionFailed("The host closed the connection."));
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#ended === undefined;
+  }
+
+  /** Asks, and waits for the answer as long as is said. The connection goes on when it does not come in time. */
+  request(method: string, params: unknown, timeoutMs: number): Promise<unknown> {
+    const id = this.#next++;
+    return within(
+      timeoutMs,
+      (resolve, reject) => {
+        if (this.#ended !== undefined) throw this.#ended;
+        const frame = frameOf({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+        this.#questions.set(id, { resolve, reject });
+        this.#socket.write(frame);
+      },
+      () => {
+        this.#giveUp(id);
+        return new TimedOut("The host did not answer in time.");
+      },
+    );
+  }
+
+  /** Ends the connection; every question on its way fails with the error. */
+  end(error: IpcError): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#socket.destroy();
+    for (const question of [...this.#questions.values(), this.#greet]) question?.reject(error);
+    this.#questions.clear();
+  }
+
+  /** Both sides prove that they know the token. Until the host has, nothing but our proof is sent. */
+  async prove(host: Host, timeoutMs: number): Promise<void> {
+    const deadline = performance.now() + timeoutMs;
+    const theirs = await this.#nonce(host, timeoutMs);
+    const ours = randomBytes(32).toString("hex");
+    const params = { nonce: ours, proof: proofOf(host.token, "client", theirs, ours) };
+    let answer: unknown;
+    try {
+      answer = await this.request("authenticate", params, Math.max(deadline - performance.now(), 0));
+    } catch (error) {
+      if (!(error instanceof ConnectionFailed)) throw error;
+      const message = `The host on port ${host.port ?? 0} did not accept our proof. ${error.message}`;
+      throw new ConnectionFailed(message, OTHERWISE, error.code);
+    }
+    const proof = isObject(answer) ? answer["proof"] : undefined;
+    if (!isKey(proof) || !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(host.token, "server", theirs, ours)))) {
+      throw new ConnectionFailed(
+        `What listens on port ${host.port ?? 0} does not know the host's token; nothing was asked.`,
+        "Another program may have taken the port. Connect without `port`.",
+      );
+    }
+    this.#lines.limit = MAX_FRAME;
+  }
+
+  /** The nonce with which a host begins. */
+  async #nonce(host: Host, timeoutMs: number): Promise<string> {
+    const late = new TimedOut(`What listens on port ${host.port ?? 0} did not begin in time.`);
+    const hello = await within(
+      timeoutMs,
+      (resolve, reject) => {
+        if (this.#ended !== undefined) throw this.#ended;
+        this.#greet = { resolve, reject };
+      },
+      () => late,
+    );
+    const nonce = isObject(hello) ? hello["nonce"] : undefined;
+    if (!isKey(nonce)) {
+      throw new ProtocolError(`What listens on port ${host.port ?? 0} does not begin as a zubi host does.`);
+    }
+    return nonce;
+  }
+
+  #read(piece: Buffer): void {
+    try {
+      for (const line of this.#lines.take(piece)) {
+        if (this.#ended !== undefined) return;
+        this.#hear(line);
+      }
+    } catch (error) {
+      this.end(error instanceof IpcError ? error : new ProtocolError(shown(String(error))));
+    }
+  }
+
+  #hear(line: Buffer): void {
+    const message = fromJson(line);
+    if (message === undefined) throw new ProtocolError("The host sent a line that is not JSON.");
+    if (!isObject(message)) throw new ProtocolError("The host sent JSON that is not a message.");
+    const { id, error } = message;
+    if (!("method" in message) && (id ?? undefined) === undefined && isObject(error)) {
+      throw new ConnectionFailed(`The host refused: ${shown(error["message"])}`, OTHERWISE, codeOf(error));
+    }
+    if (this.#greet !== undefined) {
+      const greet = this.#greet;
+      this.#greet = undefined;
+      greet.resolve(message);
+    } else if (!("method" in message)) {
+      this.#answer(message);
+    } else if ("id" in message && this.#lines.limit === MAX_FRAME) {
+      this.#decline(id);
+    }
+  }
+
+  #answer(message: Record<string, unknown>): void {
+    const { id, error } = message;
+    if (typeof id === "number" && this.#late.delete(id)) return;
+    const question = typeof id === "number" ? this.#questions.get(id) : undefined;
+    if (question === undefined || message["jsonrpc"] !== "2.0") {
+      throw new ProtocolError("The host sent an answer to something that was not asked.");
+    }
+    if (!isObject(error) && !("result" in message)) {
+      throw new ProtocolError("The host sent an answer with neither a result nor an error.");
+    }
+    this.#questions.delete(id as number);
+    if (isObject(error)) question.reject(errorOf(error));
+    else question.resolve(message["result"]);
+  }
+
+  /** The host asks something that only agents' programs answer. It need not wait for us. */
+  #decline(id: unknown): void {
+    if (this.#socket.writableLength > MAX_FRAME) throw new ProtocolError("The host asks, and does not read answers.");
+    const error = { code: -32601, message: "this client answers no requests" };
+    this.#socket.write(frameOf({ jsonrpc: "2.0", id, error }));
+  }
+
+  #giveUp(id: number): void {
+    if (!this.#questions.delete(id)) return;
+    this.#late.add(id);
+    if (this.#socket.writableLength > 0 || this.#late.size > MAX_LATE) {
+      this.end(new ConnectionFailed("The host does not read what it is asked."));
+    } else {
+      this.#socket.write(frameOf({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } }));
+    }
+  }
+}
+
+/** Connects to a host's socket, if it is this user's. Node cannot ask who listens there: the directory is the proof. */
+export async function openSocket(host: Host, path: string, timeoutMs: number): Promise<Connection> {
+  const what = `the host (process ${host.pid}) at ${shown(path)}`;
+  let status: fs.Stats;
+  try {
+    status = fs.lstatSync(path);
+  } catch (error) {
+    throw unreachable(what, error);
+  }
+  if (!status.isSocket() || status.uid !== process.geteuid?.()) {
+    throw new ConnectionFailed(`${shown(path)} is not a socket of this user.`);
+  }
+  return new Connection(await connected({ path }, what, timeoutMs), MAX_FRAME);
+}
+
+/** Connects to a host's port; returns when both sides have proved themselves. */
+export async function openPort(host: Host, port: number, timeoutMs: number): Promise<Connection> {
+  const deadline = performance.now() + timeoutMs;
+  const what = `the host (process ${host.pid}) on port ${port}`;
+  const socket = await connected({ host: "127.0.0.1", port }, what, timeoutMs);
+  const connection = new Connection(socket, MAX_FIRST_LINE);
+  try {
+    await connection.prove(host, Math.max(deadline - performance.now(), 0));
+  } catch (error) {
+    connection.end(new ConnectionFailed("The connection was not proven."));
+    throw error;
+  }
+  return connection;
+}
+
+/** What only somebody can work out who knows the token. The two sides differ, so neither can be played back. */
+export function proofOf(token: string, side: "client" | "server", serverNonce: string, clientNonce: string): string {
+  return createHmac("sha256", Buffer.from(token, "hex"))
+    .update(`zubi ${side}\0`)
+    .update(Buffer.from(serverNonce, "hex"))
+    .update(Buffer.from(clientNonce, "hex"))
+    .digest("hex");
+}
+
+function connected(to: net.NetConnectOpts, what: string, timeoutMs: number): Promise<net.Socket> {
+  const socket = net.connect(to);
+  return within(
+    timeoutMs,
+    (resolve, reject) => {
+      socket.once("connect", () => {
+        socket.removeAllListeners("error");
+        resolve(socket);
+      });
+      socket.once("error", (error) => {
+        reject(unreachable(what, error));
+      });
+    },
+    () => {
+      socket.destroy();
+      return new TimedOut(`Cannot connect to ${what} in time.`);
+    },
+  );
+}
+
+/** A promise that is settled by `start`, or rejected with what `late` returns. */
+function within<T>(
+  timeoutMs: number,
+  start: (resolve: (value: T) => void, reject: (error: IpcError) => void) => void,
+  late: () => IpcError,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const settled = new Promise<T>((resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(late());
+    }, timeoutMs);
+    start(resolve, reject);
+  });
+  return settled.finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+function unreachable(what: string, error: unknown): ConnectionFailed {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const why = code === "ECONNREFUSED" ? "connection refused" : reason(error);
+  return new ConnectionFailed(`Cannot connect to ${what}: ${shown(why)}.`, START_A_HOST);
+}
+
+function errorOf(error: Record<string, unknown>): RpcError {
+  const field = isObject(error["data"]) ? error["data"]["field"] : undefined;
+  const wrong = typeof field === "string" ? shown(field) : undefined;
+  return new RpcError(shown(error["message"]), codeOf(error), wrong);
+}
+
+function codeOf(error: Record<string, unknown>): number {
+  return Number.isInteger(error["code"]) ? (error["code"] as number) : -32603;
+}
+
+/** A message as it is sent. What JSON would silently change into something else is refused. */
+function frameOf(message: Record<string, unknown>): string {
+  const unchanged = (key: string, value: unknown): unknown => {
+    const isText = !/\p{Cs}/u.test(key) && (typeof value !== "string" || !/\p{Cs}/u.test(value));
+    if (!isText) throw new Error("a text is not Unicode");
+    if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${value} is no number of JSON`);
+    if (typeof value === "function" || typeof value === "symbol") throw new Error(`a ${typeof value} is no JSON`);
+    return value;
+  };
+  let frame: string;
+  try {
+    frame = JSON.stringify(message, unchanged);
+  } catch (error) {
+    throw new ProtocolError(`The arguments cannot be sent as JSON: ${shown(reason(error))}.`, "Correct them.");
+  }
+  const length = Buffer.byteLength(frame);
+  if (length > MAX_FRAME) {
+    throw new ProtocolError(`The request has ${length} bytes, more than the ${MAX_FRAME} that a host reads.`, "Send less.");
+  }
+  return `${frame}\n`;
+}
