@@ -57,6 +57,7 @@ impl Command {
 
 #[derive(Deserialize, JsonSchema)]
 struct Input {
+    /// What is asked
     command: Command,
     /// File, for diagnostics and `validate_file`
     path: Option<String>,
@@ -81,9 +82,11 @@ impl Input {
             ("limit", self.limit.is_some(), all, "all_diagnostics"),
         ];
         match given.into_iter().find(|(_, is_given, is_taken, _)| *is_given && !is_taken) {
-            Some((name, _, _, takes)) => {
-                Err(ToolError::invalid(name, format!("only {takes} take it"), "Leave it out, or give another command."))
-            }
+            Some((name, _, _, takes)) => Err(ToolError::invalid(
+                name,
+                format!("it goes only with {takes}"),
+                "Leave it out, or give another command.",
+            )),
             None => Ok(()),
         }
     }

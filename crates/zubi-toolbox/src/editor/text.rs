@@ -9,7 +9,7 @@ use zubi_link::wire::diagnostics::{
     AllDiagnostics, Coverage, CoverageMode, Diagnostic, FileDiagnostics, Severity, ValidatedFile, WorkspaceErrors,
 };
 use zubi_link::wire::editor::{ActiveFile, OpenFile, OpenFiles};
-use zubi_tools::{Status, ToolCx};
+use zubi_tools::{Status, ToolCx, Truncated};
 
 use super::Answer;
 use crate::lsp::view::{View, count};
@@ -70,27 +70,28 @@ impl Writer<'_> {
             line_count: active.line_count.unwrap_or_default(),
         };
         let header = format!("{}:{line}:{column}  {}\n", self.shown(path), of_file(&file));
-        self.problems(&active, header, &[(path, &problems)], status).await
+        self.of_one(&active, header, (path, &problems), status).await
     }
 
     pub(super) async fn file(&self, file: FileDiagnostics) -> Answer {
         let status = self.source(file.coverage.as_ref(), file.note.as_deref());
-        self.problems(&file, String::new(), &[(&file.path, &file.diagnostics)], status).await
+        self.of_one(&file, String::new(), (&file.path, &file.diagnostics), status).await
     }
 
     pub(super) async fn validated(&self, file: ValidatedFile) -> Answer {
         let status = self.source(file.coverage.as_ref(), file.note.as_deref());
-        self.problems(&file, String::new(), &[(&file.path, &file.diagnostics)], status).await
+        self.of_one(&file, String::new(), (&file.path, &file.diagnostics), status).await
     }
 
     pub(super) async fn all(&self, all: AllDiagnostics) -> Answer {
         let status = self.source(all.coverage.as_ref(), all.note.as_deref());
         let header = match all.file_count {
-            0 => "no problems\n".to_owned(),
+            0 => format!("{}\n", none(&status)),
             files => format!("{} in {}\n", count(all.total_diagnostics, "problem"), count(files, "file")),
         };
         let files: Vec<_> = all.files.iter().map(|file| (file.path.as_str(), file.diagnostics.as_slice())).collect();
-        let mut answer = self.problems(&all, header, &files, status).await;
+        let (list, truncated) = self.problems(&files, true).await;
+        let mut answer = Answer { truncated, ..Answer::of(&all, header + &list, status) };
         if all.truncated {
             let more = count(all.file_count - all.returned, "more file");
             let _ = writeln!(answer.text, "… {more}: raise `limit`, or {NARROW}");
@@ -124,17 +125,24 @@ impl Writer<'_> {
         Answer { truncated, ..Answer::of(&found, text, status) }
     }
 
-    /// An object whose text is a list of problems.
-    async fn problems(
+    /// An object about one file.
+    async fn of_one(
         &self,
         object: &impl serde::Serialize,
         header: String,
-        files: &[(impl AsRef<str>, impl AsRef<[Diagnostic]>)],
+        (path, problems): (&str, &[Diagnostic]),
         status: Status,
     ) -> Answer {
+        let shown = self.shown(path);
+        let what = if problems.is_empty() { none(&status).to_owned() } else { tally(problems) };
+        let (list, truncated) = self.problems(&[(path, problems)], false).await;
+        Answer { truncated, ..Answer::of(object, format!("{header}{what} in `{shown}`\n{list}"), status) }
+    }
+
+    /// A list of problems, under the names of their files if `named`.
+    async fn problems(&self, files: &[(&str, &[Diagnostic])], named: bool) -> (String, Option<Truncated>) {
         let mut rows = Vec::new();
         for (path, problems) in files {
-            let (path, problems) = (path.as_ref(), problems.as_ref());
             let index = if problems.is_empty() { None } else { self.index(path).await };
             rows.extend(problems.iter().map(|problem| {
                 let start = problem.range.start;
@@ -143,23 +151,13 @@ impl Writer<'_> {
                 Row { path, line, column, problem }
             }));
         }
-        let mut text = header;
-        if let [(path, _)] = files {
-            let shown = self.shown(path.as_ref());
-            let _ = match rows.len() {
-                0 => writeln!(text, "no problems in `{shown}`"),
-                _ => writeln!(text, "{} in `{shown}`", tally(&rows)),
-            };
-        }
         let list = self.view.rows(&rows, NARROW, |text, before, row| {
-            if files.len() > 1 && before.is_none_or(|before| before.path != row.path) {
+            if named && before.is_none_or(|before| before.path != row.path) {
                 let _ = writeln!(text, "{}", self.shown(row.path));
             }
             write_row(text, row);
         });
-        let (list, truncated) = list.map(|list| (list.text, list.truncated)).unwrap_or_default();
-        text.push_str(&list);
-        Answer { truncated, ..Answer::of(object, text, status) }
+        list.map(|list| (list.text, list.truncated)).unwrap_or_default()
     }
 
     /// The last line: who answered, how much was looked at, what may be missing.
@@ -207,6 +205,11 @@ impl Writer<'_> {
     }
 }
 
+/// That there is nothing to list. Where not all was looked at, that means less.
+fn none(status: &Status) -> &'static str {
+    if status.complete == Some(false) || status.note.is_some() { "no problem is known" } else { "no problems" }
+}
+
 /// `toy, 12 lines, not saved`.
 fn of_file(file: &OpenFile) -> String {
     let lines = count(usize::try_from(file.line_count).unwrap_or(usize::MAX), "line");
@@ -214,8 +217,8 @@ fn of_file(file: &OpenFile) -> String {
 }
 
 /// `3 errors, 1 warning`.
-fn tally(rows: &[Row<'_>]) -> String {
-    let number = |severity| rows.iter().filter(|row| row.problem.severity == severity).count();
+fn tally(problems: &[Diagnostic]) -> String {
+    let number = |severity| problems.iter().filter(|problem| problem.severity == severity).count();
     let parts = Severity::ALL.into_iter().map(|severity| (number(severity), severity.name()));
     parts.filter(|(number, _)| *number > 0).map(|(number, name)| count(number, name)).collect::<Vec<_>>().join(", ")
 }

@@ -40,7 +40,7 @@ pub(super) struct Around {
 
 /// What an editor shows and what it does not.
 const AS_SHOWN: &str =
-    "as the editor shows them: most of its servers look only at files that are open, and `validateFile` opens one";
+    "as the editor shows them: most of its servers look only at files that are open; to validate a file opens it";
 
 /// The room for files in one answer, in bytes; a message over the socket may have 8 MiB.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
@@ -51,7 +51,7 @@ pub(super) fn known(path: &Utf8Path, known: Known, look: Look) -> LookedFile {
     let mut notes = Vec::new();
     if !known.is_open && look == Look::Glance {
         notes.push(
-            "the file is not open in the editor, so perhaps nobody has checked it; `validateFile` opens it".to_owned(),
+            "the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it".to_owned(),
         );
     } else if !known.is_current {
         notes.push("nobody in the editor has spoken about the present text yet; ask again".to_owned());

@@ -87,7 +87,7 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
     if analysed < report.total {
         let limit = if report.total > MAX_FILES { format!(", at most {MAX_FILES} are") } else { String::new() };
         notes.push(format!(
-            "not all files were looked at in time{limit}; ask again, or about a file with `getDiagnostics`"
+            "not all files were looked at in time{limit}; ask again, or about one file"
         ));
         notes.extend(report.files.iter().find_map(|file| file.why.clone()));
     }

@@ -5,6 +5,7 @@
 
 mod bounds;
 mod domainlang;
+mod editor;
 mod files;
 #[expect(unreachable_pub, reason = "the fuzz package calls this from other crates")]
 #[path = "../../../../fuzz/src/declared.rs"]
@@ -19,6 +20,7 @@ mod relations;
 #[path = "../../../../fuzz/replay.rs"]
 mod replay;
 mod schemas;
+mod sight;
 mod support;
 mod swapped;
 mod tools;

@@ -320,6 +320,15 @@ fn schemas() {
       scope: "string"
     set_update_imports_setting Write settings
       value: "string" required
+    editor Read editor
+      command: "string" required
+      path: "string"
+      severity: "string"
+      source: "string"
+      limit: "integer"
+      max_tokens: "integer"
+      wait_ms: "integer"
+      format: "string"
     find_tools Read tools
       query: "string"
       category: "string"

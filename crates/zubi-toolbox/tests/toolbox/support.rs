@@ -11,13 +11,15 @@ use zubi_base::clock::SystemClock;
 use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
 use zubi_toolbox::domainlang::{self, DomainModel, Listing};
-use zubi_toolbox::{file, lsp, refactor, settings, tools};
+use zubi_toolbox::{editor, file, lsp, refactor, settings, tools};
 use zubi_tools::ToolProvider;
 use zubi_tools::audit::{AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, Restrictions, Surface, ToolCx};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+
+use crate::sight::sight;
 
 /// Two small files.
 pub(crate) const SHAPES: &str = "\
@@ -50,6 +52,7 @@ pub(crate) fn restricted(toy: &Toy, restrictions: Restrictions, audit: Arc<dyn A
                 file::provider(&toy.intel),
                 refactor::provider(&toy.intel),
                 settings::provider(&toy.intel),
+                editor::provider(&sight(toy, None)),
                 tools::provider(registry),
             ],
             policy: Policy::new(ToolFilter::default()),

@@ -47,16 +47,18 @@ async fn without_a_fit_the_toolsets_are_told() {
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
       refactor: rename_file, rename_symbol, organize_imports
       settings: get_setting, set_setting, set_update_imports_setting
+      editor: editor
     query: words of what is to be done, or an id, gives input schemas
     ");
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({})).await, @"
-    36 tools in all, by toolset:
+    37 tools in all, by toolset:
       lsp: lsp_definition, lsp_references, lsp_hover, lsp_completion, lsp_workspace_symbols, lsp_document_symbols, lsp_rename_symbol, lsp_code_actions, lsp_format_document, lsp_signature_help, lsp_diagnostics, lsp_call_hierarchy, lsp_implementations, lsp_type_definition, lsp_type_hierarchy, lsp_explain
       edit: apply_edit, undo_edit
       domainlang: domainlang_validate, domainlang_list, domainlang_get, domainlang_explain, domainlang_search, domainlang_diagram
       file: file.read, file.write, file.edit, file.list, file.search, file.getCurrent
       refactor: rename_file, rename_symbol, organize_imports
       settings: get_setting, set_setting, set_update_imports_setting
+      editor: editor
     query: words of what is to be done, or an id, gives input schemas
     ");
 }

@@ -1,0 +1,177 @@
+//! The tool `editor`: what a model reads of what the editor sees.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use zubi_code::testing::Toy;
+use zubi_toolbox::editor;
+use zubi_tools::audit::NoAudit;
+use zubi_tools::cx::Restrictions;
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::Policy;
+use zubi_tools::registry::{Registry, RegistryConfig};
+
+use crate::sight::{BAD, sight, view};
+use crate::support::{call_in, cx};
+
+/// Calls the tool with an editor, or without one.
+async fn call(has_editor: bool, args: Value) -> String {
+    let toy = Toy::new(BAD);
+    let view = has_editor.then(|| Arc::new(view(&toy)) as Arc<dyn zubi_toolbox::sight::EditorView>);
+    let registry = Registry::new(RegistryConfig {
+        providers: vec![editor::provider(&sight(&toy, view))],
+        policy: Policy::new(ToolFilter::default()),
+        audit: Arc::new(NoAudit),
+        clock: Arc::new(zubi_base::clock::SystemClock),
+        restrictions: Restrictions::default(),
+    });
+    let told = call_in(&registry, "editor", args, cx(&toy, Restrictions::default())).await;
+    told.replace(toy.root.as_str(), "[root]")
+}
+
+#[tokio::test]
+async fn what_the_editor_shows() {
+    let ask = |command: &str| call(true, json!({ "command": command }));
+    insta::assert_snapshot!(ask("status").await, @"
+    Test Editor 1 is connected
+    host: editor
+    folders:
+      [root]
+    [editor]
+    ");
+    insta::assert_snapshot!(ask("ping").await, @"
+    the host answers
+    [zubi]
+    ");
+    insta::assert_snapshot!(ask("open_files").await, @"
+    1 file open
+      a.toy  toy, 3 lines, not saved
+    [editor · open files outside of the workspace, which are not listed: 1]
+    ");
+    insta::assert_snapshot!(ask("active_file").await, @"
+    a.toy:2:3  toy, 3 lines, not saved
+    1 error, 1 warning in `a.toy`
+      1:3  warning: it is bad  [toy 7]
+      3:3  error: it is bad  [toy 7]
+    [editor]
+    ");
+    insta::assert_snapshot!(ask("errors_summary").await, @"
+    2 errors in 2 files, 1 warning in 1 file, infos and hints: 0
+    by source: lint 1, toy 2
+    most errors:
+      a.toy  1 error, 1 warning
+      deep/b.toy  1 error, 0 warnings
+    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    ");
+    insta::assert_snapshot!(ask("all_diagnostics").await, @"
+    3 problems in 2 files
+    a.toy
+      1:3  warning: it is bad  [toy 7]
+      3:3  error: it is bad  [toy 7]
+    deep/b.toy
+      1:3  error: it is bad  [lint 7]
+    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    ");
+    insta::assert_snapshot!(call(true, json!({ "command": "diagnostics", "path": "good.toy" })).await, @"
+    no problem is known in `good.toy`
+    [editor · the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it]
+    ");
+    insta::assert_snapshot!(call(true, json!({ "command": "validate_file", "path": "deep/b.toy" })).await, @"
+    1 error in `deep/b.toy`
+      1:3  error: it is bad  [lint 7]
+    [editor]
+    ");
+    let one = json!({ "command": "all_diagnostics", "limit": 1, "severity": "error" });
+    insta::assert_snapshot!(call(true, one).await, @"
+    2 problems in 2 files
+    a.toy
+      3:3  error: it is bad  [toy 7]
+    … 1 more file: raise `limit`, or narrow with `severity` or `source`, or raise `max_tokens`
+    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    ");
+}
+
+#[tokio::test]
+async fn without_an_editor() {
+    let ask = |command: &str| call(false, json!({ "command": command }));
+    insta::assert_snapshot!(ask("status").await, @"
+    no editor is connected; problems are asked of language servers
+    host: daemon
+    folders:
+      [root]
+    [no editor]
+    ");
+    insta::assert_snapshot!(ask("open_files").await, @"
+    0 files open
+    [no editor · no editor is connected, so no file is open in one]
+    ");
+    insta::assert_snapshot!(ask("active_file").await, @"
+    no file is active
+    [no editor · no editor is connected]
+    ");
+    insta::assert_snapshot!(ask("errors_summary").await, @"
+    3 errors in 2 files, 0 warnings in 0 files, infos and hints: 0
+    by source: toy 3
+    most errors:
+      a.toy  2 errors, 0 warnings
+      deep/b.toy  1 error, 0 warnings
+    [language servers, no editor · 3 of 3 files checked]
+    ");
+    insta::assert_snapshot!(ask("all_diagnostics").await, @"
+    3 problems in 2 files
+    a.toy
+      2:1  error: this is bad  [toy]
+      3:1  error: this is bad  [toy]
+    deep/b.toy
+      1:1  error: this is bad  [toy]
+    [language servers, no editor · 3 of 3 files checked]
+    ");
+    insta::assert_snapshot!(call(false, json!({ "command": "diagnostics", "path": "notes.txt" })).await, @"
+    no problem is known in `notes.txt`
+    [no editor and no language server · no server for .txt: Add a catalogue row.]
+    ");
+    insta::assert_snapshot!(call(false, json!({ "command": "validate_file", "path": "good.toy" })).await, @"
+    no problems in `good.toy`
+    [language servers, no editor · 1 of 1 file checked]
+    ");
+}
+
+#[tokio::test]
+async fn json_is_the_object_of_the_protocol() {
+    let ask = |args: Value| call(false, args);
+    insta::assert_snapshot!(ask(json!({ "command": "status", "format": "json" })).await, @r#"{"available":false,"message":"no editor is connected; problems are asked of language servers","kind":"daemon","workspaceFolders":["[root]"]}"#);
+    insta::assert_snapshot!(ask(json!({ "command": "validate_file", "path": "deep/b.toy", "format": "json" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless"}}"#);
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit() {
+    let ask = |args: Value| call(false, args);
+    insta::assert_snapshot!(ask(json!({ "command": "execute" })).await, @r#"
+    Invalid input: command: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
+    `command` ("status"|"ping"|"diagnostics"|"all_diagnostics"|"errors_summary"|"validate_file"|"open_files"|"active_file"): What is asked Example: {"command":"all_diagnostics","severity":"error"}
+    "#);
+    insta::assert_snapshot!(ask(json!({ "command": "diagnostics" })).await, @"
+    Invalid input: path: missing
+    Name the file, relative to the workspace folder.
+    ");
+    insta::assert_snapshot!(ask(json!({ "command": "open_files", "path": "a.toy" })).await, @"
+    Invalid input: path: it goes only with diagnostics and validate_file
+    Leave it out, or give another command.
+    ");
+    insta::assert_snapshot!(ask(json!({ "command": "errors_summary", "severity": "error" })).await, @"
+    Invalid input: severity: it goes only with all_diagnostics
+    Leave it out, or give another command.
+    ");
+    insta::assert_snapshot!(ask(json!({ "command": "all_diagnostics", "severity": "fatal" })).await, @"
+    Invalid input: severity: no severity `fatal`
+    Use error, warning, info or hint.
+    ");
+    insta::assert_snapshot!(ask(json!({ "command": "diagnostics", "path": "/etc/hosts" })).await, @"
+    Invalid input: path: `/etc/hosts` is not in this workspace: [root]
+    Give a path relative to the workspace folder, as answers print it.
+    ");
+    insta::assert_snapshot!(ask(json!({ "command": "diagnostics", "path": "none.toy" })).await, @"
+    Invalid input: path: `none.toy` does not exist in the workspace; paths are relative to `[root]`
+    Give a path relative to the workspace folder, as answers print it.
+    ");
+}
