@@ -27,6 +27,10 @@ pub const XDG_CONFIG_HOME: Variable =
 pub const XDG_STATE_HOME: Variable =
     Variable { name: "XDG_STATE_HOME", what: "zubi/ below it holds trust, plans, the journal and the audit log" };
 
+/// Base of what lives as long as the user is logged in (XDG Base Directory Specification 0.8).
+pub const XDG_RUNTIME_DIR: Variable =
+    Variable { name: "XDG_RUNTIME_DIR", what: "zubi/ below it holds the sockets of running hosts" };
+
 /// The same as `--read-only`.
 pub const ZUBI_READ_ONLY: Variable = Variable { name: "ZUBI_READ_ONLY", what: "1: no tool that writes exists" };
 
@@ -60,21 +64,20 @@ pub const TERM: Variable = Variable { name: "TERM", what: "dumb: no colour" };
 pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: the lock must be as the manifest asks" };
 
 /// All of zubi's, in the order in which help shows them.
-pub const ALL: &[Variable] =
-    &[
-        ZUBI_READ_ONLY,
-        ZUBI_TOOLSETS,
-        ZUBI_TOOLS,
-        ZUBI_HOST,
-        ZUBI_LOG,
-        NO_COLOR,
-        PATH,
-        VIRTUAL_ENV,
-        CONDA_PREFIX,
-        HOME,
-        XDG_CONFIG_HOME,
-        XDG_STATE_HOME,
-    ];
+pub const ALL: &[Variable] = &[
+    ZUBI_READ_ONLY,
+    ZUBI_TOOLSETS,
+    ZUBI_TOOLS,
+    ZUBI_HOST,
+    ZUBI_LOG,
+    NO_COLOR,
+    PATH,
+    VIRTUAL_ENV,
+    CONDA_PREFIX,
+    HOME,
+    XDG_CONFIG_HOME,
+    XDG_STATE_HOME,
+];
 
 /// The values, read once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -142,6 +145,12 @@ impl Environment {
 pub fn home() -> Option<camino::Utf8PathBuf> {
     let home = std::env::var_os(HOME.name)?.into_string().ok()?;
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
+}
+
+/// The base of what lives as long as the user is logged in, where it is set to an absolute path.
+pub fn runtime_directory() -> Option<camino::Utf8PathBuf> {
+    let directory = std::env::var_os(XDG_RUNTIME_DIR.name)?.into_string().ok()?;
+    Some(camino::Utf8PathBuf::from(directory)).filter(|directory| directory.is_absolute())
 }
 
 /// What the command `dlang` reads.

@@ -4,13 +4,27 @@
 //! enter, and when the process that it names lives since the moment that it names. What is found of a process that has gone
 //! is removed; what is disbelieved for another reason is told, with what to do.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
+use zubi_base::env;
 
 use crate::wire::host::HostKind;
+
+mod files;
+mod process;
+
+pub use self::files::{Disbelieved, Found, Published, RunDirectory};
+pub(crate) use self::files::{Own, is_own_socket, us};
+pub use self::process::process_start;
+
+/// How many characters an instance has.
+const INSTANCE_LENGTH: usize = 16;
+
+/// The alphabet of base 32 (RFC 4648, section 6), in lower case.
+const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// What a host tells of itself in its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,77 +56,44 @@ pub struct Advertisement {
 
 /// The directory in which hosts of this user are found: `$XDG_RUNTIME_DIR/zubi` where that is set, absolute, ours and not
 /// writable for others, else `run` in the state directory. Need not exist.
-pub fn run_directory(_state_dir: &Utf8Path) -> Utf8PathBuf {
-    todo!()
+pub fn run_directory(state_dir: &Utf8Path) -> Utf8PathBuf {
+    run_directory_of(env::runtime_directory().as_deref(), state_dir)
 }
 
-/// A new name of a host: 16 characters of base 32, which nobody can guess.
+fn run_directory_of(runtime: Option<&Utf8Path>, state_dir: &Utf8Path) -> Utf8PathBuf {
+    match runtime.filter(|runtime| files::is_held_by_us(runtime)) {
+        Some(runtime) => runtime.join("zubi"),
+        None => state_dir.join("run"),
+    }
+}
+
+/// A new name of a host: 16 characters of base 32, which nobody can guess. An error when the system has no random numbers.
 pub fn new_instance() -> io::Result<String> {
-    todo!()
+    let mut bytes = [0; INSTANCE_LENGTH];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().filter_map(|byte| BASE32.get(usize::from(byte % 32)).copied().map(char::from)).collect())
 }
 
-/// When a process started, as [`Advertisement::started_at`] has it; `None` when it does not live.
-pub fn process_start(_pid: u32) -> Option<u64> {
-    todo!()
+/// Whether this can be the name of a host, and so of a file.
+fn is_instance(text: &str) -> bool {
+    text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| BASE32.contains(&byte))
 }
-
-/// What [`RunDirectory::read`] finds.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
-    /// In no order; see [`order`]. Their process lives, but whether they answer is only known from asking.
-    pub hosts: Vec<Advertisement>,
-    pub disbelieved: Vec<Disbelieved>,
-}
-
-/// A file, or the directory itself, that is not what a host leaves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disbelieved {
-    pub file: Utf8PathBuf,
-    /// For people, with a next step.
-    pub why: String,
-}
-
-/// The directory of the files.
-#[derive(Debug, Clone)]
-pub struct RunDirectory {
-    path: Utf8PathBuf,
-}
-
-impl RunDirectory {
-    /// With `create` the directory is made, and made ours alone; an error when that is not possible. Without, it need not exist.
-    pub fn open(path: impl Into<Utf8PathBuf>, _create: bool) -> io::Result<Self> {
-        Ok(Self { path: path.into() })
-    }
-
-    pub fn path(&self) -> &Utf8Path {
-        &self.path
-    }
-
-    /// Writes the file of a host. It is there as long as the answer is kept.
-    pub fn publish(&self, _advertisement: &Advertisement) -> io::Result<Published> {
-        todo!()
-    }
-
-    /// Reads all files. Blocks, but not for long: at most 256 files of at most 64 KiB.
-    pub fn read(&self) -> Found {
-        todo!()
-    }
-}
-
-/// The file of a host, and its socket: removed on drop.
-#[derive(Debug)]
-pub struct Published {}
 
 impl Advertisement {
     /// Whether one of its folders is `folder` or contains it, and how many components deep that one is: of nested folders the
-    /// deepest is meant.
-    pub fn serves(&self, _folder: &Utf8Path) -> Option<usize> {
-        todo!()
+    /// deepest is meant. Compared component by component; both are absolute, with links resolved, or there is no answer.
+    pub fn serves(&self, folder: &Utf8Path) -> Option<usize> {
+        let plain = |path: &&Utf8Path| path.is_absolute() && path.components().all(|part| part.as_str() != "..");
+        let folder = Some(folder).filter(plain)?;
+        let own = self.workspace_folders.iter().map(|path| Utf8Path::new(path.as_str())).filter(plain);
+        own.filter(|own| folder.starts_with(own)).map(|own| own.components().count()).max()
     }
 }
 
 /// Which of two hosts of a folder is the better one, which then is the lesser: the deeper folder, then an editor before a daemon
 /// before a front, then the one that started earlier. A host that does not serve the folder comes last.
-pub fn order(_a: &Advertisement, _b: &Advertisement, _folder: &Utf8Path) -> Ordering {
-    todo!()
+pub fn order(a: &Advertisement, b: &Advertisement, folder: &Utf8Path) -> Ordering {
+    // Of two of one moment all clients choose the same.
+    let key = |host: &Advertisement| (Reverse(host.serves(folder)), host.kind, host.started_at);
+    key(a).cmp(&key(b)).then_with(|| a.instance.cmp(&b.instance))
 }

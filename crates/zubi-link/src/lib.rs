@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod discovery;
+mod handshake;
 pub mod listener;
 pub mod proof;
 pub mod wire;

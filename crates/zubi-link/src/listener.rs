@@ -12,14 +12,28 @@
 //! follows exactly once.
 
 use std::io;
+use std::net::Ipv4Addr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
+use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler};
 
-use crate::discovery::RunDirectory;
+use self::doors::Doors;
+use crate::discovery::{Own, RunDirectory};
+use crate::proof::Bytes32;
+
+mod doors;
+
+/// The port that is tried first. Clients never guess it, they read the discovery file; it is a fixed one so that people can
+/// name it in a firewall or a forwarding.
+const FIRST_PORT: u16 = 9847;
+
+/// How many ports after the first are tried before any is taken.
+const MORE_PORTS: u16 = 10;
 
 /// How a peer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,33 +81,116 @@ pub struct Spec {
     pub port: PortChoice,
 }
 
+/// How many may come, and how long they may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections that have proved themselves, over both doors; one more is told so and let go.
+    pub connections: usize,
+    /// Connections to the port that have not proved themselves yet; one more is let go without a word.
+    pub strangers: usize,
+    /// How long proving oneself may take.
+    pub handshake: Duration,
+    /// How long a connection to the port is kept on which nothing comes and nothing is in work; up to a tenth longer.
+    pub idle: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 64, strangers: 16, handshake: Duration::from_secs(5), idle: Duration::from_secs(10 * 60) }
+    }
+}
+
 /// The two doors of a host, open.
 #[derive(Debug)]
-pub struct Listener {}
+pub struct Listener {
+    unix: UnixListener,
+    /// Removes the socket.
+    socket: Own,
+    tcp: Option<(TcpListener, u16)>,
+    token: Bytes32,
+    /// The same as text.
+    token_text: String,
+    limits: Limits,
+}
 
 impl Listener {
     /// Opens the doors. Must be called within a tokio runtime. That there is no port is no error.
-    pub fn bind(_run: &RunDirectory, _spec: Spec) -> io::Result<Self> {
-        todo!()
+    pub fn bind(run: &RunDirectory, spec: Spec) -> io::Result<Self> {
+        let path = run.socket(&spec.instance)?;
+        let token = Bytes32::random()?;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
+        // The directory is ours alone, so nobody can come in before the socket is ours alone, too.
+        let unix = UnixListener::bind(&path).map_err(named)?;
+        let socket = Own::of(path.clone()).map_err(named)?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
+        let tcp = take_port(candidates(spec.port));
+        Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: Limits::default() })
+    }
+
+    /// The same with other bounds.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
     }
 
     /// The Unix socket.
     pub fn socket(&self) -> &Utf8Path {
-        todo!()
+        self.socket.path()
     }
 
     /// The port on 127.0.0.1, where one was to be had.
     pub fn port(&self) -> Option<u16> {
-        todo!()
+        self.tcp.as_ref().map(|(_, port)| *port)
     }
 
     /// The secret of the port, in hexadecimal.
     pub fn token(&self) -> &str {
-        todo!()
+        &self.token_text
     }
 
-    /// Serves until `stop`, then closes every connection, each with the answers that are queued, and removes the socket.
-    pub async fn serve(self, _on: Arc<dyn Serve>, stop: CancellationToken) {
-        stop.cancelled().await;
+    /// Serves until `stop`, or until the future is dropped; then closes every connection, each with the answers that are queued,
+    /// and removes the socket.
+    pub async fn serve(self, on: Arc<dyn Serve>, stop: CancellationToken) {
+        let stop = stop.child_token();
+        let ending = stop.clone().drop_guard();
+        let doors = Doors::new(on, self.token, self.limits, stop);
+        let port = async {
+            if let Some((tcp, _)) = self.tcp {
+                Arc::clone(&doors).accept_port(tcp).await;
+            }
+        };
+        tokio::join!(Arc::clone(&doors).accept_socket(self.unix), port);
+        drop(self.socket);
+        drop(ending);
+        doors.wait().await;
     }
 }
+
+/// The ports to try, in this order; 0 is any.
+fn candidates(choice: PortChoice) -> Vec<u16> {
+    match choice {
+        PortChoice::Default => (FIRST_PORT..=FIRST_PORT + MORE_PORTS).chain([0]).collect(),
+        PortChoice::Fixed(port) => vec![port],
+        PortChoice::None => Vec::new(),
+    }
+}
+
+/// The first of some ports that is free.
+fn take_port(candidates: Vec<u16>) -> Option<(TcpListener, u16)> {
+    for candidate in candidates {
+        let taken = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, candidate)).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            let port = listener.local_addr()?.port();
+            Ok((TcpListener::from_std(listener)?, port))
+        });
+        match taken {
+            Ok(taken) => return Some(taken),
+            Err(error) => tracing::debug!(candidate, %error, "a port is not to be had"),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

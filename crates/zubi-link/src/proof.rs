@@ -1,1 +1,191 @@
 //! How the two ends of a TCP connection prove to each other that both have read the host's discovery file.
+//!
+//! Every user of the machine can connect to a loopback port, and can listen on one. So neither end says anything before the
+//! other has proved itself, and the token never crosses the wire:
+//!
+//! ```text
+//! host   → client   {"nonce":"<server nonce>"}
+//! client → host     {"jsonrpc":"2.0","id":1,"method":"authenticate","params":{"nonce":"<client nonce>","proof":"<proof>"}}
+//! host   → client   {"jsonrpc":"2.0","id":1,"result":{"proof":"<proof>"}}
+//! ```
+//!
+//! Each is one line. Nonces, proofs and the token are 32 bytes, written as 64 lower-case hexadecimal digits; what is computed
+//! is computed of the bytes, not of the digits:
+//!
+//! ```text
+//! proof of the client = HMAC-SHA256(key = token, message = "zubi client" 00 <server nonce> <client nonce>)
+//! proof of the host   = HMAC-SHA256(key = token, message = "zubi server" 00 <server nonce> <client nonce>)
+//! ```
+//!
+//! where `"zubi client"` is eleven bytes of ASCII and `00` one byte: 76 bytes in all. A nonce is random and new for each
+//! connection, so that nothing that was heard once can be said again.
+//!
+//! A client whose proof is wrong is told so (-32000) and let go. One whose first line is anything else gets no word.
+
+use std::fmt;
+use std::io;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use sha2::Sha256;
+
+/// Whose proof it is. The two differ, so that neither end can answer with what it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    Client,
+    Server,
+}
+
+impl Side {
+    fn label(self) -> &'static [u8] {
+        match self {
+            Self::Client => b"zubi client\0",
+            Self::Server => b"zubi server\0",
+        }
+    }
+}
+
+/// 32 bytes: a nonce, a proof or a token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Bytes32([u8; 32]);
+
+impl Bytes32 {
+    /// Nobody can guess them. An error when the system has no random numbers.
+    pub fn random() -> io::Result<Self> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Self(bytes))
+    }
+
+    /// From 64 lower-case hexadecimal digits.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        if digits.len() != 64 {
+            return None;
+        }
+        let value = |digit: u8| match digit {
+            b'0'..=b'9' => Some(digit - b'0'),
+            b'a'..=b'f' => Some(digit - b'a' + 10),
+            _ => None,
+        };
+        let mut bytes = [0; 32];
+        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+            let [high, low] = pair else { return None };
+            *byte = value(*high)? << 4 | value(*low)?;
+        }
+        Some(Self(bytes))
+    }
+
+    pub fn to_hex(self) -> String {
+        use fmt::Write as _;
+        self.0.iter().fold(String::with_capacity(64), |mut text, byte| {
+            // Writing to a text does not fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+    }
+}
+
+/// Not the bytes, which may be a secret.
+impl fmt::Debug for Bytes32 {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Bytes32(…)")
+    }
+}
+
+impl Serialize for Bytes32 {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes32 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::from_hex(&text).ok_or_else(|| de::Error::custom("expected 64 lower-case hexadecimal digits"))
+    }
+}
+
+fn mac(token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> Option<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).ok()?;
+    mac.update(side.label());
+    mac.update(&server.0);
+    mac.update(&client.0);
+    Some(mac)
+}
+
+/// What a side shows for the two nonces.
+pub fn prove(token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> Bytes32 {
+    // HMAC takes a key of any length, so there always is one.
+    let proof = mac(token, side, server, client).map(|mac| mac.finalize().into_bytes().into());
+    Bytes32(proof.unwrap_or_default())
+}
+
+/// Whether that is the proof of the side; takes the same time wherever it differs.
+pub fn holds(proof: Bytes32, token: Bytes32, side: Side, server: Bytes32, client: Bytes32) -> bool {
+    mac(token, side, server, client).is_some_and(|mac| mac.verify_slice(&proof.0).is_ok())
+}
+
+/// The first line of a host.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Challenge {
+    pub(crate) nonce: Bytes32,
+}
+
+/// The params of `authenticate`.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Authenticate {
+    pub(crate) nonce: Bytes32,
+    pub(crate) proof: Bytes32,
+}
+
+/// The answer to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Authenticated {
+    pub(crate) proof: Bytes32,
+}
+
+/// The method of the first request on a port.
+pub(crate) const AUTHENTICATE: &str = "authenticate";
+
+/// The longest line of the handshake, in bytes.
+pub(crate) const MAX_LINE: usize = 4 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(fill: u8) -> Bytes32 {
+        Bytes32([fill; 32])
+    }
+
+    #[test]
+    fn the_bytes_are_those_that_other_languages_compute() {
+        // python3: hmac.new(b"\x01" * 32, b"zubi client\0" + b"\x02" * 32 + b"\x03" * 32, "sha256").hexdigest()
+        let proof = |side| prove(bytes(1), side, bytes(2), bytes(3)).to_hex();
+        insta::assert_snapshot!(proof(Side::Client), @"c4dcd456afbd044355c652d06a47980d6c9465362e77c26d6c134bd67c7cd8e7");
+        insta::assert_snapshot!(proof(Side::Server), @"2cb92cb711e52b738f7f9c77ede138644848286cfe651524ea3b86095a77584d");
+    }
+
+    #[test]
+    fn a_proof_holds_for_its_token_side_and_nonces_only() {
+        let proof = prove(bytes(1), Side::Client, bytes(2), bytes(3));
+        assert!(holds(proof, bytes(1), Side::Client, bytes(2), bytes(3)));
+        assert!(!holds(proof, bytes(9), Side::Client, bytes(2), bytes(3)), "another token");
+        assert!(!holds(proof, bytes(1), Side::Server, bytes(2), bytes(3)), "thrown back");
+        assert!(!holds(proof, bytes(1), Side::Client, bytes(3), bytes(2)), "another order");
+        assert!(!holds(proof, bytes(1), Side::Client, bytes(9), bytes(3)), "said again");
+        assert!(!holds(bytes(0), bytes(1), Side::Client, bytes(2), bytes(3)));
+    }
+
+    #[test]
+    fn hexadecimal_is_read_strictly() {
+        let random = Bytes32::random().unwrap();
+        assert_eq!(Bytes32::from_hex(&random.to_hex()), Some(random));
+        assert_ne!(Bytes32::random().unwrap(), random);
+        for wrong in ["".to_owned(), "a".repeat(63), "a".repeat(65), "A".repeat(64), "g".repeat(64), "é".repeat(32)] {
+            assert_eq!(Bytes32::from_hex(&wrong), None, "{wrong}");
+        }
+        assert_eq!(format!("{random:?}"), "Bytes32(…)");
+    }
+}

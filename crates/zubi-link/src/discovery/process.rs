@@ -1,0 +1,52 @@
+//! Whether a process lives, and since when.
+
+/// When a process started, in clock ticks since the system did; `None` when it does not live. One that has ended and waits to
+/// be asked how does not live either.
+#[cfg(target_os = "linux")]
+pub fn process_start(pid: u32) -> Option<u64> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    start_in_stat(&stat)
+}
+
+/// Elsewhere it is only known that it lives.
+#[cfg(not(target_os = "linux"))]
+pub fn process_start(pid: u32) -> Option<u64> {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?;
+    rustix::process::test_kill_process(pid).ok().map(|()| 0)
+}
+
+/// Field 22 of `/proc/<pid>/stat` (proc_pid_stat(5)). The name in the second field is the program's choice and may hold
+/// brackets and blanks, so the last bracket counts.
+#[cfg(target_os = "linux")]
+fn start_in_stat(stat: &[u8]) -> Option<u64> {
+    let after_name = stat.get(stat.iter().rposition(|byte| *byte == b')')? + 1..)?;
+    let mut fields = std::str::from_utf8(after_name).ok()?.split_ascii_whitespace();
+    let state = fields.next()?;
+    // The state is field 3, so 18 fields stand between it and field 22.
+    let start = fields.nth(18)?.parse().ok()?;
+    (!matches!(state, "Z" | "X" | "x")).then_some(start)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_stands_behind_any_name() {
+        let stat = |name: &str, state: &str| {
+            format!("7 ({name}) {state} 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4242 2 3\n").into_bytes()
+        };
+        assert_eq!(start_in_stat(&stat("sh", "S")), Some(4242));
+        assert_eq!(start_in_stat(&stat(") R 1 (", "R")), Some(4242));
+        assert_eq!(start_in_stat(&stat("sh", "Z")), None, "it has ended");
+        assert_eq!(start_in_stat(b"7 (sh"), None);
+        assert_eq!(start_in_stat(b""), None);
+    }
+
+    #[test]
+    fn this_process_lives_and_no_process_does_not() {
+        assert!(process_start(std::process::id()).is_some());
+        assert_eq!(process_start(0), None);
+        assert_eq!(process_start(u32::MAX), None);
+    }
+}

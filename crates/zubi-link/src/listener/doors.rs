@@ -1,0 +1,224 @@
+//! What happens to somebody who comes to one of the two doors.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
+use zubi_base::rpc::{Connection, Options};
+
+use super::{Channel, Limits, Peer, Serve};
+use crate::discovery::us;
+use crate::handshake::{read_line, write_line};
+use crate::proof::{self, Authenticate, Authenticated, Bytes32, Challenge, Side};
+use crate::wire::codes;
+
+/// How long to wait when nobody can be let in, which is so when the process has no file descriptors left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a refusal may take to be written.
+const REFUSAL: Duration = Duration::from_secs(1);
+
+pub(super) struct Doors {
+    on: Arc<dyn Serve>,
+    token: Bytes32,
+    limits: Limits,
+    slots: Arc<Semaphore>,
+    strangers: Arc<Semaphore>,
+    next_id: AtomicU64,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+/// Somebody who has proved to be of this user, with a place that is kept as long as the connection.
+struct Admitted {
+    channel: Channel,
+    pid: Option<u32>,
+    slot: OwnedSemaphorePermit,
+}
+
+impl Doors {
+    pub(super) fn new(on: Arc<dyn Serve>, token: Bytes32, limits: Limits, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self {
+            on,
+            token,
+            limits,
+            slots: Arc::new(Semaphore::new(limits.connections)),
+            strangers: Arc::new(Semaphore::new(limits.strangers)),
+            next_id: AtomicU64::new(1),
+            stop,
+            tasks: TaskTracker::new(),
+        })
+    }
+
+    /// Waits until every connection has ended, which each does soon after `stop`.
+    pub(super) async fn wait(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    pub(super) async fn accept_socket(self: Arc<Self>, listener: UnixListener) {
+        while let Some(stream) = self.next(async || Ok(listener.accept().await?.0)).await {
+            self.tasks.spawn(Arc::clone(&self).by_socket(stream));
+        }
+    }
+
+    pub(super) async fn accept_port(self: Arc<Self>, listener: TcpListener) {
+        while let Some(stream) = self.next(async || Ok(listener.accept().await?.0)).await {
+            // Taken here, so that a flood does not even become tasks.
+            if let Ok(stranger) = Arc::clone(&self.strangers).try_acquire_owned() {
+                self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
+            }
+        }
+    }
+
+    /// The next who comes; `None` when nobody is let in any more.
+    async fn next<S>(&self, accept: impl AsyncFn() -> io::Result<S>) -> Option<S> {
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return None,
+                accepted = accept() => accepted,
+            };
+            match accepted {
+                Ok(stream) => return Some(stream),
+                Err(error) => {
+                    tracing::warn!(%error, "cannot let anybody in");
+                    drop(tokio::time::timeout(PAUSE, self.stop.cancelled()).await);
+                }
+            }
+        }
+    }
+
+    async fn by_socket(self: Arc<Self>, mut stream: UnixStream) {
+        let peer = match stream.peer_cred() {
+            Ok(peer) if peer.uid() == us() => peer,
+            Ok(peer) => return tracing::warn!(uid = peer.uid(), "another user has come to the socket"),
+            Err(error) => return tracing::warn!(%error, "it is not known who has come to the socket"),
+        };
+        let pid = peer.pid().and_then(|pid| u32::try_from(pid).ok());
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            return self.refuse(&mut stream, None, &self.full()).await;
+        };
+        let (reader, writer) = stream.into_split();
+        self.attend(Admitted { channel: Channel::Socket, pid, slot }, reader, writer).await;
+    }
+
+    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: OwnedSemaphorePermit) {
+        // Messages are small and wait for each other.
+        stream.set_nodelay(true).ok();
+        let (reader, mut writer) = stream.split();
+        let mut reader = BufReader::new(reader);
+        let admitted = tokio::select! {
+            admitted = self.prove(&mut reader, &mut writer) => admitted,
+            () = tokio::time::sleep(self.limits.handshake) => None,
+            () = self.stop.cancelled() => None,
+        };
+        let Some(slot) = admitted else { return };
+        drop(stranger);
+        // What came right behind the handshake is read already.
+        let rest = reader.buffer().to_vec();
+        let (reader, writer) = stream.into_split();
+        let reader = tokio::io::AsyncReadExt::chain(io::Cursor::new(rest), reader);
+        self.attend(Admitted { channel: Channel::Port, pid: None, slot }, reader, writer).await;
+    }
+
+    /// The handshake of [`proof`]. `None` lets the peer go.
+    async fn prove<R, W>(&self, reader: &mut R, writer: &mut W) -> Option<OwnedSemaphorePermit>
+    where
+        R: tokio::io::AsyncBufRead + Unpin,
+        W: AsyncWrite + Unpin,
+    {
+        let nonce = Bytes32::random().ok()?;
+        write_line(writer, serde_json::to_vec(&Challenge { nonce }).ok()?).await.ok()?;
+        let line = read_line(reader).await.ok()??;
+        let Ok(Message::Request(Request { id, method, params })) = Message::parse_strictly(&line) else { return None };
+        if method != proof::AUTHENTICATE {
+            return None;
+        }
+        let theirs: Authenticate = serde_json::from_value(params).ok()?;
+        if !proof::holds(theirs.proof, self.token, Side::Client, nonce, theirs.nonce) {
+            let why = "the proof is wrong: read the discovery file of this host again";
+            self.refuse(writer, Some(id), why).await;
+            return None;
+        }
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            self.refuse(writer, Some(id), &self.full()).await;
+            return None;
+        };
+        let ours = Authenticated { proof: proof::prove(self.token, Side::Server, nonce, theirs.nonce) };
+        let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
+        write_line(writer, Message::Response(response).to_body()).await.ok()?;
+        Some(slot)
+    }
+
+    fn full(&self) -> String {
+        format!("this host has {} connections already; close one", self.limits.connections)
+    }
+
+    /// Says why nobody is let in; a peer that does not read it is no reason to wait.
+    async fn refuse<W: AsyncWrite + Unpin>(&self, writer: &mut W, id: Option<RequestId>, why: &str) {
+        let error = ResponseError { code: codes::UNAUTHENTICATED, message: why.to_owned(), data: None };
+        let line = Message::Response(Response { id, result: Err(error) }).to_body();
+        let written = async {
+            write_line(writer, line).await?;
+            tokio::io::AsyncWriteExt::shutdown(writer).await
+        };
+        if !matches!(tokio::time::timeout(REFUSAL, written).await, Ok(Ok(()))) {
+            tracing::debug!(why, "somebody is refused and does not hear it");
+        }
+    }
+
+    /// One connection, from its first message to its end.
+    async fn attend<R, W>(&self, Admitted { channel, pid, slot }: Admitted, reader: R, writer: W)
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let peer = Peer { id, channel, pid, since: Instant::now() };
+        let connection = Connection::start_with(reader, writer, Options::ipc(), |connection| {
+            self.on.opened(peer, connection.clone())
+        });
+        let mut closed = connection.closed();
+        let reason = tokio::select! {
+            _ = closed.wait_for(Option::is_some) => None,
+            reason = self.reason_to_close(&peer, &connection) => Some(reason),
+        };
+        if let Some(reason) = reason {
+            connection.close(reason);
+        }
+        let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
+        self.on.closed(&peer, &why.unwrap_or_default());
+        connection.written().await;
+        drop(slot);
+    }
+
+    /// Comes when a connection is to be closed from here.
+    async fn reason_to_close(&self, peer: &Peer, connection: &Connection) -> &'static str {
+        tokio::select! {
+            () = self.stop.cancelled() => "the host ends",
+            () = self.idle(connection), if peer.channel == Channel::Port => "nothing came for too long",
+        }
+    }
+
+    /// Comes when nothing has come, and nothing was in work, for as long as is allowed.
+    async fn idle(&self, connection: &Connection) {
+        let mut heard = connection.heard();
+        let mut quiet = 0;
+        // The first tenth may have begun late, so there is one more.
+        while quiet <= 10 {
+            tokio::time::sleep(self.limits.idle / 10).await;
+            let now = connection.heard();
+            let is_quiet = now == heard && !connection.is_busy();
+            quiet = if is_quiet { quiet + 1 } else { 0 };
+            heard = now;
+        }
+    }
+}
