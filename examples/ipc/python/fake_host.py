@@ -98,9 +98,11 @@ class FakeHost:
         greeting: Optional[bytes] = None,
         token: str = TOKEN,
         prove: Callable[[str], Optional[str]] = lambda proof: proof,
+        refusal: Optional[str] = None,
         read: bool = True,
     ) -> None:
         self.answer, self.greeting, self.token, self.prove, self.read = answer, greeting, token, prove, read
+        self.refusal = refusal
         self.received: list[dict[str, Any]] = []
         self.closed = threading.Event()
         self._connections: list[socket.socket] = []
@@ -162,6 +164,7 @@ class FakeHost:
                 self.token, "client", nonce, params["nonce"]
             )
             if not right:
+                send(connection, failure(message, -32000, self.refusal) if self.refusal else None)
                 return False
             proof = self.prove(proof_of(self.token, "server", nonce, params["nonce"]))
             send(connection, result(message, {} if proof is None else {"proof": proof}))

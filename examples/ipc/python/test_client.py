@@ -11,12 +11,13 @@ import socket
 import time
 import unittest
 from typing import Any, Callable, Iterable, cast
+from unittest import mock
 
 import problems
 import zubi_ipc
 from fake_host import CASES, TOKEN, Place, Reply, failure, pong, result
 from zubi_ipc import ConnectionFailed, IpcError, NoHost, ProtocolError, RpcError, TimedOut, VSCodeIPCClient
-from zubi_wire import MAX_FRAME, Wire, proof_of
+from zubi_wire import MAX_FRAME, Wire, open_socket, proof_of
 
 
 class Asking(Place):
@@ -125,6 +126,17 @@ class Finding(Asking):
         self.advertise(socket=os.path.join(self.directory, "two.sock"))
         self.fails(ConnectionFailed, "is not a socket of this user", self.client().connect)
 
+    def test_the_socket_of_another_user_is_refused(self) -> None:
+        host = self.host()
+        told = zubi_ipc.find_host(self.workspace)
+        path = os.path.join(self.directory, "one.sock")
+        soon, ours = time.monotonic() + 10, os.geteuid()
+        # First the socket is another user's, then it is ours and who listens is not.
+        for seen, text in (([ours + 1], "is not a socket of this user"), ([ours, ours + 1], "is another user")):
+            with mock.patch("os.geteuid", side_effect=seen):
+                self.fails(ConnectionFailed, text, lambda: open_socket(told, path, soon))
+        self.assertEqual(host.received, [])
+
     def test_a_host_that_is_gone_is_told(self) -> None:
         self.advertise()
         self.fails(ConnectionFailed, "Cannot connect .* No such file", self.client().connect)
@@ -156,6 +168,8 @@ class Proof(Asking):
 
     def test_a_host_with_another_token_does_not_accept_ours(self) -> None:
         self.refused("did not accept our proof", token="00" * 32)
+        os.remove(os.path.join(self.directory, "one.sock"))
+        self.refused("did not accept our proof. wrong$", token="00" * 32, refusal="wrong")
 
     def test_what_does_not_begin_as_a_host_is_left_alone(self) -> None:
         for greeting in (b"HTTP/1.1 400 Bad Request\r\n", b'{"nonce":"1"}\n', b'{"nonce":7}\n', b"[]\n", b"{}\n"):

@@ -179,7 +179,7 @@ def _prove(wire: Wire, host: Host, deadline: float) -> None:
     try:
         wire.send(request(0, "authenticate", params), deadline)
         answer = _result(_message(wire.read_line(MAX_FIRST_LINE, deadline)), 0)
-    except ConnectionFailed as error:
+    except (ConnectionFailed, RpcError) as error:
         raise ConnectionFailed(
             f"The host on port {host.port} did not accept our proof. {error}", code=error.code
         ) from None

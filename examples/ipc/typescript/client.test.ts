@@ -175,6 +175,15 @@ test("a socket that is none, or a link to one, is refused", async (context) => {
   }
 });
 
+test("the socket of another user is refused", async (context) => {
+  const place = new Place(context);
+  const host = await place.host();
+  const status = fs.lstatSync(place.socket);
+  context.mock.method(fs, "lstatSync", () => Object.assign(status, { uid: status.uid + 1 }));
+  await fails("ConnectionFailed", /is not a socket of this user/, client(context, place).connect());
+  assert.deepEqual(host.connections, []);
+});
+
 test("a host that is gone is told", async (context) => {
   const place = new Place(context);
   place.advertise();
@@ -203,6 +212,7 @@ const unproven: [string, RegExp, Parameters<Place["host"]>[1]][] = [
   ],
   ["a host that proves nothing", /does not know the host's token/, { prove: () => undefined }],
   ["a host with another token", /did not accept our proof/, { token: "00".repeat(32) }],
+  ["a host that says so", /did not accept our proof. wrong$/, { token: "00".repeat(32), refusal: "wrong" }],
   ["a host that speaks HTTP", /not JSON/, { greeting: Buffer.from("HTTP/1.1 400 Bad Request\r\n") }],
   ["a host with a short nonce", /does not begin/, { greeting: Buffer.from('{"nonce":"1"}\n') }],
   ["a host with a number for a nonce", /does not begin/, { greeting: Buffer.from('{"nonce":7}\n') }],

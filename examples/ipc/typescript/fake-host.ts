@@ -120,6 +120,8 @@ export class FakeHost {
   token = TOKEN;
   /** What is sent as the host's proof, given the right one. */
   prove: (proof: string) => unknown = (proof) => proof;
+  /** What a client is told whose proof is wrong; without it the connection just ends. */
+  refusal: string | undefined;
   isReading = true;
   port = 0;
   /** Every message that came; on the port, those after the proof. */
@@ -189,7 +191,8 @@ export class FakeHost {
       connection.write(line(result(message, { proof })));
       return true;
     }
-    connection.destroy();
+    if (this.refusal === undefined) connection.destroy();
+    else connection.end(line(failure(message, -32000, this.refusal)));
     return false;
   }
 }

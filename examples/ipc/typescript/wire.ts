@@ -150,7 +150,7 @@ export class Connection {
     try {
       answer = await this.request("authenticate", params, Math.max(deadline - performance.now(), 0));
     } catch (error) {
-      if (!(error instanceof ConnectionFailed)) throw error;
+      if (!(error instanceof ConnectionFailed || error instanceof RpcError)) throw error;
       const message = `The host on port ${host.port ?? 0} did not accept our proof. ${error.message}`;
       throw new ConnectionFailed(message, OTHERWISE, error.code);
     }
