@@ -33,6 +33,38 @@ pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
     Ok(())
 }
 
+/// An empty file to write to, in place of what was there; never through a link.
+pub fn create(path: &Utf8Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true);
+    own(&mut options);
+    options.open(path)
+}
+
+/// For this user alone, and not through a link.
+fn own(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    no_follow(options);
+}
+
+/// Takes the lock of a file, which is made where it is not there, until the answer is dropped or the process ends; `None`:
+/// somebody else has it.
+pub fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(false);
+    own(&mut options);
+    let file = options.open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    }
+}
+
 /// Reads a file of at most `limit` bytes, never through a link and never from something that is not a plain file.
 pub fn read(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();

@@ -131,6 +131,27 @@ impl Spawner {
     }
 }
 
+/// Starts a program that outlives this process, with nothing on stdin and everything that it writes in a file. In whose
+/// session it is, is its own business: see [`leave_terminal`].
+pub fn detach(
+    program: &Utf8Path,
+    arguments: impl IntoIterator<Item = std::ffi::OsString>,
+    log: std::fs::File,
+) -> io::Result<std::process::Child> {
+    let mut command = command(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    command.spawn()
+}
+
+/// Makes this process independent of the terminal that it was started from: its end is then no end of this one.
+pub fn leave_terminal() -> io::Result<()> {
+    match rustix::process::setsid() {
+        // Not permitted: it leads a group, as what a shell starts does, and then nobody has detached it.
+        Ok(_) | Err(rustix::io::Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// The reasons for which starting fails, found before a supervisor is started that could only report them as text.
 fn check_program(program: &Utf8Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -14,17 +14,20 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
 use zubi_base::config::{Effective, Secrets, Settings, Source};
-use zubi_base::endpoint::EndpointSource;
+use zubi_base::endpoint::{Endpoint as _, EndpointSource};
 use zubi_base::process::Spawner;
 use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
 use zubi_run::job::Jobs;
+use zubi_link::wire::host::{HostKind, ServerStatus};
 use zubi_servers::catalogue::CatalogueError;
+use zubi_servers::pool::ServerPool;
 use zubi_toolbox::declared::testing::Bench;
 use zubi_toolbox::declared::{self, Declared};
 use zubi_toolbox::domainlang::{self, Listing};
+use zubi_toolbox::sight::{EditorView, Sight, SightConfig};
 use zubi_tools::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
@@ -55,7 +58,21 @@ pub struct HostConfig {
     pub user_catalogue: Option<String>,
     /// `PATH`: where programs are looked for.
     pub search_path: Option<OsString>,
+    /// Where the host lives.
+    pub kind: HostKind,
     pub clock: Arc<dyn Clock>,
+}
+
+/// An open editor, as a host beside it needs it.
+pub struct BesideEditor {
+    /// What answers about code.
+    pub source: Arc<dyn EndpointSource>,
+    /// What is open in it.
+    pub view: Arc<dyn EditorView>,
+    /// The models that it sees.
+    pub model: DomainModel,
+    /// Whether headless servers may answer what the editor does not.
+    pub headless_fallback: bool,
 }
 
 /// Why there is no host.
@@ -82,6 +99,11 @@ pub struct LocalHost {
     intel: Option<Arc<CodeIntel>>,
     /// Commands in the background; ended likewise.
     jobs: Option<Arc<Jobs>>,
+    /// The headless servers, where it may start any.
+    pool: Option<Arc<ServerPool>>,
+    declared: Option<Arc<Declared>>,
+    /// What the eight methods of the protocol ask.
+    sight: Option<Arc<Sight>>,
     changes: watch::Sender<u64>,
     /// Tasks that follow the providers' lists, started when somebody first wants to know.
     followers: Mutex<Option<JoinSet<()>>>,
@@ -92,25 +114,22 @@ impl LocalHost {
     /// question needs it.
     pub fn new(config: &HostConfig) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        let pool = code::pool(config, &workspace)?;
+        let pool = Arc::new(code::pool(config, &workspace)?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
-        Ok(Self::with_sources(config, workspace, vec![Arc::new(pool)], &model))
+        let host = Self::with_sources(config, workspace, vec![Arc::clone(&pool) as _], &model, None);
+        Ok(Self { pool: Some(pool), ..host })
     }
 
-    /// The same beside an open editor, which is asked first; `model` is the one that it sees. Headless servers are asked, and
-    /// started, only with `headless_fallback`: the editor has its own.
-    pub fn behind_editor(
-        config: &HostConfig,
-        editor: Arc<dyn EndpointSource>,
-        model: DomainModel,
-        headless_fallback: bool,
-    ) -> Result<Self, HostError> {
+    /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
+    /// [`BesideEditor::headless_fallback`]: the editor has its own.
+    pub fn behind_editor(config: &HostConfig, beside: BesideEditor) -> Result<Self, HostError> {
+        let BesideEditor { source, view, model, headless_fallback } = beside;
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        let mut sources = vec![editor];
-        if headless_fallback {
-            sources.push(Arc::new(code::pool(config, &workspace)?));
-        }
-        Ok(Self::with_sources(config, workspace, sources, &Arc::new(model)))
+        let mut sources = vec![source];
+        let pool = if headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
+        sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
+        let host = Self::with_sources(config, workspace, sources, &Arc::new(model), Some(view));
+        Ok(Self { pool, ..host })
     }
 
     fn with_sources(
@@ -118,6 +137,7 @@ impl LocalHost {
         workspace: Arc<Workspace>,
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
+        view: Option<Arc<dyn EditorView>>,
     ) -> Self {
         // What is built in answers for its own files, whoever else could.
         sources.insert(0, domainlang::endpoint_source(model));
@@ -133,12 +153,15 @@ impl LocalHost {
             spawner: config.spawner.clone(),
             jobs: Arc::clone(&jobs),
         });
+        let sight = SightConfig { kind: config.kind, commands: Vec::new(), clock: Arc::clone(&config.clock) };
+        let sight = Sight::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
             domainlang::provider(model, Listing::WhereModelsAre),
             zubi_toolbox::file::provider(&intel),
             zubi_toolbox::refactor::provider(&intel),
             zubi_toolbox::settings::provider(&intel),
+            zubi_toolbox::editor::provider(&sight),
             zubi_toolbox::shell::provider(&jobs, config.search_path.clone()),
             zubi_toolbox::output::provider(jobs.runner().store()),
             // Last: whatever a workspace calls its tools, the names of the others are taken.
@@ -148,6 +171,8 @@ impl LocalHost {
         let host = Self {
             intel: Some(intel),
             jobs: Some(jobs),
+            declared: Some(Arc::clone(&declared)),
+            sight: Some(sight),
             texts,
             ..Self::assemble(config, workspace, providers, resources, redactor)
         };
@@ -176,6 +201,9 @@ impl LocalHost {
             texts: Arc::new(DiskText),
             intel: None,
             jobs: None,
+            pool: None,
+            declared: None,
+            sight: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
         })
@@ -220,6 +248,9 @@ impl LocalHost {
             texts: Arc::new(DiskText),
             intel: None,
             jobs: None,
+            pool: None,
+            declared: None,
+            sight: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
         }
@@ -240,6 +271,37 @@ impl LocalHost {
         let specs = self.registry.everything().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
         let own = || Arc::new(programs::jobs(config, &programs::secrets(config)));
         Bench::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
+    }
+
+    /// What the eight methods of the protocol ask; a host for models alone has none.
+    pub fn sight(&self) -> Option<&Arc<Sight>> {
+        self.sight.as_ref()
+    }
+
+    pub(crate) fn declared(&self) -> Option<&Arc<Declared>> {
+        self.declared.as_ref()
+    }
+
+    /// The ids of all tools, whatever the restrictions.
+    pub(crate) fn tool_ids(&self) -> Vec<String> {
+        self.registry.everything().iter().map(|tool| tool.spec().id.clone()).collect()
+    }
+
+    /// The language servers that run for this host.
+    pub async fn servers(&self) -> Vec<ServerStatus> {
+        let started = self.pool.as_ref().map(|pool| pool.started()).unwrap_or_default();
+        let mut servers = Vec::with_capacity(started.len());
+        for server in started {
+            let process = server.process().await;
+            servers.push(ServerStatus {
+                id: server.id().to_string(),
+                root: server.root().to_string(),
+                state: server.readiness().to_string(),
+                pid: process.map(|(pid, _)| pid),
+                memory: process.map(|(_, bytes)| bytes),
+            });
+        }
+        servers
     }
 
     /// Whether there is a tool of this id or wire name, whatever the restrictions.
@@ -340,7 +402,7 @@ fn allowed(settings: &Settings) -> Option<AllowedTools> {
     (!value.is_empty()).then(|| AllowedTools { source: source.to_string(), tools: value.clone() })
 }
 
-fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
+pub(crate) fn unmatched(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
     let told = |filter: &Effective<Vec<String>>| {
         let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
         let patterns = parsed.unmatched(names.iter().copied());

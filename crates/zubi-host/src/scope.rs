@@ -8,20 +8,32 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
-use zubi_base::config::{Effective, Settings};
+use zubi_base::config::{Effective, Settings, Source};
 use zubi_toolbox::declared;
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::spec::{Exposure, ToolSpec};
 use zubi_tools::{ResourceSpec, ResourceText};
 
-use crate::local::asks_for;
+use crate::local::{asks_for, unmatched};
 use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
     UnknownTool,
 };
+use crate::serving::Shared;
 
 /// How much of a list declared tools may take, in bytes, on top of zubi's own: what does not fit is found like the others.
 const MAX_LISTED: usize = 4 * 1024;
+
+/// What filters that a person has just given name but does not exist, one sentence each: misspellings, most likely. What stands
+/// in files the host tells.
+pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<String> {
+    let given = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
+        filters.iter().filter(|filter| matches!(filter.source, Source::Flag | Source::Environment)).cloned().collect()
+    };
+    let (ids, toolsets): (Vec<&str>, Vec<&str>) =
+        specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
+    [unmatched(&given(&settings.tools), &ids), unmatched(&given(&settings.toolsets), &toolsets)].concat()
+}
 
 /// A session's own filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,11 +66,19 @@ pub(crate) fn restrictions(settings: &Settings) -> Restrictions {
 pub struct Scoped {
     host: Arc<dyn ToolService>,
     scope: Scope,
+    /// Closed before the host ends.
+    shared: Option<Shared>,
 }
 
 impl Scoped {
     pub fn new(host: Arc<dyn ToolService>, scope: Scope) -> Self {
-        Self { host, scope }
+        Self { host, scope, shared: None }
+    }
+
+    /// The same of a host that others can find.
+    #[must_use]
+    pub fn shared(self, shared: Option<Shared>) -> Self {
+        Self { shared, ..self }
     }
 
     fn narrowed(&self, restrictions: &Restrictions) -> Restrictions {
@@ -140,6 +160,9 @@ impl ToolService for Scoped {
     }
 
     async fn shutdown(&self) {
+        if let Some(shared) = &self.shared {
+            shared.close().await;
+        }
         self.host.shutdown().await;
     }
 }

@@ -155,12 +155,13 @@ impl Listener {
         let stop = stop.child_token();
         let ending = stop.clone().drop_guard();
         let doors = Doors::new(on, self.token, self.limits, stop);
-        let port = async {
-            if let Some((tcp, _)) = self.tcp {
-                Arc::clone(&doors).accept_port(tcp).await;
+        let (at_socket, at_port, tcp) = (Arc::clone(&doors), Arc::clone(&doors), self.tcp);
+        let port = async move {
+            if let Some((tcp, _)) = tcp {
+                at_port.accept_port(tcp).await;
             }
         };
-        tokio::join!(Arc::clone(&doors).accept_socket(self.unix), port);
+        tokio::join!(at_socket.accept_socket(self.unix), port);
         drop(self.socket);
         drop(ending);
         doors.wait().await;

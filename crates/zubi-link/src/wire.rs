@@ -5,6 +5,7 @@
 pub mod diagnostics;
 pub mod editor;
 pub mod host;
+pub mod methods;
 pub mod tools;
 
 /// The version of the protocol. Host and client of different versions refuse each other, and say so.

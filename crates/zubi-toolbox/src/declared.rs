@@ -13,6 +13,7 @@ mod definition;
 pub mod disclosure;
 mod execute;
 pub mod format;
+pub mod functions;
 mod lint;
 pub mod load;
 mod origin;

@@ -17,12 +17,20 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   zubi mcp                                   answer an agent over MCP (stdin and stdout)
+  zubi serve --detach                        share language servers among all agents of this folder
   zubi tools list                            what can be asked
   zubi call lsp_hover --at src/lib.rs:12:5   ask one question
   zubi trust                                 let language servers run this project's code
   zubi doctor                                which language servers are there, and which are missing
 
 Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.";
+
+/// Whose host answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HostChoice {
+    Auto,
+    Own,
+}
 
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
@@ -42,6 +50,9 @@ pub(crate) struct Global {
     /// Trust the workspace in this session only
     #[arg(long, global = true)]
     pub(crate) trust: bool,
+    /// `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
+    #[arg(long, value_name = "WHOSE", global = true, hide_possible_values = true)]
+    pub(crate) host: Option<HostChoice>,
     /// Say more on stderr; twice for debugging
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
@@ -55,6 +66,18 @@ pub(crate) enum Command {
     /// Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
     #[command(after_help = LSP_EXAMPLES)]
     Lsp(Flags),
+    /// Serve a workspace until it is told to end: agents that come later share its language servers
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Serve),
+    /// Show the hosts that run, their language servers and who is connected
+    #[command(after_help = STATUS_EXAMPLES)]
+    Status(Status),
+    /// End the daemon of this workspace
+    #[command(after_help = "Example:\n  zubi stop")]
+    Stop(Stop),
+    /// Call one method of the IPC protocol, as other programs do
+    #[command(after_help = IPC_EXAMPLES)]
+    Ipc(Ipc),
     /// Call one tool and print its answer
     #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
     Call(Call),
@@ -101,6 +124,76 @@ zubi/editor/request. It starts no language servers then. To all others it is wha
 
 Folders are those that the editor has open; --workspace counts if it has none. The exit code is 0 when the editor said
 goodbye, else 1.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// Return as soon as it can be found, and leave it running
+    #[arg(long)]
+    pub(crate) detach: bool,
+    /// This process was detached
+    #[arg(long, hide = true, conflicts_with = "detach")]
+    pub(crate) detached: bool,
+    /// Port on 127.0.0.1 [default: 9847, else one of the next ten, else any]
+    #[arg(long, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+    /// Listen on the socket alone
+    #[arg(long, conflicts_with = "port")]
+    pub(crate) no_port: bool,
+    /// End after so long without a client; 0: never
+    #[arg(long, value_name = "MINUTES", default_value_t = 60)]
+    pub(crate) idle: u64,
+}
+
+const SERVE_EXAMPLES: &str = "\
+Every `zubi mcp` and `zubi call` in these folders asks it instead of starting language servers of its own, until an editor
+with zubi's extension has them open. What --read-only, --tools and --toolsets say here holds for all of them.
+
+Examples:
+  zubi serve
+  zubi serve --detach --idle 0
+  zubi serve --no-port";
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const STATUS_EXAMPLES: &str = "\
+Shows the hosts of all workspaces of this user, whatever --workspace says.
+
+Examples:
+  zubi status
+  zubi status --json";
+
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// End the daemons of all workspaces
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ipc {
+    /// Name of the method
+    pub(crate) method: String,
+    /// Its parameters; `-` reads them from stdin
+    #[arg(long, value_name = "JSON")]
+    pub(crate) params: Option<String>,
+    /// How long to wait for the answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub(crate) timeout: u64,
+}
+
+const IPC_EXAMPLES: &str = "\
+Asks the host of this workspace; where none runs, this process is it for the one question. Prints the result as JSON.
+Exit codes: 1 the method failed, 2 wrong parameters or no such method, 3 loading, timed out or not allowed.
+
+Examples:
+  zubi ipc getWorkspaceErrors
+  zubi ipc validateFile --params '{\"path\": \"src/main.py\"}'
+  zubi ipc host/status";
 
 #[derive(Debug, Args)]
 pub(crate) struct Call {

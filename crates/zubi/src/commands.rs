@@ -2,9 +2,13 @@
 
 mod call;
 mod doctor;
+mod ipc;
 mod lsp;
 mod mcp;
 mod policy;
+mod serve;
+mod status;
+mod stop;
 mod tools;
 mod trust;
 mod verify;
@@ -13,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use zubi_cli::failure::Failure;
-use zubi_host::{LocalHost, ToolService as _};
+use zubi_host::ToolService;
 
 use crate::cli::{CallTool, Cli, Command};
 use crate::session::Session;
@@ -33,6 +37,10 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let session = session?;
     match cli.command {
         Command::Mcp => mcp::run(Ok(session)),
+        Command::Serve(serve) => serve::run(&session, &serve),
+        Command::Status(status) => status::run(&session, &status),
+        Command::Stop(stop) => stop::run(&session, &stop),
+        Command::Ipc(ipc) => ipc::run(&session, &ipc),
         Command::Lsp(flags) => lsp::run(session, &flags),
         Command::Call(call) => {
             let CallTool::Tool(words) = call.tool;
@@ -47,7 +55,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
 }
 
 /// Ends what the host started, within a bound.
-async fn end(host: &LocalHost) {
+async fn end(host: &dyn ToolService) {
     if tokio::time::timeout(SHUTDOWN, host.shutdown()).await.is_err() {
         tracing::debug!("servers were still ending; their supervisors see to it");
     }

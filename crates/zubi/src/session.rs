@@ -5,21 +5,25 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{self, Directories, Layer, Settings};
-use zubi_base::endpoint::EndpointSource;
 use zubi_base::env::{Environment, split_list};
 use zubi_base::fs::ReadError;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::{DomainModel, HostConfig, LocalHost};
+use zubi_host::{BesideEditor, Front, FrontConfig, HostConfig, LocalHost, Scope, Scoped, ToolService, environment};
+use zubi_link::discovery;
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::HostKind;
+use zubi_tools::cx::Restrictions;
 
-use crate::cli::Global;
+use crate::cli::{Global, HostChoice};
 use crate::log;
 
 /// The user's catalogue rows, below the configuration directory. It names programs to run, so a workspace has none.
 const CATALOGUE_FILE: &str = "servers.toml";
 
+#[derive(Clone)]
 pub(crate) struct Session {
     environment: Environment,
     directories: Directories,
@@ -28,7 +32,28 @@ pub(crate) struct Session {
     /// Whether the command line names them.
     has_named_folders: bool,
     trust_all: bool,
+    /// `--host`.
+    host: Option<HostChoice>,
     flags: Layer,
+}
+
+/// Whom settings are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// This process, with what stands on its command line and in its environment.
+    Process,
+    /// A host that other processes ask as well.
+    Host,
+}
+
+/// A session with a host.
+pub(crate) struct Attached {
+    /// What a surface speaks to.
+    pub(crate) service: Arc<Scoped>,
+    /// What finds the host; nothing if the session has one of its own.
+    pub(crate) front: Option<Arc<Front>>,
+    /// The host of this process, if it is that one.
+    pub(crate) own: Option<Arc<LocalHost>>,
 }
 
 impl Session {
@@ -49,7 +74,7 @@ impl Session {
             ..Layer::default()
         };
         let has_named_folders = !global.workspace.is_empty();
-        Ok(Self { environment, directories, folders, has_named_folders, trust_all: global.trust, flags })
+        Ok(Self { environment, directories, folders, has_named_folders, trust_all: global.trust, host: global.host, flags })
     }
 
     pub(crate) fn trust_store(&self) -> TrustStore {
@@ -61,35 +86,38 @@ impl Session {
         Trust::new(self.trust_store(), self.trust_all)
     }
 
-    /// The settings in force; says on stderr what an untrusted workspace asked for in vain.
-    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust) -> Result<Settings, Failure> {
+    /// The settings in force. What stands on the command line and in the environment is this process's alone, so a host that
+    /// others ask too has it not.
+    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, whose: Whose) -> Result<Settings, Failure> {
         let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
         let root = zubi_base::fs::canonical(root)
             .map_err(|error| Failure::usage(format!("workspace folder `{root}`: {error}")))?;
         let mut layers = config::file::load(&self.directories.config, &root, trust).map_err(Failure::usage)?;
-        layers.flags = self.flags.clone();
-        layers.environment = Layer {
-            read_only: self.environment.read_only,
-            toolsets: self.environment.toolsets.clone(),
-            tools: self.environment.tools.clone(),
-            ..Layer::default()
-        };
-        let settings = layers.resolve();
-        for ignored in &settings.ignored {
+        if whose == Whose::Process {
+            layers.flags = self.flags.clone();
+            layers.environment = Layer {
+                read_only: self.environment.read_only,
+                toolsets: self.environment.toolsets.clone(),
+                tools: self.environment.tools.clone(),
+                ..Layer::default()
+            };
+        }
+        Ok(layers.resolve())
+    }
+
+    /// What a host of this process is made of. Says on stderr what an untrusted workspace asked for in vain.
+    pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
+        let config = self.config_of(self.folders.clone(), Whose::Process)?;
+        for ignored in &config.settings.ignored {
             terminal::say(&format!("warning: {ignored}"));
         }
-        Ok(settings)
+        Ok(config)
     }
 
-    /// What a host of this process is made of.
-    pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
-        self.config_of(self.folders.clone())
-    }
-
-    /// The same for these folders.
-    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>) -> Result<HostConfig, Failure> {
+    /// The same for these folders, without a word.
+    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, whose: Whose) -> Result<HostConfig, Failure> {
         let trust = self.trust();
-        let settings = self.settings(&folders, &trust)?;
+        let settings = self.settings(&folders, &trust, whose)?;
         Ok(HostConfig {
             folders,
             state_dir: self.directories.state.clone(),
@@ -98,11 +126,100 @@ impl Session {
             trust,
             spawner: spawner()?,
             search_path: self.environment.path.clone(),
+            kind: HostKind::Front,
             clock: Arc::new(SystemClock),
         })
     }
 
-    /// The host of this process. Quick: nothing is looked for or started yet.
+    /// A session with the host of the workspace, which is another process's if there is one. `change` changes this session's
+    /// settings; `shares`: other processes may ask the host if it is this one's.
+    pub(crate) async fn attach(
+        &self,
+        shares: bool,
+        change: impl FnOnce(&mut Settings),
+    ) -> Result<Attached, Failure> {
+        let mut config = self.config()?;
+        change(&mut config.settings);
+        let scope = Scope::of(&config.settings);
+        let scoped = |host: Arc<dyn ToolService>| Arc::new(Scoped::new(host, scope.clone()));
+        if self.keeps_to_itself()? {
+            let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
+            tell_misspellings(&host, &config);
+            return Ok(Attached { service: scoped(Arc::clone(&host) as _), front: None, own: Some(host) });
+        }
+        let folders = canonical(&self.folders)?;
+        let (session, settings) = (self.clone(), config.clone());
+        let make = move || {
+            let own = session.config_of(session.folders.clone(), Whose::Host).map_err(|failure| failure.text())?;
+            let host = LocalHost::new(&own).map_err(|error| error.to_string())?;
+            // Also those of the flags, though another layer holds to them.
+            tell_misspellings(&host, &settings);
+            Ok(host)
+        };
+        let front = Front::open(FrontConfig {
+            folders,
+            make: Box::new(make),
+            shares,
+            run: self.run_directory(),
+            journal: self.directories.state.join("journal"),
+            client: client(),
+            environment: self.shown_environment(),
+            port: PortChoice::Default,
+            tell: Box::new(|what| terminal::say(&format!("warning: {what}"))),
+        });
+        let front = front.await.map_err(Failure::usage)?;
+        let own = front.own();
+        if own.is_none() {
+            self.tell_misspelt_flags(&front, config.settings);
+        }
+        Ok(Attached { service: scoped(Arc::clone(&front) as _), front: Some(front), own })
+    }
+
+    /// What is misspelt on the command line, when the host has said what there is; nobody waits for it.
+    fn tell_misspelt_flags(&self, front: &Arc<Front>, settings: Settings) {
+        let has_filters = self.flags.tools.is_some() || self.flags.toolsets.is_some();
+        if has_filters || self.environment.tools.is_some() || self.environment.toolsets.is_some() {
+            let front = Arc::clone(front);
+            tokio::spawn(async move {
+                let specs = front.list(&Restrictions::default()).await;
+                for misspelling in zubi_host::misspelt_flags(&settings, &specs) {
+                    terminal::say(&format!("warning: {misspelling}"));
+                }
+            });
+        }
+    }
+
+    /// Whether this session is to have a host of its own. One that trusts more than the user has said for good must not be
+    /// lent to others, nor is another's trust raised for it.
+    pub(crate) fn keeps_to_itself(&self) -> Result<bool, Failure> {
+        let choice = match (self.host, self.environment.host.as_deref()) {
+            (Some(choice), _) => choice,
+            (None, None | Some("auto")) => HostChoice::Auto,
+            (None, Some("own")) => HostChoice::Own,
+            (None, Some(other)) => {
+                let message = format!("environment variable `ZUBI_HOST` is `{other}`; it must be auto or own");
+                return Err(Failure::usage(message));
+            }
+        };
+        Ok(choice == HostChoice::Own || self.trust_all)
+    }
+
+    /// Where hosts of this user find each other.
+    pub(crate) fn run_directory(&self) -> Utf8PathBuf {
+        discovery::run_directory(&self.directories.state)
+    }
+
+    /// Where zubi keeps what it remembers.
+    pub(crate) fn state_directory(&self) -> &Utf8PathBuf {
+        &self.directories.state
+    }
+
+    /// The environment, as far as hosts and fronts tell each other.
+    pub(crate) fn shown_environment(&self) -> zubi_link::wire::host::Environment {
+        environment::of_process(self.environment.path.as_deref(), self.environment.python.as_deref())
+    }
+
+    /// The host of this process, whatever others there are. Quick: nothing is looked for or started yet.
     pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
         self.host_with(|_| {})
     }
@@ -116,24 +233,27 @@ impl Session {
         Ok(host)
     }
 
-    /// The host of an editor that has these folders open, or those that the command line names if it has none.
+    /// The host of an editor that has these folders open, or those that the command line names if it has none; and what holds
+    /// for its session.
     pub(crate) fn editor_host(
         &self,
         folders: Vec<Utf8PathBuf>,
-        editor: Arc<dyn EndpointSource>,
-        model: DomainModel,
-        headless_fallback: bool,
-    ) -> Result<LocalHost, Failure> {
+        beside: BesideEditor,
+    ) -> Result<(LocalHost, Scope), Failure> {
         let folders = match folders.as_slice() {
             [] if self.has_named_folders => self.folders.clone(),
             // The directory in which an editor starts its servers is nobody's workspace.
             [] => return Err(Failure::usage("the editor has no folder open").hint("Open a folder, then ask again.")),
             _ => folders,
         };
-        let config = self.config_of(folders)?;
-        let host = LocalHost::behind_editor(&config, editor, model, headless_fallback).map_err(Failure::usage)?;
+        let mut config = self.config_of(folders, Whose::Process)?;
+        config.kind = HostKind::Editor;
+        for ignored in &config.settings.ignored {
+            terminal::say(&format!("warning: {ignored}"));
+        }
+        let host = LocalHost::behind_editor(&config, beside).map_err(Failure::usage)?;
         tell_misspellings(&host, &config);
-        Ok(host)
+        Ok((host, Scope::of(&config.settings)))
     }
 
     /// The user's own rows for the catalogue of language servers, where there are any.
@@ -146,7 +266,21 @@ impl Session {
     }
 }
 
-fn tell_misspellings(host: &LocalHost, config: &HostConfig) {
+/// Links resolved: hosts are told apart by that.
+pub(crate) fn canonical(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let resolved = folders.iter().map(|folder| {
+        zubi_base::fs::canonical(folder)
+            .map_err(|error| Failure::usage(format!("workspace folder `{folder}`: {error}")))
+    });
+    resolved.collect()
+}
+
+/// What this process calls itself to others.
+pub(crate) fn client() -> String {
+    format!("zubi {}", env!("CARGO_PKG_VERSION"))
+}
+
+pub(crate) fn tell_misspellings(host: &LocalHost, config: &HostConfig) {
     for misspelling in host.misspellings(config) {
         terminal::say(&format!("warning: {misspelling}"));
     }

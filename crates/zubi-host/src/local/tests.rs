@@ -92,6 +92,7 @@ fn fixture_of(layers: &Layers) -> Fixture {
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: None,
+        kind: HostKind::Front,
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
     };
     let provider = Arc::new(Tools { id: ProviderId("test".into()), changes: watch::Sender::new(0) });

@@ -64,36 +64,42 @@ impl Doors {
     }
 
     pub(super) async fn accept_socket(self: Arc<Self>, listener: UnixListener) {
-        while let Some(stream) = self.next(async || Ok(listener.accept().await?.0)).await {
-            self.tasks.spawn(Arc::clone(&self).by_socket(stream));
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => drop(self.tasks.spawn(Arc::clone(&self).by_socket(stream))),
+                Err(error) => self.pause(&error).await,
+            }
         }
     }
 
     pub(super) async fn accept_port(self: Arc<Self>, listener: TcpListener) {
-        while let Some(stream) = self.next(async || Ok(listener.accept().await?.0)).await {
-            // Taken here, so that a flood does not even become tasks.
-            if let Ok(stranger) = Arc::clone(&self.strangers).try_acquire_owned() {
-                self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
+        loop {
+            let accepted = tokio::select! {
+                biased;
+                () = self.stop.cancelled() => return,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, _)) => {
+                    // Taken here, so that a flood does not even become tasks.
+                    if let Ok(stranger) = Arc::clone(&self.strangers).try_acquire_owned() {
+                        self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
+                    }
+                }
+                Err(error) => self.pause(&error).await,
             }
         }
     }
 
-    /// The next who comes; `None` when nobody is let in any more.
-    async fn next<S>(&self, accept: impl AsyncFn() -> io::Result<S>) -> Option<S> {
-        loop {
-            let accepted = tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return None,
-                accepted = accept() => accepted,
-            };
-            match accepted {
-                Ok(stream) => return Some(stream),
-                Err(error) => {
-                    tracing::warn!(%error, "cannot let anybody in");
-                    drop(tokio::time::timeout(PAUSE, self.stop.cancelled()).await);
-                }
-            }
-        }
+    /// Nobody can be let in now.
+    async fn pause(&self, error: &io::Error) {
+        tracing::warn!(%error, "cannot let anybody in");
+        drop(tokio::time::timeout(PAUSE, self.stop.cancelled()).await);
     }
 
     async fn by_socket(self: Arc<Self>, mut stream: UnixStream) {

@@ -117,3 +117,10 @@ pub struct HostStatus {
     /// The asking client among them.
     pub clients: Vec<ClientStatus>,
 }
+
+/// What a host says of itself: [`HostInfoParams`] to [`HostInfo`].
+pub const INFO: &str = "host/info";
+/// What runs behind it and who is connected: no parameters to [`HostStatus`].
+pub const STATUS: &str = "host/status";
+/// Ends a daemon: no parameters, `true`. Whoever is connected is cut off once the answer is written.
+pub const SHUTDOWN: &str = "host/shutdown";

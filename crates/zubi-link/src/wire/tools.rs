@@ -215,3 +215,78 @@ pub struct InvokeResult {
     /// Of a failure, what went wrong.
     pub error: Option<String>,
 }
+
+/// The tools: [`ListParams`] to [`ToolList`].
+pub const LIST: &str = "tools/list";
+/// One tool: [`FindParams`] to [`Tool`].
+pub const FIND: &str = "tools/find";
+/// Calls a tool: [`CallParams`] to [`CallResult`].
+pub const CALL: &str = "tools/call";
+/// What the policy says of a call, which is not made: [`CallParams`] to what `zubi policy explain --json` prints.
+pub const EXPLAIN: &str = "tools/explain";
+/// The rules in force, as `zubi policy list --json` prints them.
+pub const POLICY: &str = "tools/policy";
+/// Contributes tools: [`RegisterParams`] to [`Registered`].
+pub const REGISTER: &str = "tools/register";
+/// Takes them back: [`UnregisterParams`] to [`Registered`], which names what was taken back.
+pub const UNREGISTER: &str = "tools/unregister";
+/// To the client: calls what it has contributed, [`InvokeParams`] to [`InvokeResult`].
+pub const INVOKE: &str = "tools/invoke";
+/// To the client: asks its user, [`ApprovalParams`] to what he answered.
+pub const APPROVAL: &str = "approval/request";
+/// To the client, a notification: `tools/list` would answer differently now.
+pub const CHANGED: &str = "tools/changed";
+/// To the client, a notification: [`ProgressParams`].
+pub const PROGRESS: &str = "$/progress";
+/// The documents that can be read: no parameters to [`Resources`].
+pub const RESOURCES: &str = "resources/list";
+/// One document: [`ReadParams`] to [`ResourceText`].
+pub const READ_RESOURCE: &str = "resources/read";
+
+/// `approval/request`: a question for a person, about a call that waits for the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ApprovalParams {
+    /// The `token` of the call.
+    pub token: Value,
+    /// What is to be asked: `tool`, `why`, `rule`, `footprint`, `arguments`, and `options` with a `label` each.
+    pub request: Value,
+}
+
+/// A document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Resource {
+    pub uri: String,
+    pub name: String,
+    pub description: String,
+    pub mime_type: String,
+}
+
+/// The answer to `resources/list`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Resources {
+    pub resources: Vec<Resource>,
+}
+
+/// `resources/read`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReadParams {
+    pub uri: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub client: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub surface: Option<String>,
+}
+
+/// The answer to `resources/read`. Of a document that could not be read `error` says why; nothing at all: there is none
+/// under this URI.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ResourceText {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}

@@ -73,6 +73,11 @@ impl Session {
         }
     }
 
+    /// Of its process, if it is one.
+    pub(crate) fn process_id(&self) -> Option<u32> {
+        self.process
+    }
+
     /// How much memory its process and all that it started hold now, in bytes; `None` for a server that is no process.
     pub(crate) async fn memory(&self) -> Option<u64> {
         let process = self.process?;

@@ -1,5 +1,6 @@
 //! What runs declared tools: one file for each kind of execution, over what `zubi-run` has for it.
 
+pub(super) mod function;
 pub(super) mod http;
 pub(super) mod inline;
 pub(super) mod shell;
@@ -15,6 +16,7 @@ use zubi_run::script;
 use zubi_tools::redact::{self, Redactor};
 use zubi_tools::registry::Registry;
 
+use super::functions::{self, Functions};
 use super::plan::Execution;
 use super::testing::Doubles;
 use crate::shell::answer;
@@ -34,6 +36,7 @@ pub(super) struct Machinery {
     pub(super) secret_forms: Vec<String>,
     pub(super) redactor: Redactor,
     pub(super) jobs: Arc<Jobs>,
+    pub(super) functions: Arc<Functions>,
     /// In a test of the tool: what stands in for the world.
     pub(super) doubles: Option<Arc<Doubles>>,
 }
@@ -49,6 +52,7 @@ impl Machinery {
             redactor: Redactor::new(values()),
             secrets,
             jobs,
+            functions: Arc::default(),
             doubles: None,
         }
     }
@@ -87,6 +91,7 @@ impl Machinery {
         match execution {
             Execution::Elsewhere { why, .. } => Some(why),
             Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own program"),
+            Execution::Function { handler } if !self.functions.has(handler) => Some(functions::NOBODY),
             Execution::Broken => Some("a part of it could not be read"),
             _ => None,
         }

@@ -10,6 +10,7 @@ use zubi_base::env;
 use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Sink, Template};
 use zubi_tools::shell;
 
+use super::functions;
 use super::definition::Definition;
 use super::format::{Method, ShellKind, ToolExecution};
 use super::lint;
@@ -54,6 +55,10 @@ pub enum Execution {
     Inline {
         code: String,
     },
+    /// What a client of this host has registered under this name, if anybody has.
+    Function {
+        handler: String,
+    },
     /// Needs something that is not here.
     Elsewhere {
         /// What it needs, for the description.
@@ -93,12 +98,9 @@ impl Plan {
                         next: "Open the workspace in VS Code with zubi's extension, or do what it does with another tool.",
                     })
                 }
-                ToolExecution::Function(_) => {
+                ToolExecution::Function(function) => {
                     all_arguments = true;
-                    Some(Execution::Elsewhere {
-                        why: "nobody has registered the function that it calls",
-                        next: "It works where an extension or a program registers that function; use another tool here.",
-                    })
+                    Some(Execution::Function { handler: function.handler.clone() })
                 }
             };
             execution.unwrap_or(Execution::Broken)
@@ -120,6 +122,8 @@ impl Plan {
     pub fn unavailable(&self) -> Option<&'static str> {
         match &self.execution {
             Execution::Elsewhere { why, .. } => Some(why),
+            // Who looks at a file sees no host.
+            Execution::Function { .. } => Some(functions::NOBODY),
             _ => None,
         }
     }

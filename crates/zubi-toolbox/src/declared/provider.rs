@@ -21,6 +21,7 @@ use zubi_tools::registry::Registry;
 use zubi_tools::{ProviderId, Tool, ToolProvider};
 
 use super::execute::Machinery;
+use super::functions::Functions;
 use super::load::{self, DIRECTORY, Loaded, LoadedFile, Standing};
 use super::origin::{self, Origin};
 use super::tool::DeclaredTool;
@@ -53,9 +54,12 @@ pub struct Declared {
     me: Weak<Self>,
 }
 
+/// The files, and which functions are registered.
+type Seen = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
+
 #[derive(Default)]
 struct State {
-    seen: Vec<(Utf8PathBuf, ContentHash, bool)>,
+    seen: Seen,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
     /// Tools that there would be, by id, and why there are not.
@@ -93,13 +97,24 @@ impl Declared {
         drop(self.machinery.registry.set(registry));
     }
 
+    /// Where functions for tools of the kind `function` are registered.
+    pub fn functions(&self) -> &Arc<Functions> {
+        &self.machinery.functions
+    }
+
+    /// Functions have come or gone: descriptions say what can run.
+    pub fn functions_changed(&self) {
+        self.reload();
+    }
+
     /// Reads the files again, and tells it when the list is another one now.
     pub(super) fn reload(&self) {
         let _one_at_a_time = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
         let names: Vec<String> = self.machinery.secrets.names().map(str::to_owned).collect();
         let loaded = load::load(&self.workspace, &self.trust, &names);
         let is_trusted = |file: &LoadedFile| file.standing == Standing::Trusted;
-        let seen = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();
+        let files = loaded.files.iter().map(|file| (file.path.clone(), file.hash.clone(), is_trusted(file))).collect();
+        let seen = (files, self.machinery.functions.version());
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             if state.seen == seen {

@@ -10,8 +10,9 @@ use zubi_run::template::{RenderError, Rendered, Template, Values};
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::definition::Definition;
-use super::execute::{Machinery, http, inline, shell};
+use super::execute::{Machinery, function, http, inline, shell};
 use super::format::Method;
+use super::functions;
 use super::load::LoadedTool;
 use super::origin::Origin;
 use super::plan::{Execution, Plan};
@@ -103,6 +104,7 @@ impl DeclaredTool {
         let why = self.machinery.unavailable(&self.plan.execution)?;
         let next: &str = match &self.plan.execution {
             Execution::Elsewhere { next, .. } => next,
+            Execution::Function { .. } => functions::REGISTER,
             _ => "Use another tool.",
         };
         Some(self.failed(format!("it is unavailable here: {why}"), next))
@@ -188,6 +190,11 @@ impl Tool for DeclaredTool {
                 let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::footprint(self, &parts, &args, cx, common)?
             }
+            // What it does is its author's word; the same as a command's.
+            Execution::Function { handler } => {
+                let preview = format!("{handler}({})", Value::Object(args));
+                Footprint { preview: Some(preview), ..common }
+            }
             Execution::Elsewhere { .. } | Execution::Broken => Footprint { effect: Some(Effect::Execute), ..common },
         })
     }
@@ -207,6 +214,7 @@ impl Tool for DeclaredTool {
                 http::run(self, &http::Parts { method: *method, url, headers, body: body.as_ref() }, args, cx).await
             }
             Execution::Inline { code } => inline::run(self, code, args, cx).await,
+            Execution::Function { handler } => function::run(self, handler, args, cx).await,
             Execution::Shell { script, shell, directory, environment } => {
                 let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::run(self, &parts, &args, cx).await

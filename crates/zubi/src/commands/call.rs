@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_host::{CallAnswer, CallRequest, Circumstances, LocalHost, ToolService as _, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService, UnknownTool};
 use zubi_tools::Code;
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
@@ -23,12 +23,19 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failure> {
     let Some((tool, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
-    call(&session.host()?, tool, words, "zubi call")
+    block_on(async {
+        let attached = session.attach(false, |_| {}).await?;
+        call(attached.service.as_ref(), tool, words, "zubi call").await
+    })?
 }
 
 /// Calls a tool with the arguments that these words are, and shows its answer; `command` is what help calls the command.
-pub(super) fn call(host: &LocalHost, tool: &str, words: &[String], command: &str) -> Result<ExitCode, Failure> {
-    block_on(async {
+pub(super) async fn call(
+    host: &dyn ToolService,
+    tool: &str,
+    words: &[String],
+    command: &str,
+) -> Result<ExitCode, Failure> {
         let spec = match host.find(tool, &Restrictions::default()).await {
             Ok(spec) => spec,
             // What the tool takes is not known, so these are no more than words; still it is meant as that.
@@ -66,7 +73,6 @@ pub(super) fn call(host: &LocalHost, tool: &str, words: &[String], command: &str
             return Ok(ExitCode::from(INTERRUPTED));
         }
         show(&answer.map_err(|error| unknown(&error))?, given.json)
-    })?
 }
 
 fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {

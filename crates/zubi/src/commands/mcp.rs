@@ -23,28 +23,34 @@ fn without_shell(settings: &mut Settings) {
 
 pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure> {
     let mut asking = Asking::default();
-    let host = session.and_then(|session| {
-        session.host_with(|settings| {
-            asking.client_asks = settings.mcp_ask.value == McpAsk::Client;
-            without_shell(settings);
-        })
-    });
-    let host = match host {
-        Ok(host) => Arc::new(host),
+    let session = match session {
+        Ok(session) => session,
         Err(failure) => return refuse(failure),
     };
-    block_on(async {
+    let served = block_on(async {
         let stop = on_interrupt()?;
+        let attached = session.attach(true, |settings| {
+            asking.client_asks = settings.mcp_ask.value == McpAsk::Client;
+            without_shell(settings);
+        });
+        let service = match attached.await {
+            Ok(attached) => attached.service,
+            Err(failure) => return Ok(Err(failure)),
+        };
         let (input, output) = zubi_mcp::stdio();
         let result =
-            zubi_mcp::serve(Introduction::ZUBI, asking, Arc::clone(&host) as _, input, output, stop.clone()).await;
-        end(&host).await;
-        match result {
+            zubi_mcp::serve(Introduction::ZUBI, asking, Arc::clone(&service) as _, input, output, stop.clone()).await;
+        end(service.as_ref()).await;
+        Ok::<_, Failure>(Ok((result, stop)))
+    })?;
+    match served? {
+        Err(failure) => refuse(failure),
+        Ok((result, stop)) => match result {
             Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) => Err(Failure::environment(format!("the conversation broke off: {error:#}"))),
-        }
-    })?
+        },
+    }
 }
 
 /// Tells the client of what keeps zubi from starting, besides stderr, which few clients show.

@@ -28,7 +28,12 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
     match policy {
         Policy::Explain(explain) => self::explain(session, explain),
         Policy::List { json } => {
-            let policy = session.host()?.policy();
+            let policy = block_on(async {
+                let host = session.attach(false, |_| {}).await?.service;
+                let policy = host.policy().await;
+                end(host.as_ref()).await;
+                Ok::<_, Failure>(policy)
+            })??;
             if *json {
                 terminal::print_json(&json!(policy))?;
             } else {
@@ -41,8 +46,8 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
 
 fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failure> {
     let (tool, arguments) = call(explain)?;
-    let host = session.host()?;
     block_on(async {
+        let host = session.attach(false, |_| {}).await?.service;
         let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
         let request = CallRequest { tool, arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = Circumstances {
@@ -52,7 +57,7 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
             patience: PATIENCE,
         };
         let answer = host.explain(request, circumstances).await;
-        end(&host).await;
+        end(host.as_ref()).await;
         let explanation = answer.map_err(|error| unknown(&error))?;
         let explanation = explanation.map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
         if explain.json {

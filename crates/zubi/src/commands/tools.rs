@@ -13,6 +13,7 @@ use zubi_tools::filter::Facets;
 use zubi_tools::{Code, ToolSpec};
 
 use super::call::unknown;
+use super::end;
 use crate::cli::Tools;
 use crate::session::Session;
 
@@ -34,16 +35,17 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         Tools::Codes { json } => return codes(*json),
         Tools::List { .. } | Tools::Show { .. } => {}
     }
-    let host = session.host()?;
     let everyone = Restrictions::default();
     block_on(async {
+        let attached = session.attach(false, |_| {}).await?;
+        let host = &attached.service;
         match tools {
             Tools::List { toolset, category, tag, json } => {
                 let mut specs = host.list(&everyone).await;
                 (Facets { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
-                for note in host.left_out() {
+                for note in attached.own.iter().flat_map(|host| host.left_out()) {
                     terminal::say(&format!("note: {note}"));
                 }
                 if *json {
@@ -70,6 +72,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
             }
             Tools::Check(_) | Tools::Init | Tools::Run(_) | Tools::Codes { .. } | Tools::Schema => {}
         }
+        end(host.as_ref()).await;
         Ok(ExitCode::SUCCESS)
     })?
 }

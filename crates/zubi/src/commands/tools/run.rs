@@ -42,7 +42,8 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
     if run.dry_run {
         return dry_run(session, file, tool, words);
     }
-    call::call(&session.host()?, &tool.definition.id, words, NAME)
+    let host = session.host()?;
+    block_on(call::call(&host, &tool.definition.id, words, NAME))?
 }
 
 /// Why there is no tool of this id to be run.

@@ -1,0 +1,48 @@
+//! What decides which programs a host finds, and whether two processes agree on it.
+
+use std::ffi::OsStr;
+
+use zubi_base::text::ContentHash;
+use zubi_link::wire::host::Environment;
+
+/// The environment of this process, so far as others are to know it: of `PATH` only whether it is the same.
+pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> Environment {
+    Environment {
+        path: path.map(|path| ContentHash::of(path.as_encoded_bytes()).0),
+        python: python.map(str::to_owned),
+    }
+}
+
+/// How the host's environment differs from one's own, as a clause; `None`: it does not.
+pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String> {
+    let mut differs = Vec::new();
+    match (&own.python, &host.python) {
+        (own, host) if own == host => {}
+        (_, Some(host)) => differs.push(format!("the host's Python environment is {}", zubi_base::visible::on_one_line(host))),
+        (_, None) => differs.push("the host has no Python environment".to_owned()),
+    }
+    // One changes `PATH` to activate a Python environment, so that is said once.
+    if differs.is_empty() && own.path != host.path {
+        differs.push("the host has another PATH".to_owned());
+    }
+    differs.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let environment = |path: &str, python: Option<&str>| of_process(Some(OsStr::new(path)), python);
+        let plain = environment("/bin", None);
+        for (own, host, expected) in [
+            (&plain, environment("/bin", None), None),
+            (&plain, environment("/usr/bin", None), Some("the host has another PATH")),
+            (&plain, environment("/v/bin:/bin", Some("/v")), Some("the host's Python environment is /v")),
+            (&environment("/v/bin:/bin", Some("/v")), plain.clone(), Some("the host has no Python environment")),
+        ] {
+            assert_eq!(difference(own, &host).as_deref(), expected);
+        }
+    }
+}

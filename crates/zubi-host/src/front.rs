@@ -1,0 +1,314 @@
+//! A front: a session that asks the host of its workspace, wherever that is.
+//!
+//! It attaches to the best host that there is (an open editor's, else a daemon, else another front's), or **is** the host and
+//! lets others attach. When its host goes it finds another one, or becomes one; when a better one appears it moves over. Whoever
+//! asks it notices nothing of that, except where a call was lost: one that only looks is made again, of any other nobody can
+//! tell whether it was carried out, and that is said.
+
+mod attached;
+pub(crate) mod election;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::{Environment, HostKind};
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::spec::Effect;
+use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
+
+use self::attached::Attached;
+use self::election::Seen;
+use crate::local::LocalHost;
+use crate::remote::{Lost, RemoteHost, outcome_unknown};
+use crate::service::{
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
+    UnknownTool,
+};
+
+/// How many hosts in a row a question may outlive.
+const ATTEMPTS: usize = 3;
+
+/// Makes the host of this process.
+type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
+
+/// What a front is made of.
+pub struct FrontConfig {
+    /// The workspace, links resolved. A host is one for this front if it has all of these folders.
+    pub folders: Vec<Utf8PathBuf>,
+    /// Makes the host of this process, when one is needed. May block.
+    pub make: Box<MakeHost>,
+    /// Whether others may find the host that this process becomes. One that lives only for a single call is none to rely on.
+    pub shares: bool,
+    /// Where hosts find each other.
+    pub run: Utf8PathBuf,
+    /// Where changes to files are noted before they are made: for whoever has to look whether a change was.
+    pub journal: Utf8PathBuf,
+    /// Name and version of this process, for others.
+    pub client: String,
+    pub environment: Environment,
+    pub port: PortChoice,
+    /// Tells the person something, once.
+    pub tell: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// See the module.
+pub struct Front {
+    config: FrontConfig,
+    current: RwLock<Arc<Attached>>,
+    /// Held while another host is looked for, so that one does it for all.
+    moving: tokio::sync::Mutex<()>,
+    seen: Mutex<Seen>,
+    changes: watch::Sender<u64>,
+    /// Counts up when `current` is another one.
+    moved: watch::Sender<u64>,
+    follower: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Front {
+    /// Finds a host or becomes one.
+    ///
+    /// # Errors
+    ///
+    /// There is none, and none can be made: the workspace or the configuration is broken.
+    pub async fn open(config: FrontConfig) -> Result<Arc<Self>, String> {
+        let mut seen = Seen::default();
+        let attached = election::attach(&config, &mut seen).await?;
+        let front = Arc::new(Self {
+            config,
+            current: RwLock::new(Arc::new(attached)),
+            moving: tokio::sync::Mutex::default(),
+            seen: Mutex::new(seen),
+            changes: watch::Sender::new(0),
+            moved: watch::Sender::new(0),
+            follower: Mutex::default(),
+        });
+        *lock(&front.follower) = Some(tokio::spawn(follow(Arc::downgrade(&front))));
+        Ok(front)
+    }
+
+    /// The host that is asked now: its kind, and its process if that is another one.
+    pub fn host(&self) -> (HostKind, Option<u32>) {
+        match &*self.now() {
+            Attached::Own(_) => (HostKind::Front, None),
+            Attached::Remote(remote) => (remote.info().kind, Some(remote.info().pid)),
+        }
+    }
+
+    /// The host of this process, if it is one now.
+    pub fn own(&self) -> Option<Arc<LocalHost>> {
+        match &*self.now() {
+            Attached::Own(own) => Some(Arc::clone(own.host())),
+            Attached::Remote(_) => None,
+        }
+    }
+
+    /// The host in another process, if it is one now.
+    pub fn remote(&self) -> Option<Arc<RemoteHost>> {
+        match &*self.now() {
+            Attached::Own(_) => None,
+            Attached::Remote(remote) => Some(Arc::clone(remote)),
+        }
+    }
+
+    fn now(&self) -> Arc<Attached> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The host to ask: the present one, unless it has gone or there is a better one.
+    async fn current(&self) -> Result<Arc<Attached>, String> {
+        let now = self.now();
+        let stay = !now.has_gone() && {
+            let mut seen = lock(&self.seen);
+            now.kind() == HostKind::Editor || !election::has_changed(&self.config, &mut seen)
+        };
+        if stay { Ok(now) } else { self.replace(&now).await }
+    }
+
+    /// Another host than this one, if it has gone; else a better one, if there is one.
+    async fn replace(&self, old: &Arc<Attached>) -> Result<Arc<Attached>, String> {
+        let _moving = self.moving.lock().await;
+        let now = self.now();
+        if !Arc::ptr_eq(&now, old) {
+            return Ok(now);
+        }
+        let gone = old.has_gone();
+        let mut seen = std::mem::take(&mut *lock(&self.seen));
+        let found = if gone {
+            if let Attached::Remote(remote) = &**old {
+                seen.shun(&remote.info().instance);
+            }
+            election::attach(&self.config, &mut seen).await.map(Some)
+        } else {
+            Ok(election::better(&self.config, &mut seen, old).await)
+        };
+        *lock(&self.seen) = seen;
+        let Some(found) = found? else { return Ok(now) };
+        let found = Arc::new(found);
+        tracing::info!(kind = found.kind().name(), "moved to another host");
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&found);
+        if let Attached::Own(own) = &**old {
+            own.retire();
+        }
+        self.moved.send_modify(|count| *count += 1);
+        self.changes.send_modify(|count| *count += 1);
+        Ok(found)
+    }
+
+    /// Asks a question that can be asked again.
+    async fn ask<T, Asked>(&self, ask: impl Fn(Arc<Attached>) -> Asked) -> Result<T, String>
+    where
+        Asked: Future<Output = Result<T, Lost>>,
+    {
+        let mut attached = self.current().await?;
+        let mut why = String::new();
+        for _ in 0..ATTEMPTS {
+            match ask(Arc::clone(&attached)).await {
+                Ok(answer) => return Ok(answer),
+                Err(lost) => {
+                    why = lost.to_string();
+                    attached = self.replace(&attached).await?;
+                }
+            }
+        }
+        Err(why)
+    }
+
+    /// Whether calling a tool twice does no more than calling it once.
+    async fn can_repeat(&self, attached: &Attached, request: &CallRequest) -> bool {
+        let found = attached.find(&request.tool, &request.caller.restrictions).await;
+        matches!(found, Ok(Ok(spec)) if spec.effect <= Effect::Plan)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Looks for another host as soon as the present one has gone, and hands on what it says about its list.
+async fn follow(front: Weak<Front>) {
+    loop {
+        let Some(strong) = front.upgrade() else { return };
+        // Before the look at the present one, so that no move in between is missed.
+        let mut moved = strong.moved.subscribe();
+        let now = strong.now();
+        let (mut changes, gone) = (now.changes(), now.gone());
+        drop(strong);
+        let has_gone = tokio::select! {
+            () = gone => true,
+            changed = changes.changed() => changed.is_err(),
+            changed = moved.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        let Some(front) = front.upgrade() else { return };
+        if !has_gone {
+            front.changes.send_modify(|count| *count += 1);
+        } else if let Err(why) = front.replace(&now).await {
+            // Whoever asks next tries again, and is told.
+            tracing::warn!(why, "there is no host");
+            drop(front);
+            if moved.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A question that no host could be found for.
+fn no_host(name: &str, why: String) -> UnknownTool {
+    UnknownTool { name: name.to_owned(), why, code: Code::Unavailable }
+}
+
+#[async_trait]
+impl ToolService for Front {
+    fn describe(&self) -> HostDescription {
+        self.now().describe()
+    }
+
+    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        let listed = self.ask(async |attached: Arc<Attached>| attached.list(restrictions).await).await;
+        listed.unwrap_or_else(|why| {
+            tracing::warn!(why, "the tools cannot be listed");
+            Vec::new()
+        })
+    }
+
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        let found = self.ask(async |attached: Arc<Attached>| attached.find(name, restrictions).await).await;
+        found.unwrap_or_else(|why| Err(no_host(name, why)))
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        let begun = Instant::now();
+        let mut attached = self.current().await.map_err(|why| no_host(&request.tool, why))?;
+        let mut why = Lost(String::new());
+        for _ in 0..ATTEMPTS {
+            let lost = match attached.call(&request, &circumstances).await {
+                Ok(answer) => return answer,
+                Err(lost) => lost,
+            };
+            attached = match self.replace(&attached).await {
+                Ok(attached) => attached,
+                Err(_) => return Ok(outcome_unknown(&request.tool, &lost, &self.config.journal, begun.elapsed())),
+            };
+            if !self.can_repeat(&attached, &request).await {
+                return Ok(outcome_unknown(&request.tool, &lost, &self.config.journal, begun.elapsed()));
+            }
+            why = lost;
+        }
+        Err(no_host(&request.tool, format!("{why}, {ATTEMPTS} times in a row")))
+    }
+
+    async fn explain(
+        &self,
+        request: CallRequest,
+        circumstances: Circumstances,
+    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
+        let explained = self.ask(async |attached: Arc<Attached>| attached.explain(&request, &circumstances).await).await;
+        explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
+    }
+
+    async fn policy(&self) -> PolicyInForce {
+        let policy = self.ask(async |attached: Arc<Attached>| attached.policy().await).await;
+        policy.unwrap_or_else(|why| {
+            tracing::warn!(why, "the policy cannot be told");
+            PolicyInForce::default()
+        })
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    async fn resources(&self) -> Vec<ResourceSpec> {
+        self.ask(async |attached: Arc<Attached>| attached.resources().await).await.unwrap_or_default()
+    }
+
+    async fn read_resource(
+        &self,
+        uri: &str,
+        caller: Arc<Caller>,
+        circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>> {
+        let read = self.ask(async |attached: Arc<Attached>| attached.read(uri, &caller, &circumstances).await).await;
+        read.unwrap_or_else(|why| Some(Err(format!("Failed to read {uri}: {why}"))))
+    }
+
+    async fn shutdown(&self) {
+        if let Some(follower) = lock(&self.follower).take() {
+            follower.abort();
+        }
+        self.now().end().await;
+    }
+}
+
+/// How long a host of this process that nobody finds any more waits for those who are still connected to it.
+const LAST_CLIENTS: Duration = Duration::from_mins(5);

@@ -1,0 +1,189 @@
+//! The host that a front asks at one time: its own, or one in another process.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+use zubi_link::wire::host::HostKind;
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
+
+use super::LAST_CLIENTS;
+use crate::local::LocalHost;
+use crate::remote::{Lost, RemoteHost};
+use crate::service::{
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService as _,
+    UnknownTool,
+};
+use crate::serving::Shared;
+
+pub(super) enum Attached {
+    Own(Own),
+    Remote(Arc<RemoteHost>),
+}
+
+/// The host of this process.
+pub(super) struct Own {
+    host: Arc<LocalHost>,
+    /// `None`: nobody else can find it.
+    shared: Option<Arc<Shared>>,
+}
+
+impl Own {
+    pub(super) fn new(host: Arc<LocalHost>, shared: Option<Shared>) -> Self {
+        Self { host, shared: shared.map(Arc::new) }
+    }
+
+    pub(super) fn host(&self) -> &Arc<LocalHost> {
+        &self.host
+    }
+
+    /// Nobody is to find it any more; it ends when those have gone who are connected, or after a while. They find the host
+    /// that this front has found as soon as they ask something.
+    pub(super) fn retire(&self) {
+        let (host, shared) = (Arc::clone(&self.host), self.shared.clone());
+        tokio::spawn(async move {
+            if let Some(shared) = shared {
+                shared.hide();
+                let mut connected = shared.connected();
+                // Who is connected and says nothing is no reason to keep servers.
+                drop(tokio::time::timeout(LAST_CLIENTS, connected.wait_for(|count| *count == 0)).await);
+                shared.close().await;
+            }
+            host.shutdown().await;
+        });
+    }
+
+    async fn end(&self) {
+        if let Some(shared) = &self.shared {
+            shared.close().await;
+        }
+        self.host.shutdown().await;
+    }
+}
+
+impl Attached {
+    pub(super) fn kind(&self) -> HostKind {
+        match self {
+            Self::Own(_) => HostKind::Front,
+            Self::Remote(remote) => remote.info().kind,
+        }
+    }
+
+    /// Names the host among all, if others can find it.
+    pub(super) fn instance(&self) -> Option<&str> {
+        match self {
+            Self::Own(own) => own.shared.as_ref().map(|shared| shared.instance()),
+            Self::Remote(remote) => Some(&remote.info().instance),
+        }
+    }
+
+    pub(super) fn has_gone(&self) -> bool {
+        match self {
+            Self::Own(_) => false,
+            Self::Remote(remote) => remote.closed().borrow().is_some(),
+        }
+    }
+
+    /// Returns when the host has gone.
+    pub(super) fn gone(&self) -> impl Future<Output = ()> + use<> {
+        let closed = match self {
+            Self::Own(_) => None,
+            Self::Remote(remote) => Some(remote.closed()),
+        };
+        async move {
+            match closed {
+                // An error: the connection is no more.
+                Some(mut closed) => drop(closed.wait_for(Option::is_some).await),
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    pub(super) fn describe(&self) -> HostDescription {
+        match self {
+            Self::Own(own) => own.host.describe(),
+            Self::Remote(remote) => remote.description(),
+        }
+    }
+
+    pub(super) async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.list(restrictions).await),
+            Self::Remote(remote) => remote.try_list(restrictions).await,
+        }
+    }
+
+    pub(super) async fn find(
+        &self,
+        name: &str,
+        restrictions: &Restrictions,
+    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.find(name, restrictions).await),
+            Self::Remote(remote) => remote.try_find(name, restrictions).await,
+        }
+    }
+
+    pub(super) async fn call(
+        &self,
+        request: &CallRequest,
+        circumstances: &Circumstances,
+    ) -> Result<Result<CallAnswer, UnknownTool>, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.call(request.clone(), circumstances.clone()).await),
+            Self::Remote(remote) => remote.try_call(request, circumstances).await,
+        }
+    }
+
+    pub(super) async fn explain(
+        &self,
+        request: &CallRequest,
+        circumstances: &Circumstances,
+    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.explain(request.clone(), circumstances.clone()).await),
+            Self::Remote(remote) => remote.try_explain(request, circumstances).await,
+        }
+    }
+
+    pub(super) async fn policy(&self) -> Result<PolicyInForce, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.policy().await),
+            Self::Remote(remote) => remote.try_policy().await,
+        }
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        match self {
+            Self::Own(own) => own.host.changes(),
+            Self::Remote(remote) => remote.changes(),
+        }
+    }
+
+    pub(super) async fn resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.resources().await),
+            Self::Remote(remote) => remote.try_resources().await,
+        }
+    }
+
+    pub(super) async fn read(
+        &self,
+        uri: &str,
+        caller: &Arc<Caller>,
+        circumstances: &Circumstances,
+    ) -> Result<Option<Result<ResourceText, String>>, Lost> {
+        match self {
+            Self::Own(own) => Ok(own.host.read_resource(uri, Arc::clone(caller), circumstances.clone()).await),
+            Self::Remote(remote) => remote.try_read(uri, caller, circumstances).await,
+        }
+    }
+
+    /// This front needs it no more.
+    pub(super) async fn end(&self) {
+        match self {
+            Self::Own(own) => own.end().await,
+            Self::Remote(remote) => remote.shutdown().await,
+        }
+    }
+}

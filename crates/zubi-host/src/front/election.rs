@@ -1,0 +1,191 @@
+//! Which host a front asks, and who becomes one where there is none.
+//!
+//! Whoever would become a host takes a lock first, which is the workspace's, looks once more, and gives the lock back when it
+//! can be found. So of fronts that start at once one becomes the host and the others attach to it. The lock is the kernel's: it
+//! goes with the process that holds it.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::private;
+use zubi_base::text::ContentHash;
+use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_link::wire::host::HostKind;
+use zubi_tools::cx::Restrictions;
+
+use super::FrontConfig;
+use super::attached::{Attached, Own};
+use crate::remote::RemoteHost;
+use crate::serving::{Shared, Sharing};
+
+/// How long somebody else may take to become the host. It does no slow work while it holds the lock, so one that takes longer
+/// has been stopped.
+pub(crate) const TURN: Duration = Duration::from_secs(5);
+
+/// How long to wait before the lock is tried again: the kernel tells nobody that it is free but those who block on it, and
+/// nobody could take back a thread that does.
+pub(crate) const RETRY: Duration = Duration::from_millis(10);
+
+/// Changes of a directory that are so close together may have one time.
+const SAME_TIME: Duration = Duration::from_millis(100);
+
+/// What is known of the run directory.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// When it had changed last, where a later change would have another time.
+    changed: Option<SystemTime>,
+    /// Hosts that did not answer.
+    shunned: BTreeSet<String>,
+    /// What the person has been told.
+    told: BTreeSet<String>,
+}
+
+impl Seen {
+    /// It has gone, or hangs; its file may still be there.
+    pub(super) fn shun(&mut self, instance: &str) {
+        self.shunned.insert(instance.to_owned());
+    }
+
+    fn tell(&mut self, config: &FrontConfig, what: String) {
+        if !self.told.contains(&what) {
+            (config.tell)(&what);
+            self.told.insert(what);
+        }
+    }
+}
+
+/// Whether hosts may have come or gone since they were looked at.
+pub(super) fn has_changed(config: &FrontConfig, seen: &mut Seen) -> bool {
+    let changed = modified(config);
+    // A directory that is not there has no hosts.
+    changed.is_some() && changed != seen.changed
+}
+
+fn modified(config: &FrontConfig) -> Option<SystemTime> {
+    config.run.metadata().and_then(|metadata| metadata.modified()).ok()
+}
+
+/// A host of the workspace: one that is there, or the one that this process becomes.
+pub(super) async fn attach(config: &FrontConfig, seen: &mut Seen) -> Result<Attached, String> {
+    let run = match RunDirectory::open(&config.run, true) {
+        Ok(run) => run,
+        Err(error) => return alone(config, seen, &format!("`{}` cannot be used: {error}", config.run)),
+    };
+    let deadline = Instant::now() + TURN;
+    loop {
+        if let Some(remote) = find(config, seen, &run, None, None).await {
+            return Ok(Attached::Remote(Arc::new(remote)));
+        }
+        if !config.shares {
+            return become_host(config, seen, &run);
+        }
+        match take_turn(&config.run, &config.folders) {
+            Ok(Some(turn)) => {
+                // Somebody else may have had its turn in between.
+                if let Some(remote) = find(config, seen, &run, None, None).await {
+                    return Ok(Attached::Remote(Arc::new(remote)));
+                }
+                let host = become_host(config, seen, &run);
+                drop(turn);
+                return host;
+            }
+            Ok(None) if Instant::now() < deadline => tokio::time::sleep(RETRY).await,
+            Ok(None) => return alone(config, seen, "another process has been about to become it for too long"),
+            Err(error) => return alone(config, seen, &error.to_string()),
+        }
+    }
+}
+
+/// A host of a better kind than the present one, if there is one.
+pub(super) async fn better(config: &FrontConfig, seen: &mut Seen, now: &Attached) -> Option<Attached> {
+    let run = RunDirectory::open(&config.run, false).ok()?;
+    let found = find(config, seen, &run, Some(now.kind()), now.instance()).await?;
+    Some(Attached::Remote(Arc::new(found)))
+}
+
+/// The best host that answers: of a better kind than this one, and not the present one.
+async fn find(
+    config: &FrontConfig,
+    seen: &mut Seen,
+    run: &RunDirectory,
+    better_than: Option<HostKind>,
+    present: Option<&str>,
+) -> Option<RemoteHost> {
+    let looked = SystemTime::now();
+    let modified = modified(config);
+    let reader = run.clone();
+    let found = tokio::task::spawn_blocking(move || reader.read()).await.ok()?;
+    // One that is as new as this look may change again and have the same time.
+    let is_old = |time: &SystemTime| looked.duration_since(*time).is_ok_and(|age| age > SAME_TIME);
+    seen.changed = modified.filter(is_old);
+    for disbelieved in found.disbelieved {
+        seen.tell(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.why));
+    }
+    let mut hosts: Vec<Advertisement> = found
+        .hosts
+        .into_iter()
+        .filter(|host| has_all(config, host))
+        .filter(|host| better_than.is_none_or(|kind| host.kind < kind))
+        .filter(|host| present != Some(host.instance.as_str()) && !seen.shunned.contains(&host.instance))
+        .collect();
+    hosts.sort_by(|a, b| (a.kind, a.started_at, &a.instance).cmp(&(b.kind, b.started_at, &b.instance)));
+    for host in hosts {
+        match RemoteHost::attach(&host, &config.client, &config.environment).await {
+            Ok(remote) => return Some(remote),
+            Err(error) => {
+                seen.shun(&host.instance);
+                let (kind, pid) = (host.kind.name(), host.pid);
+                seen.tell(config, format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"));
+            }
+        }
+    }
+    None
+}
+
+/// Whether a host's workspace is this one's: paths would mean something else in another.
+fn has_all(config: &FrontConfig, host: &Advertisement) -> bool {
+    config.folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
+}
+
+fn become_host(config: &FrontConfig, seen: &mut Seen, run: &RunDirectory) -> Result<Attached, String> {
+    let host = Arc::new((config.make)()?);
+    if !config.shares {
+        return Ok(Attached::Own(Own::new(host, None)));
+    }
+    let sharing = Sharing {
+        kind: HostKind::Front,
+        environment: config.environment.clone(),
+        port: config.port,
+        restrictions: Restrictions::default(),
+        ends: None,
+    };
+    let shared = match Shared::open(Arc::clone(&host), run, sharing) {
+        Ok(shared) => Some(shared),
+        Err(error) => {
+            seen.tell(config, not_shared(&error.to_string()));
+            None
+        }
+    };
+    Ok(Attached::Own(Own::new(host, shared)))
+}
+
+/// The host of this process, which nobody else finds.
+fn alone(config: &FrontConfig, seen: &mut Seen, why: &str) -> Result<Attached, String> {
+    seen.tell(config, not_shared(why));
+    Ok(Attached::Own(Own::new(Arc::new((config.make)()?), None)))
+}
+
+fn not_shared(why: &str) -> String {
+    format!("this process shares its language servers with no other: {why}")
+}
+
+/// Takes the right to become the host of a workspace, until the answer is dropped; `None`: somebody else has it.
+pub(crate) fn take_turn(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
+    let folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
+    let key: String = ContentHash::of(folders.join("\0").as_bytes()).0.chars().take(32).collect();
+    private::lock(&run.join(format!("{key}.lock")))
+}

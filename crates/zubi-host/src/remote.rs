@@ -1,0 +1,398 @@
+//! A host in another process, over its socket.
+
+pub(crate) mod convert;
+mod inbox;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use zubi_base::rpc::{Connection, ConnectionError};
+use zubi_base::workspace::Folder;
+use zubi_link::client::{self, ConnectError};
+use zubi_link::discovery::Advertisement;
+use zubi_link::wire::host::{self, Environment, HostInfo, HostInfoParams};
+use zubi_link::wire::{PROTOCOL, codes, editor, tools as wire};
+use zubi_tools::cx::{Caller, Restrictions};
+use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
+
+use self::inbox::Inbox;
+use crate::environment;
+use crate::service::{
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
+    UnknownTool,
+};
+
+/// How long a host may take to let somebody in, and to say who it is.
+const CONNECT: Duration = Duration::from_secs(3);
+
+/// How long one may take to answer what it has in memory.
+const QUICK: Duration = Duration::from_secs(30);
+
+/// What a call may take beyond what its caller waits: the way there and back.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// After so long without a word about a call the host is asked whether it lives.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// How long it may take to say so. Its loop is never busy for longer.
+const PING: Duration = Duration::from_secs(5);
+
+/// Why a host that was found is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum AttachError {
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// It speaks another version of the protocol, or refuses for another reason of its own.
+    #[error("{0}")]
+    Refused(String),
+    #[error("it does not say who it is: {0}")]
+    Silent(String),
+}
+
+/// The host has gone, or does not answer any more.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Lost(pub String);
+
+/// A host in another process.
+pub struct RemoteHost {
+    info: HostInfo,
+    connection: Connection,
+    inbox: Arc<Inbox>,
+    /// How its environment differs from that of this process, as a clause for status lines.
+    differs: Option<String>,
+}
+
+impl RemoteHost {
+    /// Connects to a host, and makes sure that both speak one language.
+    pub async fn attach(found: &Advertisement, client: &str, own: &Environment) -> Result<Self, AttachError> {
+        if found.version != PROTOCOL {
+            let (theirs, program) = (found.version, &found.program);
+            return Err(AttachError::Refused(format!(
+                "it speaks version {theirs} of the protocol (zubi {program}), this is zubi {} with version {PROTOCOL}",
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        let inbox = Arc::new(Inbox::default());
+        let connection = client::connect(found, Arc::clone(&inbox) as _, CONNECT).await?;
+        let params = HostInfoParams {
+            protocol: Some(PROTOCOL),
+            client: Some(client.to_owned()),
+            pid: Some(std::process::id()),
+        };
+        let never = CancellationToken::new();
+        let info = connection.request(host::INFO, json!(params), &never, Instant::now() + CONNECT).await;
+        let info: HostInfo = match info {
+            Ok(info) => serde_json::from_value(info).map_err(|error| AttachError::Refused(error.to_string()))?,
+            Err(ConnectionError::Response { message, .. }) => return Err(AttachError::Refused(message)),
+            Err(error) => return Err(AttachError::Silent(error.to_string())),
+        };
+        let differs = environment::difference(own, &info.environment);
+        Ok(Self { info, connection, inbox, differs })
+    }
+
+    pub fn info(&self) -> &HostInfo {
+        &self.info
+    }
+
+    /// Becomes `Some(why)` when the host has gone.
+    pub fn closed(&self) -> watch::Receiver<Option<String>> {
+        self.connection.closed()
+    }
+
+    /// Any method, with the answer as it came.
+    pub async fn ask_raw(
+        &self,
+        method: &str,
+        params: Value,
+        cancel: &CancellationToken,
+        patience: Duration,
+    ) -> Result<Value, ConnectionError> {
+        let answered = self.connection.request(method, params, cancel, Instant::now() + patience);
+        tokio::pin!(answered);
+        loop {
+            tokio::select! {
+                answer = &mut answered => return answer,
+                () = self.silence() => {
+                    let why = format!("the host (process {}) does not answer any more", self.info.pid);
+                    self.connection.close(&why);
+                    return Err(ConnectionError::Closed { why });
+                }
+            }
+        }
+    }
+
+    /// Waits until the host says nothing at all for too long, not even that it lives.
+    async fn silence(&self) {
+        let never = CancellationToken::new();
+        loop {
+            let heard = self.connection.heard();
+            tokio::time::sleep(SILENCE).await;
+            if self.connection.heard() != heard {
+                continue;
+            }
+            let ping = self.connection.request(editor::PING, Value::Null, &never, Instant::now() + PING).await;
+            if matches!(ping, Err(ConnectionError::TimedOut { .. })) {
+                return;
+            }
+        }
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<Result<T, ConnectionError>, Lost> {
+        let answer = self.ask_raw(method, params, &CancellationToken::new(), QUICK).await;
+        read(answer)
+    }
+
+    pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
+        let params = wire::ListParams { restrictions: convert::restrictions(restrictions) };
+        let listed: Result<wire::ToolList, _> = self.ask(wire::LIST, json!(params)).await?;
+        let listed = told(listed, "the tools cannot be listed").unwrap_or(wire::ToolList { tools: Vec::new() });
+        Ok(listed.tools.into_iter().filter_map(|tool| told(convert::spec(tool), "a tool is left out")).collect())
+    }
+
+    pub(crate) async fn try_find(
+        &self,
+        name: &str,
+        restrictions: &Restrictions,
+    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, Lost> {
+        let params = wire::FindParams { name: name.to_owned(), restrictions: convert::restrictions(restrictions) };
+        let found: Result<wire::Tool, _> = self.ask(wire::FIND, json!(params)).await?;
+        let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: Code::Failed };
+        Ok(match found {
+            Ok(tool) => convert::spec(tool).map_err(unknown),
+            Err(error) => Err(unknown_tool(&error).unwrap_or_else(|| unknown(error.to_string()))),
+        })
+    }
+
+    pub(crate) async fn try_call(
+        &self,
+        request: &CallRequest,
+        circumstances: &Circumstances,
+    ) -> Result<Result<CallAnswer, UnknownTool>, Lost> {
+        let begun = Instant::now();
+        let listening = self.inbox.listen(Arc::clone(&circumstances.progress), Arc::clone(&circumstances.approver));
+        let params = call_params(request, circumstances, listening.token());
+        let patience = circumstances.patience.saturating_add(GRACE);
+        let answer = self.ask_raw(wire::CALL, json!(params), &circumstances.cancel, patience).await;
+        let answer: Result<wire::CallResult, _> = read(answer)?;
+        Ok(match answer {
+            Ok(result) => Ok(self.with_difference(convert::answer(result))),
+            Err(error) => match unknown_tool(&error) {
+                Some(unknown) => Err(unknown),
+                None => Ok(failed(&request.tool, &error, begun.elapsed())),
+            },
+        })
+    }
+
+    pub(crate) async fn try_explain(
+        &self,
+        request: &CallRequest,
+        circumstances: &Circumstances,
+    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, Lost> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Explained {
+            Explanation(Explanation),
+            Failure(CallFailure),
+        }
+        let params = call_params(request, circumstances, Value::Null);
+        let answer: Result<Explained, _> = self.ask(wire::EXPLAIN, json!(params)).await?;
+        Ok(match answer {
+            Ok(Explained::Explanation(explanation)) => Ok(Ok(explanation)),
+            Ok(Explained::Failure(failure)) => Ok(Err(failure)),
+            Err(error) => match unknown_tool(&error) {
+                Some(unknown) => Err(unknown),
+                None => {
+                    let CallAnswer { text, next, .. } = failed(&request.tool, &error, Duration::ZERO);
+                    Ok(Err(CallFailure { code: Code::Failed, text, next }))
+                }
+            },
+        })
+    }
+
+    pub(crate) async fn try_policy(&self) -> Result<PolicyInForce, Lost> {
+        let policy = self.ask(wire::POLICY, Value::Null).await?;
+        Ok(told(policy, "the policy cannot be told").unwrap_or_default())
+    }
+
+    pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
+        let listed: Result<wire::Resources, _> = self.ask(wire::RESOURCES, Value::Null).await?;
+        let listed = told(listed, "the resources cannot be listed");
+        Ok(listed.map_or_else(Vec::new, |listed| listed.resources.into_iter().map(convert::resource_from).collect()))
+    }
+
+    pub(crate) async fn try_read(
+        &self,
+        uri: &str,
+        caller: &Caller,
+        circumstances: &Circumstances,
+    ) -> Result<Option<Result<ResourceText, String>>, Lost> {
+        let params = wire::ReadParams {
+            uri: uri.to_owned(),
+            client: caller.client.clone(),
+            surface: Some(convert::name(&caller.surface)),
+        };
+        let patience = circumstances.patience.saturating_add(GRACE);
+        let answer = self.ask_raw(wire::READ_RESOURCE, json!(params), &circumstances.cancel, patience).await;
+        let answer: Result<wire::ResourceText, _> = read(answer)?;
+        Ok(match answer {
+            Ok(wire::ResourceText { error: Some(error), .. }) => Some(Err(error)),
+            Ok(wire::ResourceText { text: Some(text), mime_type, .. }) => {
+                Some(Ok(ResourceText { mime_type: mime_type.unwrap_or_default(), text }))
+            }
+            Ok(_) => None,
+            Err(error) => Some(Err(format!("Failed to read {uri}: {error}"))),
+        })
+    }
+
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.inbox.changes()
+    }
+
+    pub(crate) fn description(&self) -> HostDescription {
+        let folder = |folder: &host::FolderInfo| Folder { name: folder.name.clone(), path: folder.path.clone().into() };
+        HostDescription {
+            version: self.info.version.clone(),
+            folders: self.info.workspace_folders.iter().map(folder).collect(),
+            trusted: self.info.trusted,
+        }
+    }
+
+    /// The status line of an answer says that it is from elsewhere, where elsewhere sees other programs.
+    fn with_difference(&self, mut answer: CallAnswer) -> CallAnswer {
+        if let (Some(differs), true) = (&self.differs, answer.status)
+            && let Some(line) = answer.text.strip_suffix(']')
+        {
+            answer.text = format!("{line} · {differs}]");
+        }
+        answer
+    }
+}
+
+fn call_params(request: &CallRequest, circumstances: &Circumstances, token: Value) -> wire::CallParams {
+    let caller = &request.caller;
+    wire::CallParams {
+        tool: request.tool.clone(),
+        arguments: request.arguments.clone(),
+        surface: Some(convert::name(&caller.surface)),
+        client: caller.client.clone(),
+        restrictions: convert::restrictions(&caller.restrictions),
+        budget: request.token_budget,
+        patience: u64::try_from(circumstances.patience.as_millis()).ok(),
+        token: Some(token).filter(|token| !token.is_null()),
+        asks: true,
+        client_asks: circumstances.approver.client_asks(),
+    }
+}
+
+/// The answer as what it should be; the outer error: there is none, and none will come.
+fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<Result<T, ConnectionError>, Lost> {
+    match answer {
+        Ok(value) => Ok(serde_json::from_value(value)
+            .map_err(|error| ConnectionError::Protocol { what: format!("the host's answer is not understood: {error}") })),
+        Err(ConnectionError::Closed { why }) => Err(Lost(why)),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+/// What there is, if there is something; else the log has why.
+fn told<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> Option<T> {
+    result.inspect_err(|error| tracing::warn!(%error, "{what}")).ok()
+}
+
+/// There is no such tool, if that is what the host says.
+fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
+    match error {
+        ConnectionError::Response { code: codes::INVALID_PARAMS, data: Some(data), .. } => {
+            serde_json::from_value(data.get("unknownTool")?.clone()).ok()
+        }
+        _ => None,
+    }
+}
+
+/// A call that the host did not carry out, as a failure of it.
+fn failed(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer {
+    let (code, next) = match error {
+        ConnectionError::TimedOut { .. } => (Code::TimedOut, Code::TimedOut.next_step()),
+        ConnectionError::Cancelled => (Code::Cancelled, Code::Cancelled.next_step()),
+        _ => (Code::Failed, "Call again; `zubi status` shows the host."),
+    };
+    let text = format!("Failed to run {tool}: {error}\n{next}");
+    CallAnswer { text, data: None, duration, status: false, failure: Some(code), next: next.to_owned() }
+}
+
+/// A call whose host has gone before it answered. `journal` is where changes to files are noted before they are made.
+pub(crate) fn outcome_unknown(tool: &str, lost: &Lost, journal: &camino::Utf8Path, duration: Duration) -> CallAnswer {
+    let next = format!(
+        "Look first whether it was done: what was to be written to files is noted in `{journal}` until it is done, and the \
+         next host completes it or takes it back. Then decide whether to call again."
+    );
+    let text = format!("Failed to run {tool}: outcome unknown: {lost}, before it answered\n{next}");
+    CallAnswer { text, data: None, duration, status: false, failure: Some(Code::OutcomeUnknown), next }
+}
+
+/// What is said in place of an answer that never came, by one that has no other host to ask.
+#[async_trait]
+impl ToolService for RemoteHost {
+    fn describe(&self) -> HostDescription {
+        self.description()
+    }
+
+    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+        told(self.try_list(restrictions).await, "the tools cannot be listed").unwrap_or_default()
+    }
+
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+        self.try_find(name, restrictions).await.unwrap_or_else(|lost| Err(gone(name, &lost)))
+    }
+
+    async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
+        let called = self.try_call(&request, &circumstances).await;
+        called.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
+    }
+
+    async fn explain(
+        &self,
+        request: CallRequest,
+        circumstances: Circumstances,
+    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
+        let explained = self.try_explain(&request, &circumstances).await;
+        explained.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
+    }
+
+    async fn policy(&self) -> PolicyInForce {
+        told(self.try_policy().await, "the policy cannot be told").unwrap_or_default()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        Self::changes(self)
+    }
+
+    async fn resources(&self) -> Vec<ResourceSpec> {
+        told(self.try_resources().await, "the resources cannot be listed").unwrap_or_default()
+    }
+
+    async fn read_resource(
+        &self,
+        uri: &str,
+        caller: Arc<Caller>,
+        circumstances: Circumstances,
+    ) -> Option<Result<ResourceText, String>> {
+        self.try_read(uri, &caller, &circumstances).await.unwrap_or_else(|lost| Some(Err(lost.to_string())))
+    }
+
+    async fn shutdown(&self) {
+        // The host is not ours to end.
+        self.connection.close("this process has no more questions");
+        self.connection.written().await;
+    }
+}
+
+fn gone(name: &str, lost: &Lost) -> UnknownTool {
+    UnknownTool { name: name.to_owned(), why: lost.to_string(), code: Code::Unavailable }
+}

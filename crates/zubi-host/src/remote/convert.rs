@@ -1,0 +1,114 @@
+//! What goes over the wire, as what the host's own crates have, and back. Both ends are zubi, but not of one version: what
+//! is not understood is told as that.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use zubi_link::wire::tools as wire;
+use zubi_tools::cx::Restrictions;
+use zubi_tools::spec::Example;
+use zubi_tools::{Code, ResourceSpec, ToolSpec};
+
+use crate::service::CallAnswer;
+
+/// One tool, as it is sent.
+pub(crate) fn tool(spec: &ToolSpec) -> wire::Tool {
+    wire::Tool {
+        id: spec.id.clone(),
+        title: spec.title.clone(),
+        description: spec.description.clone(),
+        input: spec.input.clone(),
+        examples: spec
+            .examples
+            .iter()
+            .map(|example| json!({ "title": example.title, "arguments": example.args }))
+            .collect(),
+        notes: spec.notes.clone(),
+        effect: name(&spec.effect),
+        toolset: spec.toolset.clone(),
+        exposure: name(&spec.exposure),
+        approval: name(&spec.approval),
+        timeout: u64::try_from(spec.timeout.as_millis()).unwrap_or(u64::MAX),
+        category: spec.category.clone(),
+        tags: spec.tags.clone(),
+        icon: spec.icon.clone(),
+    }
+}
+
+/// One tool, as it came. The error says what of it is not understood.
+pub(crate) fn spec(tool: wire::Tool) -> Result<Arc<ToolSpec>, String> {
+    let example = |example: Value| Example {
+        title: example.get("title").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        args: example.get("arguments").cloned().unwrap_or_default(),
+    };
+    Ok(Arc::new(ToolSpec {
+        effect: of_name(&tool.effect)?,
+        exposure: of_name(&tool.exposure)?,
+        approval: of_name(&tool.approval)?,
+        id: tool.id,
+        title: tool.title,
+        description: tool.description,
+        input: tool.input,
+        examples: tool.examples.into_iter().map(example).collect(),
+        notes: tool.notes,
+        toolset: tool.toolset,
+        timeout: Duration::from_millis(tool.timeout),
+        category: tool.category,
+        tags: tool.tags,
+        icon: tool.icon,
+    }))
+}
+
+pub(crate) fn restrictions(restrictions: &Restrictions) -> wire::Restrictions {
+    wire::Restrictions {
+        read_only: restrictions.read_only,
+        toolsets: restrictions.toolsets.clone(),
+        tools: restrictions.tools.clone(),
+    }
+}
+
+pub(crate) fn restrictions_from(restrictions: &wire::Restrictions) -> Restrictions {
+    Restrictions {
+        read_only: restrictions.read_only,
+        toolsets: restrictions.toolsets.clone(),
+        tools: restrictions.tools.clone(),
+    }
+}
+
+pub(crate) fn resource(spec: ResourceSpec) -> wire::Resource {
+    wire::Resource { uri: spec.uri, name: spec.name, description: spec.description, mime_type: spec.mime_type }
+}
+
+pub(crate) fn resource_from(resource: wire::Resource) -> ResourceSpec {
+    ResourceSpec {
+        uri: resource.uri,
+        name: resource.name,
+        description: resource.description,
+        mime_type: resource.mime_type,
+    }
+}
+
+/// How a call ended, as it came. A code of another version is a failure like others: its text says what happened.
+pub(crate) fn answer(result: wire::CallResult) -> CallAnswer {
+    let code = result.code.as_deref().and_then(Code::of_name).unwrap_or(Code::Failed);
+    CallAnswer {
+        text: result.text,
+        data: result.data,
+        duration: Duration::try_from_secs_f64(result.duration / 1000.0).unwrap_or_default(),
+        status: result.status,
+        failure: result.is_error.then_some(code),
+        next: result.next,
+    }
+}
+
+/// The name under which a plain enum is sent.
+pub(crate) fn name(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn of_name<T: DeserializeOwned>(name: &str) -> Result<T, String> {
+    serde_json::from_value(json!(name)).map_err(|_| format!("the host's `{name}` means nothing to this version of zubi"))
+}

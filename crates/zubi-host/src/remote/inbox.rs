@@ -1,0 +1,109 @@
+//! What a host says to a front of its own accord: progress of calls, questions for its person, changes of the list.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use zubi_base::framing::ResponseError;
+use zubi_base::rpc::{PeerHandler, Responder};
+use zubi_link::wire::{codes, tools as wire};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink};
+
+/// Hands what comes in to the call that it is about.
+#[derive(Default)]
+pub(super) struct Inbox {
+    calls: Mutex<Calls>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Default)]
+struct Calls {
+    last: u64,
+    /// By token.
+    open: BTreeMap<u64, Call>,
+}
+
+#[derive(Clone)]
+struct Call {
+    progress: Arc<dyn ProgressSink>,
+    approver: Arc<dyn Approver>,
+}
+
+/// A call whose progress and questions are heard, until this goes.
+pub(super) struct Listening<'inbox> {
+    inbox: &'inbox Inbox,
+    token: u64,
+}
+
+impl Listening<'_> {
+    pub(super) fn token(&self) -> Value {
+        json!(self.token)
+    }
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        self.inbox.calls().open.remove(&self.token);
+    }
+}
+
+impl Inbox {
+    pub(super) fn listen(&self, progress: Arc<dyn ProgressSink>, approver: Arc<dyn Approver>) -> Listening<'_> {
+        let mut calls = self.calls();
+        calls.last += 1;
+        let token = calls.last;
+        calls.open.insert(token, Call { progress, approver });
+        Listening { inbox: self, token }
+    }
+
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn call(&self, token: &Value) -> Option<Call> {
+        self.calls().open.get(&token.as_u64()?).cloned()
+    }
+}
+
+impl PeerHandler for Inbox {
+    fn notification(&self, method: &str, params: Value) {
+        match method {
+            wire::CHANGED => self.changes.send_modify(|count| *count += 1),
+            wire::PROGRESS => {
+                let Ok(params) = serde_json::from_value::<wire::ProgressParams>(params) else { return };
+                if let Some(call) = self.call(&params.token) {
+                    call.progress.report(params.value.fraction, &params.value.message);
+                }
+            }
+            _ => tracing::debug!(method, "a notification that means nothing here"),
+        }
+    }
+
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        if method != wire::APPROVAL {
+            let message = format!("there is no method `{method}`");
+            return responder.answer(Err(ResponseError { code: codes::METHOD_NOT_FOUND, message, data: None }));
+        }
+        let asked = serde_json::from_value::<wire::ApprovalParams>(params)
+            .ok()
+            .and_then(|params| Some((self.call(&params.token)?, serde_json::from_value::<ApprovalRequest>(params.request).ok()?)));
+        let Some((call, request)) = asked else {
+            // Nobody has been asked, so nobody has said yes.
+            return responder.answer(Ok(json!(ApprovalAnswer::NotAsked {
+                why: "the call that it is about is over, or the question is not understood".to_owned(),
+            })));
+        };
+        tokio::spawn(async move {
+            let cancel = responder.cancel().clone();
+            tokio::select! {
+                answer = call.approver.ask(request) => responder.answer(Ok(json!(answer))),
+                () = cancel.cancelled() => {}
+            }
+        });
+    }
+}

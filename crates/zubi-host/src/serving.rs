@@ -1,0 +1,192 @@
+//! A host as other processes see it: the methods of the protocol over a [`LocalHost`].
+//!
+//! [`Serving`] is what all connections share, [`Client`] what one of them has. Every request runs as a task of its own, so that a
+//! slow one delays none after it. Over the port a client can look, and nothing else.
+
+mod approvals;
+mod contributed;
+mod here;
+mod hosts;
+mod methods;
+mod shared;
+mod tools;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use serde_json::Value;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use zubi_base::rpc::{Connection, PeerHandler, Responder};
+use zubi_link::listener::{Channel, Peer, Serve};
+use zubi_link::wire;
+use zubi_link::wire::host::{Environment, HostKind};
+use zubi_tools::cx::Restrictions;
+
+use crate::local::LocalHost;
+use crate::service::ToolService as _;
+
+use self::contributed::Contributions;
+pub use self::shared::{Shared, Sharing};
+
+/// Who a host is for others.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// Names the host among all of this user.
+    pub instance: String,
+    pub kind: HostKind,
+    pub environment: Environment,
+}
+
+/// A host and who is connected to it.
+pub struct Serving {
+    host: Arc<LocalHost>,
+    identity: Identity,
+    /// What no client may do here, whatever he says of himself.
+    restrictions: Restrictions,
+    /// Ends the process, where others may ask for that.
+    ends: Option<CancellationToken>,
+    /// By the number of their connection.
+    clients: Mutex<BTreeMap<u64, Arc<Client>>>,
+    /// How many are connected.
+    count: watch::Sender<usize>,
+    me: Weak<Self>,
+}
+
+/// One connection.
+pub(crate) struct Client {
+    serving: Arc<Serving>,
+    peer: Peer,
+    said: Mutex<Said>,
+    connection: Connection,
+    contributions: Contributions,
+    me: Weak<Self>,
+}
+
+/// What a client has said of itself.
+#[derive(Debug, Clone, Default)]
+struct Said {
+    name: Option<String>,
+    pid: Option<u32>,
+}
+
+impl Serving {
+    /// `ends` is cancelled when a client asks the host to end; without it none can.
+    pub fn new(
+        host: Arc<LocalHost>,
+        identity: Identity,
+        restrictions: Restrictions,
+        ends: Option<CancellationToken>,
+    ) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self {
+            host,
+            identity,
+            restrictions,
+            ends,
+            clients: Mutex::default(),
+            count: watch::Sender::new(0),
+            me: Weak::clone(me),
+        })
+    }
+
+    /// How many clients are connected.
+    pub fn connected(&self) -> watch::Receiver<usize> {
+        self.count.subscribe()
+    }
+
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn clients(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Client>>> {
+        self.clients.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Serve for Serving {
+    fn opened(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
+        // It is asked through the `Arc`, so there is one.
+        let Some(serving) = self.me.upgrade() else { return Arc::new(Nobody) };
+        let client = Arc::new_cyclic(|me| Client {
+            serving,
+            peer,
+            said: Mutex::default(),
+            connection,
+            contributions: Contributions::default(),
+            me: Weak::clone(me),
+        });
+        if peer.channel == Channel::Socket {
+            tokio::spawn(tell_changes(self.host.changes(), Arc::downgrade(&client)));
+        }
+        self.clients().insert(peer.id, Arc::clone(&client));
+        self.count.send_replace(self.clients().len());
+        client
+    }
+
+    fn closed(&self, peer: &Peer, why: &str) {
+        tracing::debug!(id = peer.id, why, "a client has gone");
+        let gone = self.clients().remove(&peer.id);
+        if let Some(client) = gone {
+            client.contributions.clear(&self.host);
+        }
+        self.count.send_replace(self.clients().len());
+    }
+}
+
+/// Answers nothing; its requests are answered as by a host that has ended.
+struct Nobody;
+
+impl PeerHandler for Nobody {
+    fn notification(&self, _method: &str, _params: Value) {}
+
+    fn request(&self, _method: &str, _params: Value, responder: Responder) {
+        drop(responder);
+    }
+}
+
+impl Client {
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn name(&self) -> Option<String> {
+        self.said().name.clone()
+    }
+
+    fn is_on_port(&self) -> bool {
+        self.peer.channel == Channel::Port
+    }
+
+    /// What holds for every question over this connection.
+    fn restrictions(&self) -> Restrictions {
+        let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
+        self.serving.restrictions.and(&port)
+    }
+}
+
+impl PeerHandler for Client {
+    fn notification(&self, method: &str, _params: Value) {
+        tracing::debug!(method, "a notification that means nothing here");
+    }
+
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        let Some(client) = self.me.upgrade() else { return };
+        let method = method.to_owned();
+        tokio::spawn(async move {
+            let cancel = responder.cancel().clone();
+            let answer = methods::answer(&client, &method, params, cancel).await;
+            responder.answer(answer);
+        });
+    }
+}
+
+/// Tells a client whenever the list of tools is another one.
+async fn tell_changes(mut changes: watch::Receiver<u64>, client: Weak<Client>) {
+    changes.mark_unchanged();
+    while changes.changed().await.is_ok() {
+        let Some(client) = client.upgrade() else { return };
+        if client.connection.notify(wire::tools::CHANGED, Value::Null).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Questions for the person behind a client.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::rpc::Connection;
+use zubi_link::wire::tools as wire;
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+
+/// How long a client may take to bring an answer. Its own surface gives up before.
+const PATIENCE: Duration = Duration::from_hours(1);
+
+/// Asks over the connection that the call came through.
+pub(super) struct AskClient {
+    pub(super) connection: Connection,
+    /// Of the call.
+    pub(super) token: Value,
+    pub(super) client_asks: bool,
+    /// The call's.
+    pub(super) cancel: CancellationToken,
+}
+
+#[async_trait]
+impl Approver for AskClient {
+    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let params = json!(wire::ApprovalParams { token: self.token.clone(), request: json!(request) });
+        let answer = self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + PATIENCE).await;
+        match answer.map(serde_json::from_value) {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("the client's answer is not understood: {error}") },
+            Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
+        }
+    }
+
+    fn client_asks(&self) -> bool {
+        self.client_asks
+    }
+}

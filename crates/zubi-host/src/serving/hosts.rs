@@ -1,0 +1,84 @@
+//! `host/*`.
+
+use serde_json::Value;
+use zubi_base::framing::ResponseError;
+use zubi_link::listener::Channel;
+use zubi_link::wire::codes;
+use zubi_link::wire::host::{ClientStatus, FolderInfo, HostInfo, HostInfoParams, HostStatus};
+
+use super::methods::{error, invalid};
+use super::{Client, Said, Serving};
+use crate::service::ToolService as _;
+
+/// The longest name of a client that is kept, in characters.
+const MAX_NAME: usize = 200;
+
+/// Hears who the client is, and says who the host is.
+pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, ResponseError> {
+    if let Some(protocol) = params.protocol.filter(|protocol| *protocol != zubi_link::wire::PROTOCOL) {
+        let ours = zubi_link::wire::PROTOCOL;
+        let version = env!("CARGO_PKG_VERSION");
+        let message = format!("this host (zubi {version}) speaks version {ours} of the protocol, not {protocol}");
+        return Err(invalid("protocol", message));
+    }
+    // It goes to a terminal one day.
+    let name = params.client.map(|name| zubi_base::visible::on_one_line(&name).chars().take(MAX_NAME).collect());
+    *client.said() = Said { name, pid: params.pid };
+    Ok(client.serving.info())
+}
+
+/// What runs behind the host, and who is connected.
+pub(super) async fn status(client: &Client) -> HostStatus {
+    let serving = &client.serving;
+    HostStatus {
+        info: serving.info(),
+        memory: zubi_base::process::rss_bytes(std::process::id()),
+        servers: serving.host.servers().await,
+        clients: serving.clients().values().map(|client| of_client(client)).collect(),
+    }
+}
+
+fn of_client(client: &Client) -> ClientStatus {
+    let said = client.said().clone();
+    ClientStatus {
+        client: said.name,
+        pid: client.peer.pid.or(said.pid),
+        over: match client.peer.channel {
+            Channel::Socket => "socket".to_owned(),
+            Channel::Port => "port".to_owned(),
+        },
+        connected: client.peer.since.elapsed().as_secs(),
+    }
+}
+
+/// Ends the process, if it is one that others may end.
+pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
+    let Some(ends) = &client.serving.ends else {
+        let kind = client.serving.identity.kind.name();
+        let message = format!("only a daemon ends when it is asked to; this host is of the kind `{kind}`");
+        return Err(error(codes::INVALID_REQUEST, message));
+    };
+    ends.cancel();
+    Ok(Value::Bool(true))
+}
+
+impl Serving {
+    /// What the host says of itself.
+    pub fn info(&self) -> HostInfo {
+        let described = self.host.describe();
+        let folder = |folder: &zubi_base::workspace::Folder| FolderInfo {
+            name: folder.name.clone(),
+            path: folder.path.to_string(),
+        };
+        HostInfo {
+            protocol: zubi_link::wire::PROTOCOL,
+            version: described.version,
+            instance: self.identity.instance.clone(),
+            pid: std::process::id(),
+            kind: self.identity.kind,
+            workspace_folders: described.folders.iter().map(folder).collect(),
+            trusted: described.trusted,
+            environment: self.identity.environment.clone(),
+        }
+    }
+}

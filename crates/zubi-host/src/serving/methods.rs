@@ -1,0 +1,102 @@
+//! Which function answers which method.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::framing::ResponseError;
+use zubi_link::wire::{codes, host, methods, tools as wire};
+use zubi_toolbox::sight::{SightCx, SightError};
+
+use super::{Client, hosts, tools};
+
+/// The longest that one of the methods that look may take.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Answers a request.
+pub(super) async fn answer(
+    client: &Arc<Client>,
+    method: &str,
+    params: Value,
+    cancel: CancellationToken,
+) -> Result<Value, ResponseError> {
+    let Some(known) = methods::of_client(method) else {
+        return Err(error(codes::METHOD_NOT_FOUND, format!("there is no method `{method}`")));
+    };
+    if client.is_on_port() && !known.over_port {
+        return Err(only_socket(&format!("`{method}`")));
+    }
+    match method {
+        wire::LIST => to_value(tools::list(client, read_or_default(params)?).await),
+        wire::FIND => to_value(tools::find(client, read(params)?).await?),
+        wire::CALL => to_value(tools::call(client, read(params)?, cancel).await?),
+        wire::EXPLAIN => tools::explain(client, read(params)?, cancel).await,
+        wire::POLICY => to_value(tools::policy(client).await),
+        wire::REGISTER => to_value(super::contributed::register(client, read(params)?)?),
+        wire::UNREGISTER => to_value(super::contributed::unregister(client, &read_or_default(params)?)),
+        wire::RESOURCES => to_value(tools::resources(client).await),
+        wire::READ_RESOURCE => to_value(tools::read_resource(client, read(params)?, cancel).await),
+        host::INFO => to_value(hosts::info(client, read_or_default(params)?)?),
+        host::STATUS => to_value(hosts::status(client).await),
+        host::SHUTDOWN => hosts::shutdown(client),
+        _ => look(client, method, params, cancel).await,
+    }
+}
+
+/// One of the methods that look at the workspace as an editor shows it.
+async fn look(
+    client: &Client,
+    method: &str,
+    params: Value,
+    cancel: CancellationToken,
+) -> Result<Value, ResponseError> {
+    let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
+    let sight = client.serving.host.sight().ok_or_else(unknown)?;
+    let cx = SightCx { cancel, deadline: Instant::now() + PATIENCE, read_only: client.restrictions().read_only };
+    match sight.ask(method, params, cx).await {
+        Some(Ok(value)) => Ok(value),
+        Some(Err(SightError { code, message, field })) => {
+            let data = field.map(|field| json!({ "field": field }));
+            Err(ResponseError { code, message, data })
+        }
+        None => Err(unknown()),
+    }
+}
+
+pub(super) fn error(code: i64, message: impl Into<String>) -> ResponseError {
+    ResponseError { code, message: message.into(), data: None }
+}
+
+/// The port is for looking.
+pub(super) fn only_socket(what: &str) -> ResponseError {
+    error(codes::UNAUTHENTICATED, format!("{what} is not to be had over the port: connect to the host's socket"))
+}
+
+pub(super) fn invalid(field: &str, message: impl Into<String>) -> ResponseError {
+    ResponseError { code: codes::INVALID_PARAMS, message: message.into(), data: Some(json!({ "field": field })) }
+}
+
+fn to_value(value: impl Serialize) -> Result<Value, ResponseError> {
+    serde_json::to_value(value).map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))
+}
+
+/// Reads parameters; the error names the field.
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, ResponseError> {
+    // What is left out counts as an object without fields, so that the error names the field that is missing.
+    let params = if params.is_null() { json!({}) } else { params };
+    serde_path_to_error::deserialize(params).map_err(|failure| {
+        let path = failure.path().to_string();
+        let message = failure.into_inner().to_string();
+        let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
+        let field = missing.map_or_else(|| path.clone(), str::to_owned);
+        invalid(&field, message)
+    })
+}
+
+/// The same of parameters that can all be left out.
+fn read_or_default<T: DeserializeOwned + Default>(params: Value) -> Result<T, ResponseError> {
+    if params.is_null() { Ok(T::default()) } else { read(params) }
+}

@@ -1,0 +1,109 @@
+//! A host that other processes can find: its doors are open and its file is in the run directory.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use zubi_link::discovery::{self, Advertisement, Published, RunDirectory};
+use zubi_link::listener::{Listener, PortChoice, Spec};
+use zubi_link::wire::PROTOCOL;
+use zubi_link::wire::host::{Environment, HostKind};
+use zubi_tools::cx::Restrictions;
+
+use super::{Identity, Serving};
+use crate::local::LocalHost;
+use crate::service::ToolService as _;
+
+/// How a host is shared.
+#[derive(Debug, Clone)]
+pub struct Sharing {
+    pub kind: HostKind,
+    pub environment: Environment,
+    pub port: PortChoice,
+    /// What no client may do.
+    pub restrictions: Restrictions,
+    /// Cancelled when a client asks the host to end; without it none can.
+    pub ends: Option<CancellationToken>,
+}
+
+/// A host with its doors open.
+pub struct Shared {
+    serving: Arc<Serving>,
+    published: Mutex<Option<Published>>,
+    port: Option<u16>,
+    stop: CancellationToken,
+    task: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Shared {
+    /// Opens the doors and says so. Must be called within a tokio runtime, which serves from then on.
+    ///
+    /// # Errors
+    ///
+    /// The run directory cannot be used; nothing is left open then.
+    pub fn open(host: Arc<LocalHost>, run: &RunDirectory, sharing: Sharing) -> io::Result<Self> {
+        let instance = discovery::new_instance()?;
+        let pid = std::process::id();
+        let started_at = discovery::process_start(pid)
+            .ok_or_else(|| io::Error::other("the system does not say when this process started"))?;
+        let listener = Listener::bind(run, Spec { instance: instance.clone(), port: sharing.port })?;
+        let folders = host.describe().folders;
+        let advertisement = Advertisement {
+            version: PROTOCOL,
+            instance: instance.clone(),
+            pid,
+            started_at,
+            kind: sharing.kind,
+            workspace_folders: folders.iter().map(|folder| folder.path.to_string()).collect(),
+            socket: Some(listener.socket().to_owned()),
+            port: listener.port(),
+            token: listener.token().to_owned(),
+            capabilities: Vec::new(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let port = listener.port();
+        let published = run.publish(&advertisement)?;
+        let identity = Identity { instance, kind: sharing.kind, environment: sharing.environment };
+        let serving = Serving::new(host, identity, sharing.restrictions, sharing.ends);
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(listener.serve(Arc::clone(&serving) as _, stop.clone()));
+        Ok(Self { serving, published: Mutex::new(Some(published)), port, stop, task: Mutex::new(Some(task)) })
+    }
+
+    pub fn instance(&self) -> &str {
+        &self.serving.identity().instance
+    }
+
+    /// The port on 127.0.0.1, where one was to be had.
+    pub fn port(&self) -> Option<u16> {
+        self.port
+    }
+
+    /// How many clients are connected.
+    pub fn connected(&self) -> watch::Receiver<usize> {
+        self.serving.connected()
+    }
+
+    /// Nobody finds it any more; who is connected stays.
+    pub fn hide(&self) {
+        drop(self.published.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Closes the doors and every connection, each with the answers that are queued. Returns when that is done.
+    pub async fn close(&self) {
+        self.hide();
+        self.stop.cancel();
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(task) = task {
+            drop(task.await);
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}

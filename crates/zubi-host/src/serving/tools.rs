@@ -1,0 +1,179 @@
+//! `tools/*` but for what clients contribute, and `resources/*`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::framing::ResponseError;
+use zubi_base::rpc::Connection;
+use zubi_link::wire::{codes, tools as wire};
+use zubi_tools::cx::{Approver, Caller, ClientAsks, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
+use zubi_tools::progress::Throttled;
+use zubi_tools::spec::Effect;
+
+use super::approvals::AskClient;
+use super::methods::{error, only_socket};
+use super::Client;
+use crate::remote::convert;
+use crate::service::{CallAnswer, CallRequest, Circumstances, PolicyInForce, ToolService as _, UnknownTool};
+
+/// The longest a client can want to wait; tools' own time-outs are shorter.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+pub(super) async fn list(client: &Client, params: wire::ListParams) -> wire::ToolList {
+    let specs = client.serving.host.list(&narrowed(client, &params.restrictions)).await;
+    // Plans are kept on disk and hold a whole file's text, so the port has no tool that makes one either.
+    let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
+    wire::ToolList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() }
+}
+
+pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::Tool, ResponseError> {
+    let restrictions = narrowed(client, &params.restrictions);
+    let found = client.serving.host.find(&params.name, &restrictions).await;
+    found.map(|spec| convert::tool(&spec)).map_err(|error| unknown(&error))
+}
+
+pub(super) async fn call(
+    client: &Client,
+    params: wire::CallParams,
+    cancel: CancellationToken,
+) -> Result<wire::CallResult, ResponseError> {
+    if client.is_on_port() {
+        let found = client.serving.host.find(&params.tool, &client.restrictions()).await;
+        let spec = found.map_err(|error| unknown(&error))?;
+        if spec.effect != Effect::Read {
+            return Err(only_socket(&format!("`{}`, which does more than look,", spec.id)));
+        }
+    }
+    let circumstances = circumstances(client, &params, cancel);
+    let answer = client.serving.host.call(request(client, params), circumstances).await;
+    answer.map(result).map_err(|error| unknown(&error))
+}
+
+pub(super) async fn explain(
+    client: &Client,
+    params: wire::CallParams,
+    cancel: CancellationToken,
+) -> Result<Value, ResponseError> {
+    let circumstances = circumstances(client, &params, cancel);
+    let explained = client.serving.host.explain(request(client, params), circumstances).await;
+    match explained.map_err(|error| unknown(&error))? {
+        Ok(explanation) => Ok(json!({ "explanation": explanation })),
+        Err(failure) => Ok(json!({ "failure": failure })),
+    }
+}
+
+pub(super) async fn policy(client: &Client) -> PolicyInForce {
+    client.serving.host.policy().await
+}
+
+pub(super) async fn resources(client: &Client) -> wire::Resources {
+    let resources = client.serving.host.resources().await;
+    wire::Resources { resources: resources.into_iter().map(convert::resource).collect() }
+}
+
+pub(super) async fn read_resource(
+    client: &Client,
+    params: wire::ReadParams,
+    cancel: CancellationToken,
+) -> wire::ResourceText {
+    let restrictions = client.restrictions();
+    let caller =
+        Caller { surface: surface(client, params.surface.as_deref()), client: params.client.or(client.name()), restrictions };
+    let circumstances = Circumstances {
+        cancel,
+        progress: Arc::new(NoProgress),
+        approver: Arc::new(NobodyToAsk),
+        patience: PATIENCE,
+    };
+    match client.serving.host.read_resource(&params.uri, Arc::new(caller), circumstances).await {
+        None => wire::ResourceText::default(),
+        Some(Ok(text)) => {
+            wire::ResourceText { mime_type: Some(text.mime_type), text: Some(text.text), error: None }
+        }
+        Some(Err(error)) => wire::ResourceText { error: Some(error), ..wire::ResourceText::default() },
+    }
+}
+
+/// What the client may not do, by its connection and by its own word.
+fn narrowed(client: &Client, restrictions: &wire::Restrictions) -> Restrictions {
+    client.restrictions().and(&convert::restrictions_from(restrictions))
+}
+
+/// A script has no door of its own; who connects over the port has none, whatever it says.
+fn surface(client: &Client, said: Option<&str>) -> Surface {
+    let said = said.filter(|_| !client.is_on_port());
+    said.and_then(|name| serde_json::from_value(json!(name)).ok()).unwrap_or(Surface::Ipc)
+}
+
+fn request(client: &Client, params: wire::CallParams) -> CallRequest {
+    let caller = Caller {
+        surface: surface(client, params.surface.as_deref()),
+        client: params.client.or_else(|| client.name()),
+        restrictions: narrowed(client, &params.restrictions),
+    };
+    CallRequest {
+        tool: params.tool,
+        arguments: params.arguments,
+        caller: Arc::new(caller),
+        token_budget: params.budget,
+    }
+}
+
+fn circumstances(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> Circumstances {
+    let approver: Arc<dyn Approver> = match &params.token {
+        _ if client.is_on_port() => Arc::new(NobodyToAsk),
+        Some(token) if params.asks => Arc::new(AskClient {
+            connection: client.connection.clone(),
+            token: token.clone(),
+            client_asks: params.client_asks,
+            cancel: cancel.clone(),
+        }),
+        _ if params.client_asks => Arc::new(ClientAsks),
+        _ => Arc::new(NobodyToAsk),
+    };
+    let progress: Arc<dyn ProgressSink> = match &params.token {
+        Some(token) => {
+            let told = ToClient { connection: client.connection.clone(), token: token.clone() };
+            Arc::new(Throttled::new(Arc::new(told) as Arc<dyn ProgressSink>))
+        }
+        None => Arc::new(NoProgress),
+    };
+    let patience = params.patience.map_or(PATIENCE, Duration::from_millis).min(PATIENCE);
+    Circumstances { cancel, progress, approver, patience }
+}
+
+fn result(answer: CallAnswer) -> wire::CallResult {
+    wire::CallResult {
+        text: answer.text,
+        data: answer.data,
+        is_error: answer.failure.is_some(),
+        code: answer.failure.map(|code| code.as_str().to_owned()),
+        next: answer.next,
+        duration: answer.duration.as_secs_f64() * 1000.0,
+        status: answer.status,
+    }
+}
+
+/// The tool is not there; the data say it for programs.
+fn unknown(unknown: &UnknownTool) -> ResponseError {
+    let data = json!({ "field": "tool", "unknownTool": unknown });
+    ResponseError { data: Some(data), ..error(codes::INVALID_PARAMS, unknown.to_string()) }
+}
+
+/// Reports to a token that the client gave.
+struct ToClient {
+    connection: Connection,
+    token: Value,
+}
+
+impl ProgressSink for ToClient {
+    fn report(&self, fraction: Option<f64>, message: &str) {
+        let value = wire::Progress { fraction, message: message.to_owned() };
+        let params = json!(wire::ProgressParams { token: self.token.clone(), value });
+        if let Err(error) = self.connection.notify(wire::PROGRESS, params) {
+            tracing::debug!(%error, "progress is not told");
+        }
+    }
+}

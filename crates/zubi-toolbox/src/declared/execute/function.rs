@@ -1,0 +1,34 @@
+//! Calls a function that a client of the host has registered.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
+
+use crate::declared::functions::{Function, FunctionError, NOBODY, REGISTER, text_of};
+use crate::declared::tool::DeclaredTool;
+use crate::shell::answer::room;
+
+pub(in crate::declared) async fn run(
+    tool: &DeclaredTool,
+    handler: &str,
+    args: Map<String, Value>,
+    cx: &ToolCx,
+) -> Result<ToolOutput, ToolError> {
+    let function: Arc<dyn Function> =
+        tool.machinery.functions.get(handler).ok_or_else(|| tool.failed(NOBODY, REGISTER))?;
+    let called = tokio::time::timeout(tool.definition.timeout, function.call(Value::Object(args), cx));
+    let value = called.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| tell(tool, handler, &error))?;
+    let text = tool.machinery.bounded(text_of(&value), room(cx)).await;
+    Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
+}
+
+fn tell(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
+    let (code, hint) = match error {
+        FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function is another program's."),
+        FunctionError::Gone(_) => (Code::Unavailable, REGISTER),
+        FunctionError::TimedOut => (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take."),
+        FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+    };
+    ToolError::tell(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)
+}

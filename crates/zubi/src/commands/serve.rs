@@ -1,0 +1,134 @@
+//! `zubi serve`: a host that stays when its clients go.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::process;
+use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
+use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_cli::terminal;
+use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, Scope};
+use zubi_link::discovery::RunDirectory;
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::HostKind;
+
+use super::SHUTDOWN;
+use crate::cli::Serve;
+use crate::session::{self, Session};
+
+/// How long a daemon may take until it can be found.
+const START: Duration = Duration::from_secs(20);
+
+/// Between looks whether it can.
+const LOOK: Duration = Duration::from_millis(20);
+
+pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
+    if serve.detach {
+        return detach(session);
+    }
+    if serve.detached {
+        // The terminal that it was started from is not its own.
+        process::leave_terminal().map_err(Failure::environment)?;
+    }
+    let mut config = session.config()?;
+    config.kind = HostKind::Daemon;
+    let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
+    session::tell_misspellings(&host, &config);
+    let daemon = DaemonConfig {
+        folders: session::canonical(&session.folders)?,
+        run: session.run_directory(),
+        environment: session.shown_environment(),
+        port: port(serve),
+        restrictions: Scope::of(&config.settings).restrictions,
+        idle: (serve.idle > 0).then(|| Duration::from_secs(serve.idle.saturating_mul(60))),
+    };
+    block_on(async {
+        let stop = on_interrupt()?;
+        let daemon = Daemon::open(host, daemon).await.map_err(|error| refused(&error))?;
+        let port = daemon.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
+        terminal::say(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
+        let exit = tokio::select! {
+            ending = daemon.over() => {
+                let why = match ending {
+                    Ending::Asked => "it was asked to",
+                    Ending::Idle => "nobody needs it",
+                };
+                terminal::say(&format!("ending: {why}"));
+                ExitCode::SUCCESS
+            }
+            () = stop.cancelled() => ExitCode::from(INTERRUPTED),
+        };
+        // Within a bound: what is still ending is ended by its supervisor.
+        if tokio::time::timeout(SHUTDOWN, daemon.end()).await.is_err() {
+            tracing::debug!("servers were still ending; their supervisors see to it");
+        }
+        Ok(exit)
+    })?
+}
+
+fn port(serve: &Serve) -> PortChoice {
+    match serve.port {
+        _ if serve.no_port => PortChoice::None,
+        Some(port) => PortChoice::Fixed(port),
+        None => PortChoice::Default,
+    }
+}
+
+fn refused(error: &DaemonError) -> Failure {
+    match error {
+        DaemonError::Exists { .. } => {
+            let failure = Failure::Told { code: NEGATIVE, message: error.to_string(), hints: Vec::new() };
+            failure.hint("`zubi status` shows it, `zubi stop` ends it.")
+        }
+        DaemonError::Busy => Failure::environment(error).hint("Try again; `zubi status` shows what runs."),
+        DaemonError::Run { .. } => Failure::environment(error)
+            .hint("Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another."),
+    }
+}
+
+/// Starts this very command in a process of its own, and returns when others can find it.
+fn detach(session: &Session) -> Result<ExitCode, Failure> {
+    let executable = std::env::current_exe().map_err(Failure::environment)?;
+    let executable = Utf8PathBuf::from_path_buf(executable)
+        .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
+    // Everything as it was given, but for the one flag.
+    let arguments = std::env::args_os().skip(1).map(|word| if word == "--detach" { "--detached".into() } else { word });
+    let log = session.state_directory().join("serve.log");
+    let file = zubi_base::private::create_directory(session.state_directory())
+        .and_then(|()| zubi_base::private::create(&log))
+        .map_err(|error| Failure::environment(format!("`{log}` cannot be written: {error}")))?;
+    let mut child = process::detach(&executable, arguments, file).map_err(Failure::environment)?;
+    let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
+    let deadline = Instant::now() + START;
+    loop {
+        if run.read().hosts.iter().any(|host| host.pid == child.id()) {
+            terminal::say(&format!("serving in process {}; its log is `{log}`", child.id()));
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some(status) = child.try_wait().map_err(Failure::environment)? {
+            return Err(ended(status.code(), &log));
+        }
+        if Instant::now() >= deadline {
+            let seconds = START.as_secs();
+            return Err(Failure::environment(format!("process {} cannot be found after {seconds} s", child.id()))
+                .hint(format!("Its log is `{log}`; end it with `kill {}`.", child.id())));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// What the process said that has ended at once.
+fn ended(code: Option<i32>, log: &Utf8Path) -> Failure {
+    let said = zubi_base::fs::read_text(log).unwrap_or_default();
+    let lines = said.lines().map(str::trim);
+    let message = lines.clone().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has ended at once");
+    let hints = lines.filter_map(|line| line.strip_prefix("hint: ")).map(str::to_owned).collect();
+    let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NEGATIVE);
+    Failure::Told { code, message: message.to_owned(), hints }
+}
+
+fn folders(session: &Session) -> String {
+    session.folders.iter().map(|folder| format!("`{folder}`")).collect::<Vec<_>>().join(", ")
+}

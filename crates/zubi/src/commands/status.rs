@@ -1,0 +1,123 @@
+//! `zubi status`: the hosts of this user, what runs behind them, and who is connected.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_cli::failure::Failure;
+use zubi_cli::runtime::block_on;
+use zubi_cli::terminal;
+use zubi_host::RemoteHost;
+use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_link::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
+
+use crate::cli::Status;
+use crate::session::{self, Session};
+
+/// How long a host may take to look at its processes.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A host that was found and does not answer as one.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Unreachable {
+    pid: u32,
+    kind: host::HostKind,
+    workspace_folders: Vec<String>,
+    why: String,
+}
+
+pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failure> {
+    let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
+    let found = run.read();
+    let (hosts, unreachable) = block_on(async {
+        let mut all = Vec::new();
+        for found in &found.hosts {
+            all.push(tokio::spawn(of(found.clone(), session.shown_environment())));
+        }
+        let (mut hosts, mut unreachable) = (Vec::new(), Vec::new());
+        for (found, answer) in found.hosts.iter().zip(all) {
+            match answer.await.map_err(Failure::environment)? {
+                Ok(status) => hosts.push(status),
+                Err(why) => unreachable.push(Unreachable {
+                    pid: found.pid,
+                    kind: found.kind,
+                    workspace_folders: found.workspace_folders.clone(),
+                    why,
+                }),
+            }
+        }
+        Ok::<_, Failure>((hosts, unreachable))
+    })??;
+    if status.json {
+        let disbelieved: Vec<Value> =
+            found.disbelieved.iter().map(|file| json!({ "file": file.file, "why": file.why })).collect();
+        terminal::print_json(&json!({ "hosts": hosts, "unreachable": unreachable, "disbelieved": disbelieved }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for file in &found.disbelieved {
+        terminal::say(&format!("warning: `{}` is not believed: {}", file.file, file.why));
+    }
+    if hosts.is_empty() && unreachable.is_empty() {
+        terminal::print("no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one")?;
+    }
+    let mut pages: Vec<String> = hosts.iter().map(page).collect();
+    pages.extend(unreachable.iter().map(|host| {
+        let folders = host.workspace_folders.join(", ");
+        format!("{} · process {} · {folders}\n  does not answer: {}", host.kind.name(), host.pid, host.why)
+    }));
+    if !pages.is_empty() {
+        terminal::print(&pages.join("\n\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn of(found: Advertisement, environment: host::Environment) -> Result<HostStatus, String> {
+    let remote = RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
+    let answer = remote.ask_raw(host::STATUS, Value::Null, &CancellationToken::new(), PATIENCE).await;
+    let answer = answer.map_err(|error| error.to_string())?;
+    serde_json::from_value(answer).map_err(|error| format!("its answer is not understood: {error}"))
+}
+
+fn page(status: &HostStatus) -> String {
+    let info = &status.info;
+    let mut text = format!("{} · process {} · zubi {}", info.kind.name(), info.pid, info.version);
+    if let Some(memory) = status.memory {
+        let _ = write!(text, " · {}", megabytes(memory));
+    }
+    let trusted = if info.trusted { "" } else { " (not trusted)" };
+    for folder in &info.workspace_folders {
+        let _ = write!(text, "\n  {}{trusted}", folder.path);
+    }
+    for server in &status.servers {
+        let _ = write!(text, "\n  {}", server_line(server));
+    }
+    if status.servers.is_empty() {
+        text.push_str("\n  no language server runs");
+    }
+    // This very command is one of them.
+    let own = Some(std::process::id());
+    for client in status.clients.iter().filter(|client| client.pid != own) {
+        let _ = write!(text, "\n  {}", client_line(client));
+    }
+    text
+}
+
+fn server_line(server: &ServerStatus) -> String {
+    let process = server.pid.map(|pid| format!(" · process {pid}")).unwrap_or_default();
+    let memory = server.memory.map(|bytes| format!(" · {}", megabytes(bytes))).unwrap_or_default();
+    format!("{} · {}{process}{memory} · {}", server.id, server.state, server.root)
+}
+
+fn client_line(client: &ClientStatus) -> String {
+    let name = client.client.as_deref().unwrap_or("a client without a name");
+    let process = client.pid.map(|pid| format!(" · process {pid}")).unwrap_or_default();
+    format!("client: {name}{process} · over the {} · for {} s", client.over, client.connected)
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
