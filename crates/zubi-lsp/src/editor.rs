@@ -14,9 +14,15 @@ use zubi_base::endpoint::{
     Readiness, RequestCx,
 };
 use zubi_base::position::Encoding;
+use zubi_host::sight::ViewError;
+
+use crate::view::{DIAGNOSTICS, Told};
 
 /// The request that carries all others to the editor.
 const EDITOR_REQUEST: &str = "zubi/editor/request";
+
+/// The request that runs a command of the editor.
+pub(crate) const EDITOR_COMMAND: &str = "zubi/editor/command";
 
 /// The extension of DomainLang's files. They are answered in this process; the editor would only ask here.
 const DOMAINLANG: &str = "dlang";
@@ -33,15 +39,55 @@ pub(crate) struct Editor {
     client: ClientHandle,
     /// The LSP requests that it answers.
     methods: BTreeSet<String>,
-    encoding: Encoding,
+    pub(crate) encoding: Encoding,
+    pub(crate) told: Arc<Told>,
     connected: Instant,
     readiness: watch::Sender<Readiness>,
 }
 
 impl Editor {
-    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding) -> Self {
+    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding, told: Arc<Told>) -> Self {
         let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
-        Self { id: "editor".into(), client, methods, encoding, connected: Instant::now(), readiness }
+        Self { id: "editor".into(), client, methods, encoding, told, connected: Instant::now(), readiness }
+    }
+
+    /// Whether it answers an LSP request.
+    pub(crate) fn answers(&self, method: &str) -> bool {
+        self.methods.contains(method)
+    }
+
+    /// Asks an LSP request.
+    pub(crate) async fn ask(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        self.send(EDITOR_REQUEST, method, json!({ "method": method, "params": params }), cx).await
+    }
+
+    /// Sends a request of the channel; `what` is how errors call it.
+    pub(crate) async fn send(
+        &self,
+        request: &str,
+        what: &str,
+        params: Value,
+        cx: &RequestCx,
+    ) -> Result<Value, EndpointError> {
+        let (sender, answer) = oneshot::channel();
+        let begun = Instant::now();
+        let id = self.client.request(request, params, move |result| {
+            // Who gave up waiting has dropped the other end.
+            sender.send(result).ok();
+        });
+        // Also when this future is dropped.
+        let _asked = Asked { client: &self.client, id };
+        tokio::select! {
+            answer = answer => match answer {
+                Ok(Ok(result)) => Ok(result),
+                Ok(Err(error)) => Err(self.error(error, what)),
+                Err(_) => Err(self.error(ClientError::Closed, what)),
+            },
+            () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
+            () = tokio::time::sleep_until(cx.deadline.into()) => {
+                Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: what.to_owned(), after: begun.elapsed() })
+            }
+        }
     }
 
     fn error(&self, error: ClientError, method: &str) -> EndpointError {
@@ -97,7 +143,7 @@ impl Endpoint for Editor {
     }
 
     async fn offers(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
-        self.methods.contains(method)
+        self.answers(method)
     }
 
     fn capabilities(&self) -> Value {
@@ -113,29 +159,31 @@ impl Endpoint for Editor {
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        let (sender, answer) = oneshot::channel();
-        let begun = Instant::now();
-        let id = self.client.request(EDITOR_REQUEST, json!({ "method": method, "params": params }), move |result| {
-            // Who gave up waiting has dropped the other end.
-            sender.send(result).ok();
-        });
-        // Also when this future is dropped.
-        let _asked = Asked { client: &self.client, id };
-        tokio::select! {
-            answer = answer => match answer {
-                Ok(Ok(result)) => Ok(result),
-                Ok(Err(error)) => Err(self.error(error, method)),
-                Err(_) => Err(self.error(ClientError::Closed, method)),
-            },
-            () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
-            () = tokio::time::sleep_until(cx.deadline.into()) => {
-                Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after: begun.elapsed() })
-            }
-        }
+        self.ask(method, params, cx).await
     }
 
-    async fn diagnostics(&self, _document: &DocumentRef, _cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
-        Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: "textDocument/diagnostic".to_owned() })
+    async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
+        // Without opening it: a question about a folder would open all that is in it.
+        let known = self.known(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(error))?;
+        let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
+        Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
+    }
+}
+
+/// What is to be said of a file that is not open in the editor.
+const NOT_OPEN: &str =
+    "not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it";
+
+impl Editor {
+    fn refused(&self, error: ViewError) -> EndpointError {
+        let (endpoint, method) = (self.id.clone(), DIAGNOSTICS.to_owned());
+        match error {
+            ViewError::Unsupported => EndpointError::Unsupported { endpoint, method },
+            ViewError::Cancelled => EndpointError::Cancelled,
+            ViewError::Gone => self.error(ClientError::Closed, DIAGNOSTICS),
+            ViewError::TimedOut => EndpointError::TimedOut { endpoint, method, after: Duration::ZERO },
+            ViewError::NotYet | ViewError::Failed(_) => EndpointError::Protocol { endpoint, what: error.to_string() },
+        }
     }
 }
 
@@ -147,12 +195,12 @@ pub(crate) struct EditorSource {
 }
 
 impl EditorSource {
-    pub(crate) fn new(editor: Editor, has_others: bool) -> Self {
-        Self { editor: Arc::new(editor), has_others }
+    pub(crate) fn new(editor: Arc<Editor>, has_others: bool) -> Self {
+        Self { editor, has_others }
     }
 
     fn endpoints(&self, method: &str) -> Endpoints {
-        if self.editor.methods.contains(method) {
+        if self.editor.answers(method) {
             return Endpoints {
                 endpoints: vec![Arc::clone(&self.editor) as Arc<dyn Endpoint>],
                 ..Endpoints::default()

@@ -16,7 +16,30 @@
 //! |---|---|---|
 //! | `zubi/tools/list` | to zubi | `{tools: […]}`, each as `zubi tools show --json` prints it |
 //! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?}` → `{text, isError}`; `token` is one for `$/progress` |
+//! | `zubi/editor/didChange` | to zubi | what is open in the editor, below; a notification |
 //! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
+//! | `zubi/editor/command` | to the editor | `{command, args}` → what the command returned; only those of `executeCommand` |
+//!
+//! # What is open
+//!
+//! The editor tells with `zubi/editor/didChange {active, open, diagnosticsUris}` whenever any of it has changed, and once in
+//! the beginning. `open` is a list of `{uri, languageId, isDirty, lineCount}`, `active` one of them with `selection: {line,
+//! column}` (both from 1) or null, `diagnosticsUris` those documents whose problems have changed since it told before.
+//!
+//! # Problems
+//!
+//! An editor that names these among its `editorMethods` answers for its servers:
+//!
+//! - `textDocument/diagnostic {textDocument: {uri}}` → `{kind: "full", items, isOpen?, isCurrent?, languageId?}`: what it
+//!   shows, without opening the document; `isCurrent` is whether somebody has spoken about the present text;
+//! - `workspace/diagnostic {previousResultIds: []}` → `{items: [{uri, kind: "full", items}]}`: what it shows anywhere;
+//! - `zubi/validate {textDocument: {uri}}` → as the first, after the document was opened (not shown) and somebody has spoken
+//!   about it, or the editor's patience has ended.
+//!
+//! # The host
+//!
+//! It is made as soon as the editor has said `initialize`, and again when it has opened other folders: others may want to
+//! connect to it before the editor itself asks anything.
 //!
 //! # Threads
 //!
@@ -26,6 +49,7 @@
 mod editor;
 mod progress;
 mod tools;
+mod view;
 
 use std::sync::{Arc, OnceLock};
 
@@ -35,9 +59,11 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use zubi_base::endpoint::EndpointSource;
 use zubi_host::ToolService;
+use zubi_host::sight::EditorView;
 
 use crate::editor::{Editor, EditorSource};
 use crate::tools::Tools;
+use crate::view::{Told, View};
 
 /// The version of the channel.
 pub const PROTOCOL: u64 = 1;
@@ -52,14 +78,16 @@ pub struct Wanted {
     pub folders: Vec<Utf8PathBuf>,
     /// The editor.
     pub editor: Arc<dyn EndpointSource>,
+    /// What is open in it, and the problems that it shows.
+    pub view: Arc<dyn EditorView>,
     /// The models that it sees.
     pub model: ModelHandle,
     /// Whether headless servers may answer what the editor does not.
     pub headless_fallback: bool,
 }
 
-/// Makes the host when the first tool is asked for, and another one when the editor has changed its folders, on a thread that
-/// may block. The error is told to who asked.
+/// Makes the host as soon as the editor is there, and another one when it has changed its folders, on a thread that may block.
+/// The error is told to whoever asks.
 pub type Make = dyn Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The channel of one connection.
@@ -82,10 +110,12 @@ impl Channel {
     pub fn methods(&self) -> MethodTable {
         let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
         MethodTable::new().extend(move |client| match of_client(client) {
-            Some(wanted) => {
-                let made = Arc::new(Tools::new(runtime, make, wanted, name_of(client.params)));
+            Some((wanted, told)) => {
+                let made = Arc::new(Tools::new(runtime, make, wanted, told, name_of(client.params)));
                 // There is one `initialize` in a conversation.
-                tools::methods(tools.get_or_init(|| made))
+                let tools = tools.get_or_init(|| made);
+                tools.make();
+                tools::methods(tools)
             }
             None => MethodTable::new(),
         })
@@ -100,7 +130,7 @@ impl Channel {
 }
 
 /// What the client wants of the channel; nothing if it does not speak its protocol.
-fn of_client(client: Initialize<'_>) -> Option<Wanted> {
+fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Told>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
     if version.as_u64() != Some(PROTOCOL) {
@@ -112,13 +142,17 @@ fn of_client(client: Initialize<'_>) -> Option<Wanted> {
         None => DEFAULT_METHODS.map(str::to_owned).into(),
     };
     let headless_fallback = options.get("headlessFallback").and_then(Value::as_bool) == Some(true);
-    let editor = Editor::new(client.client.clone(), methods, client.encoding);
-    Some(Wanted {
+    let told = Arc::new(Told::new(client.folders));
+    let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&told)));
+    let view = Arc::new(View::new(name_of(client.params), Arc::clone(&editor)));
+    let wanted = Wanted {
         folders: client.folders.to_vec(),
         editor: Arc::new(EditorSource::new(editor, headless_fallback)),
+        view,
         model: client.model.clone(),
         headless_fallback,
-    })
+    };
+    Some((wanted, told))
 }
 
 /// The client's name and version, for the audit log.

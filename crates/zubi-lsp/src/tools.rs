@@ -1,7 +1,7 @@
 //! `zubi/tools/list` and `zubi/tools/call`: the tools, as every surface has them.
 //!
-//! The host that has them is made for the folders that the editor has open. When it opens others the next question makes
-//! another host, and the one before ends as soon as nobody asks it any more.
+//! The host that has them is made for the folders that the editor has open. When it opens others another host is made, and
+//! the one before ends as soon as nobody asks it any more.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions
 use zubi_tools::progress::Throttled;
 
 use crate::progress::ToClient;
+use crate::view::Told;
 use crate::{Make, Wanted};
 
 /// The longest a call may take if nobody cancels it; tools' own time-outs are shorter.
@@ -32,10 +33,12 @@ pub(crate) struct Tools {
     host: Mutex<Arc<Host>>,
     /// The ends of those before it.
     ends: TaskTracker,
+    /// What the editor has told without being asked.
+    told: Arc<Told>,
     caller: Arc<Caller>,
 }
 
-/// A host, once somebody has asked for it.
+/// A host, once it is made.
 struct Host {
     wanted: Wanted,
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
@@ -70,7 +73,8 @@ struct CallParams {
 
 /// The methods over these tools.
 pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
-    let (list, call, folders) = (Arc::clone(tools), Arc::clone(tools), Arc::clone(tools));
+    let (list, call, folders, told) =
+        (Arc::clone(tools), Arc::clone(tools), Arc::clone(tools), Arc::clone(&tools.told));
     MethodTable::new()
         .start("zubi/tools/list", move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
@@ -84,17 +88,40 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 responder.answer(answer);
             });
         })
+        .hear("zubi/editor/didChange", move |params| {
+            if let Err(error) = told.did_change(&params) {
+                tracing::warn!("zubi/editor/didChange cannot be read: {error}");
+            }
+        })
         .hear_folders(move |open| folders.open(open))
 }
 
 impl Tools {
-    pub(crate) fn new(runtime: Handle, make: Arc<Make>, wanted: Wanted, client: Option<String>) -> Self {
+    pub(crate) fn new(
+        runtime: Handle,
+        make: Arc<Make>,
+        wanted: Wanted,
+        told: Arc<Told>,
+        client: Option<String>,
+    ) -> Self {
         // What writes would write to disk, under texts that the editor may have changed and not saved. Edits that go through
         // the editor need messages that the channel does not have yet; until then there are plans, and nothing that applies
         // them.
         let restrictions = Restrictions { read_only: true, ..Restrictions::default() };
         let caller = Arc::new(Caller { surface: Surface::Editor, client, restrictions });
-        Self { runtime, make, host: Mutex::new(Host::new(wanted)), ends: TaskTracker::new(), caller }
+        Self { runtime, make, host: Mutex::new(Host::new(wanted)), ends: TaskTracker::new(), told, caller }
+    }
+
+    /// Makes the host for the folders that are open now, if none is yet; returns at once.
+    pub(crate) fn make(self: &Arc<Self>) {
+        self.begin(|tools, host| async move {
+            // Of several changes of folders that come together the last one counts.
+            if Arc::ptr_eq(&tools.current(), &host)
+                && let Err(error) = tools.service(&host).await
+            {
+                tracing::warn!("{error}");
+            }
+        });
     }
 
     /// Begins a question to the host for the folders that are open now, and returns at once.
@@ -110,7 +137,8 @@ impl Tools {
     }
 
     /// The editor has these folders open now. Returns at once.
-    fn open(&self, folders: &[Utf8PathBuf]) {
+    fn open(self: &Arc<Self>, folders: &[Utf8PathBuf]) {
+        self.told.open_folders(folders);
         let mut current = self.current();
         if current.wanted.folders == folders {
             return;
@@ -123,13 +151,14 @@ impl Tools {
             before.questions.wait().await;
             before.shutdown().await;
         }));
+        self.make();
     }
 
     fn current(&self) -> MutexGuard<'_, Arc<Host>> {
         self.host.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a host consists of, which the first question to it makes.
+    /// What a host consists of; who comes first makes it.
     async fn service<'host>(&self, host: &'host Host) -> Result<&'host Arc<dyn ToolService>, RequestError> {
         let made = host.service.get_or_init(|| async {
             let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());

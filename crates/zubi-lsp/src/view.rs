@@ -1,0 +1,228 @@
+//! The editor as zubi sees it: what is open in it, as it told last, and the problems that it shows, as it tells when it is
+//! asked.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_server::{RequestError, from_value};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_base::lsp;
+use zubi_base::position::Encoding;
+use zubi_base::{fs, uri};
+use zubi_host::sight::{EditorView, Known, Seen, SeenActive, SeenFile, ViewError};
+use zubi_link::wire::editor::Selection;
+
+use crate::editor::{EDITOR_COMMAND, Editor};
+
+/// The problems that the editor shows in a document.
+pub(crate) const DIAGNOSTICS: &str = "textDocument/diagnostic";
+/// The problems that it shows anywhere.
+pub(crate) const ALL_DIAGNOSTICS: &str = "workspace/diagnostic";
+/// The same as [`DIAGNOSTICS`], after the document was opened and somebody has looked at it, or the editor's patience has
+/// ended.
+pub(crate) const VALIDATE: &str = "zubi/validate";
+
+/// The most open files that are remembered.
+const MAX_OPEN: usize = 5_000;
+
+/// `zubi/editor/didChange`: all that is open, whenever any of it has changed.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DidChange {
+    /// What the user looks at.
+    active: Option<Active>,
+    #[serde(default)]
+    open: Vec<File>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct File {
+    uri: String,
+    language_id: String,
+    #[serde(default)]
+    is_dirty: bool,
+    #[serde(default)]
+    line_count: u32,
+}
+
+#[derive(Deserialize)]
+struct Active {
+    #[serde(flatten)]
+    file: File,
+    /// From 1.
+    selection: Selection,
+}
+
+impl From<File> for SeenFile {
+    fn from(file: File) -> Self {
+        let File { uri, language_id, is_dirty, line_count } = file;
+        Self { uri, language_id, is_dirty, line_count }
+    }
+}
+
+/// A document's problems, as LSP has them and with what else an editor can tell.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DocumentReport {
+    items: Vec<lsp::Diagnostic>,
+    language_id: Option<String>,
+    is_open: Option<bool>,
+    is_current: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct WorkspaceReport {
+    items: Vec<UriReport>,
+}
+
+#[derive(Deserialize)]
+struct UriReport {
+    uri: String,
+    #[serde(default)]
+    items: Vec<lsp::Diagnostic>,
+}
+
+/// What the editor has told without being asked.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// `None`: nothing yet.
+    seen: Mutex<Option<Seen>>,
+    /// The folders, as the editor names them.
+    folders: Mutex<Vec<Utf8PathBuf>>,
+}
+
+impl Told {
+    pub(crate) fn new(folders: &[Utf8PathBuf]) -> Self {
+        Self { seen: Mutex::default(), folders: Mutex::new(folders.to_vec()) }
+    }
+
+    /// The editor has these folders open now.
+    pub(crate) fn open_folders(&self, folders: &[Utf8PathBuf]) {
+        *self.folders.lock().unwrap_or_else(PoisonError::into_inner) = folders.to_vec();
+    }
+
+    /// `zubi/editor/didChange`. What cannot be read changes nothing.
+    pub(crate) fn did_change(&self, params: &Value) -> Result<(), RequestError> {
+        let DidChange { active, open } = from_value(params)?;
+        let active = active.map(|Active { file, selection }| SeenActive { file: file.into(), selection });
+        let open = open.into_iter().take(MAX_OPEN).map(SeenFile::from).collect();
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { active, open });
+        Ok(())
+    }
+
+    fn seen(&self) -> Option<Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The URI under which the editor knows a file of which the path is known with links resolved: a folder that is opened by
+    /// a link is another one for the editor.
+    pub(crate) fn uri_of(&self, path: &Utf8Path) -> lsp::Uri {
+        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let named = folders.iter().find_map(|folder| {
+            let rest = path.strip_prefix(fs::canonical(folder).ok()?).ok()?;
+            Some(folder.join(rest))
+        });
+        uri::from_path(named.as_deref().unwrap_or(path))
+    }
+}
+
+/// An open editor over its channel.
+pub(crate) struct View {
+    name: String,
+    editor: Arc<Editor>,
+}
+
+impl View {
+    pub(crate) fn new(name: Option<String>, editor: Arc<Editor>) -> Self {
+        Self { name: name.unwrap_or_else(|| "an editor".to_owned()), editor }
+    }
+}
+
+impl Editor {
+    /// The problems that the editor shows in a file, with one of the methods that answer with those of a document.
+    pub(crate) async fn known(&self, method: &str, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError> {
+        let uri = self.told.uri_of(path);
+        let params = json!({ "textDocument": { "uri": uri } });
+        let report: DocumentReport = self.report(method, params, cx).await?;
+        // One that does not say what is open when it is asked has said so before.
+        let is_open = report.is_open.unwrap_or_else(|| {
+            self.told.seen().is_some_and(|seen| seen.open.iter().any(|file| same(&file.uri, path, &uri)))
+        });
+        let is_current = report.is_current.unwrap_or(is_open);
+        Ok(Known { items: report.items, language_id: report.language_id, is_open, is_current })
+    }
+
+    async fn report<T: for<'de> Deserialize<'de>>(
+        &self,
+        method: &str,
+        params: Value,
+        cx: &RequestCx,
+    ) -> Result<T, ViewError> {
+        if !self.answers(method) {
+            return Err(ViewError::Unsupported);
+        }
+        let answer = self.ask(method, params, cx).await.map_err(refused)?;
+        let unreadable = |error| ViewError::Failed(format!("its answer to `{method}` cannot be read: {error}"));
+        serde_json::from_value(answer).map_err(unreadable)
+    }
+}
+
+/// Whether a URI of the editor's means the file that is known by this path and this URI.
+fn same(open: &str, path: &Utf8Path, uri: &lsp::Uri) -> bool {
+    open == uri.0 || uri::to_path(&lsp::Uri(open.to_owned())).is_some_and(|open| open == path)
+}
+
+fn refused(error: EndpointError) -> ViewError {
+    match error {
+        EndpointError::Unsupported { .. } => ViewError::Unsupported,
+        EndpointError::Cancelled => ViewError::Cancelled,
+        EndpointError::TimedOut { .. } => ViewError::TimedOut,
+        EndpointError::Exited { .. } => ViewError::Gone,
+        EndpointError::Server { message, .. } => ViewError::Failed(message),
+        EndpointError::Document(what) | EndpointError::Protocol { what, .. } => ViewError::Failed(what),
+    }
+}
+
+#[async_trait]
+impl EditorView for View {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn seen(&self) -> Result<Seen, ViewError> {
+        self.editor.told.seen().ok_or(ViewError::NotYet)
+    }
+
+    async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError> {
+        self.in_utf16()?;
+        self.editor.known(DIAGNOSTICS, path, cx).await
+    }
+
+    async fn all_diagnostics(&self, cx: &RequestCx) -> Result<Vec<(String, Vec<lsp::Diagnostic>)>, ViewError> {
+        self.in_utf16()?;
+        let params = json!({ "previousResultIds": [] });
+        let report: WorkspaceReport = self.editor.report(ALL_DIAGNOSTICS, params, cx).await?;
+        Ok(report.items.into_iter().map(|file| (file.uri, file.items)).collect())
+    }
+
+    async fn validate(&self, path: &Utf8Path, cx: &RequestCx) -> Result<Known, ViewError> {
+        self.in_utf16()?;
+        self.editor.known(VALIDATE, path, cx).await
+    }
+
+    async fn execute(&self, command: &str, args: Vec<Value>, cx: &RequestCx) -> Result<Value, ViewError> {
+        let params = json!({ "command": command, "args": args });
+        self.editor.send(EDITOR_COMMAND, command, params, cx).await.map_err(refused)
+    }
+}
+
+impl View {
+    /// Columns that are counted otherwise are converted where the texts are: the answer is asked for as that of an endpoint.
+    fn in_utf16(&self) -> Result<(), ViewError> {
+        if self.editor.encoding == Encoding::Utf16 { Ok(()) } else { Err(ViewError::Unsupported) }
+    }
+}
