@@ -7,10 +7,7 @@ use zubi_link::wire::host::Environment;
 
 /// The environment of this process, so far as others are to know it: of `PATH` only whether it is the same.
 pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> Environment {
-    Environment {
-        path: path.map(|path| ContentHash::of(path.as_encoded_bytes()).0),
-        python: python.map(str::to_owned),
-    }
+    Environment { path: path.map(|path| ContentHash::of(path.as_encoded_bytes()).0), python: python.map(str::to_owned) }
 }
 
 /// How the host's environment differs from one's own, as a clause; `None`: it does not.
@@ -18,7 +15,9 @@ pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String
     let mut differs = Vec::new();
     match (&own.python, &host.python) {
         (own, host) if own == host => {}
-        (_, Some(host)) => differs.push(format!("the host's Python environment is {}", zubi_base::visible::on_one_line(host))),
+        (_, Some(host)) => {
+            differs.push(format!("the host's Python environment is {}", zubi_base::visible::on_one_line(host)))
+        }
         (_, None) => differs.push("the host has no Python environment".to_owned()),
     }
     // One changes `PATH` to activate a Python environment, so that is said once.

@@ -272,7 +272,8 @@ impl ToolService for Front {
         request: CallRequest,
         circumstances: Circumstances,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
-        let explained = self.ask(async |attached: Arc<Attached>| attached.explain(&request, &circumstances).await).await;
+        let explained =
+            self.ask(async |attached: Arc<Attached>| attached.explain(&request, &circumstances).await).await;
         explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
     }
 

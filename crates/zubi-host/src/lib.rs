@@ -10,24 +10,24 @@ mod front;
 pub mod local;
 mod remote;
 mod scope;
-mod serving;
 pub mod service;
+mod serving;
 pub mod verify;
 
-pub use crate::local::{BesideEditor, DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, Ending};
 pub use crate::front::{Front, FrontConfig};
+pub use crate::local::{BesideEditor, DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
 pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{Scope, Scoped, misspelt_flags};
-pub use crate::serving::{Identity, Serving, Shared, Sharing};
 pub use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
     RuleInForce, ToolService, UnknownTool,
 };
+pub use crate::serving::{Identity, Serving, Shared, Sharing};
 
-/// What an editor tells, for the channel to one.
-pub use zubi_toolbox::sight;
 /// The tools that a workspace declares: for the commands that look at their files.
 pub use zubi_toolbox::declared;
 /// The toolset whose tools run commands. A surface for which it is too much leaves it out.
 pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;
+/// What an editor tells, for the channel to one.
+pub use zubi_toolbox::sight;

@@ -80,11 +80,8 @@ impl RemoteHost {
         }
         let inbox = Arc::new(Inbox::default());
         let connection = client::connect(found, Arc::clone(&inbox) as _, CONNECT).await?;
-        let params = HostInfoParams {
-            protocol: Some(PROTOCOL),
-            client: Some(client.to_owned()),
-            pid: Some(std::process::id()),
-        };
+        let params =
+            HostInfoParams { protocol: Some(PROTOCOL), client: Some(client.to_owned()), pid: Some(std::process::id()) };
         let never = CancellationToken::new();
         let info = connection.request(host::INFO, json!(params), &never, Instant::now() + CONNECT).await;
         let info: HostInfo = match info {
@@ -293,8 +290,9 @@ fn call_params(request: &CallRequest, circumstances: &Circumstances, token: Valu
 /// The answer as what it should be; the outer error: there is none, and none will come.
 fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<Result<T, ConnectionError>, Lost> {
     match answer {
-        Ok(value) => Ok(serde_json::from_value(value)
-            .map_err(|error| ConnectionError::Protocol { what: format!("the host's answer is not understood: {error}") })),
+        Ok(value) => Ok(serde_json::from_value(value).map_err(|error| ConnectionError::Protocol {
+            what: format!("the host's answer is not understood: {error}"),
+        })),
         Err(ConnectionError::Closed { why }) => Err(Lost(why)),
         Err(error) => Ok(Err(error)),
     }

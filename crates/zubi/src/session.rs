@@ -74,7 +74,15 @@ impl Session {
             ..Layer::default()
         };
         let has_named_folders = !global.workspace.is_empty();
-        Ok(Self { environment, directories, folders, has_named_folders, trust_all: global.trust, host: global.host, flags })
+        Ok(Self {
+            environment,
+            directories,
+            folders,
+            has_named_folders,
+            trust_all: global.trust,
+            host: global.host,
+            flags,
+        })
     }
 
     pub(crate) fn trust_store(&self) -> TrustStore {
@@ -133,11 +141,7 @@ impl Session {
 
     /// A session with the host of the workspace, which is another process's if there is one. `change` changes this session's
     /// settings; `shares`: other processes may ask the host if it is this one's.
-    pub(crate) async fn attach(
-        &self,
-        shares: bool,
-        change: impl FnOnce(&mut Settings),
-    ) -> Result<Attached, Failure> {
+    pub(crate) async fn attach(&self, shares: bool, change: impl FnOnce(&mut Settings)) -> Result<Attached, Failure> {
         let mut config = self.config()?;
         change(&mut config.settings);
         let scope = Scope::of(&config.settings);

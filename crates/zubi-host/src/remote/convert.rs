@@ -110,5 +110,6 @@ pub(crate) fn name(value: &impl Serialize) -> String {
 }
 
 fn of_name<T: DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(json!(name)).map_err(|_| format!("the host's `{name}` means nothing to this version of zubi"))
+    serde_json::from_value(json!(name))
+        .map_err(|_| format!("the host's `{name}` means nothing to this version of zubi"))
 }

@@ -89,9 +89,9 @@ impl PeerHandler for Inbox {
             let message = format!("there is no method `{method}`");
             return responder.answer(Err(ResponseError { code: codes::METHOD_NOT_FOUND, message, data: None }));
         }
-        let asked = serde_json::from_value::<wire::ApprovalParams>(params)
-            .ok()
-            .and_then(|params| Some((self.call(&params.token)?, serde_json::from_value::<ApprovalRequest>(params.request).ok()?)));
+        let asked = serde_json::from_value::<wire::ApprovalParams>(params).ok().and_then(|params| {
+            Some((self.call(&params.token)?, serde_json::from_value::<ApprovalRequest>(params.request).ok()?))
+        });
         let Some((call, request)) = asked else {
             // Nobody has been asked, so nobody has said yes.
             return responder.answer(Ok(json!(ApprovalAnswer::NotAsked {

@@ -29,7 +29,9 @@ impl Approver for AskClient {
         let answer = self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + PATIENCE).await;
         match answer.map(serde_json::from_value) {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("the client's answer is not understood: {error}") },
+            Ok(Err(error)) => {
+                ApprovalAnswer::Unanswered { how: format!("the client's answer is not understood: {error}") }
+            }
             Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
         }
     }

@@ -160,11 +160,10 @@ fn add_tools(
         return Err(invalid("client", format!("there are tools `{name}.…` already")));
     }
     let id = ProviderId(format!("{TOOLSET}:{name}").into());
-    let provider =
-        Arc::new(Contributed { id, name, tools: Mutex::new(tools), changes: watch::Sender::new(0) });
-    host.registry().add(Arc::clone(&provider) as Arc<dyn ToolProvider>).map_err(|_| {
-        invalid("client", format!("another client has registered tools as `{}`", provider.name))
-    })?;
+    let provider = Arc::new(Contributed { id, name, tools: Mutex::new(tools), changes: watch::Sender::new(0) });
+    host.registry()
+        .add(Arc::clone(&provider) as Arc<dyn ToolProvider>)
+        .map_err(|_| invalid("client", format!("another client has registered tools as `{}`", provider.name)))?;
     state.provider = Some(provider);
     Ok(())
 }

@@ -47,12 +47,7 @@ pub(super) async fn answer(
 }
 
 /// One of the methods that look at the workspace as an editor shows it.
-async fn look(
-    client: &Client,
-    method: &str,
-    params: Value,
-    cancel: CancellationToken,
-) -> Result<Value, ResponseError> {
+async fn look(client: &Client, method: &str, params: Value, cancel: CancellationToken) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
     let sight = client.serving.host.sight().ok_or_else(unknown)?;
     let cx = SightCx { cancel, deadline: Instant::now() + PATIENCE, read_only: client.restrictions().read_only };

@@ -12,9 +12,9 @@ use zubi_tools::cx::{Approver, Caller, ClientAsks, NoProgress, NobodyToAsk, Prog
 use zubi_tools::progress::Throttled;
 use zubi_tools::spec::Effect;
 
+use super::Client;
 use super::approvals::AskClient;
 use super::methods::{error, only_socket};
-use super::Client;
 use crate::remote::convert;
 use crate::service::{CallAnswer, CallRequest, Circumstances, PolicyInForce, ToolService as _, UnknownTool};
 
@@ -79,19 +79,16 @@ pub(super) async fn read_resource(
     cancel: CancellationToken,
 ) -> wire::ResourceText {
     let restrictions = client.restrictions();
-    let caller =
-        Caller { surface: surface(client, params.surface.as_deref()), client: params.client.or(client.name()), restrictions };
-    let circumstances = Circumstances {
-        cancel,
-        progress: Arc::new(NoProgress),
-        approver: Arc::new(NobodyToAsk),
-        patience: PATIENCE,
+    let caller = Caller {
+        surface: surface(client, params.surface.as_deref()),
+        client: params.client.or(client.name()),
+        restrictions,
     };
+    let circumstances =
+        Circumstances { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NobodyToAsk), patience: PATIENCE };
     match client.serving.host.read_resource(&params.uri, Arc::new(caller), circumstances).await {
         None => wire::ResourceText::default(),
-        Some(Ok(text)) => {
-            wire::ResourceText { mime_type: Some(text.mime_type), text: Some(text.text), error: None }
-        }
+        Some(Ok(text)) => wire::ResourceText { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
         Some(Err(error)) => wire::ResourceText { error: Some(error), ..wire::ResourceText::default() },
     }
 }

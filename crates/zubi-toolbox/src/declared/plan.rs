@@ -10,9 +10,9 @@ use zubi_base::env;
 use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Sink, Template};
 use zubi_tools::shell;
 
-use super::functions;
 use super::definition::Definition;
 use super::format::{Method, ShellKind, ToolExecution};
+use super::functions;
 use super::lint;
 use super::problem::{Problem, Severity};
 use super::tree::{Member, Node};

@@ -86,9 +86,7 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
     let mut notes = Vec::new();
     if analysed < report.total {
         let limit = if report.total > MAX_FILES { format!(", at most {MAX_FILES} are") } else { String::new() };
-        notes.push(format!(
-            "not all files were looked at in time{limit}; ask again, or about one file"
-        ));
+        notes.push(format!("not all files were looked at in time{limit}; ask again, or about one file"));
         notes.extend(report.files.iter().find_map(|file| file.why.clone()));
     }
     notes.extend(report.loading.clone());

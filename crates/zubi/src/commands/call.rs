@@ -36,43 +36,39 @@ pub(super) async fn call(
     words: &[String],
     command: &str,
 ) -> Result<ExitCode, Failure> {
-        let spec = match host.find(tool, &Restrictions::default()).await {
-            Ok(spec) => spec,
-            // What the tool takes is not known, so these are no more than words; still it is meant as that.
-            Err(error) if words.iter().any(|word| word == "--json") => {
-                tell_json(error.code, &error.to_string())?;
-                return Err(unknown(&error));
-            }
-            Err(error) => return Err(unknown(&error)),
-        };
-        let given = arguments::read(&spec, words, command)?;
-        let interrupted = on_interrupt()?;
-        let line = ProgressLine::new().map(Arc::new);
-        let progress: Arc<dyn ProgressSink> = match &line {
-            Some(line) => Arc::new(Throttled::new(Arc::clone(line) as Arc<dyn ProgressSink>)),
-            None => Arc::new(NoProgress),
-        };
-        let approver: Arc<dyn Approver> = match AskOnTerminal::new() {
-            Some(terminal) => Arc::new(terminal),
-            None => Arc::new(NobodyToAsk),
-        };
-        let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
-        let request = CallRequest {
-            tool: spec.id.clone(),
-            arguments: given.arguments,
-            caller: Arc::new(caller),
-            token_budget: None,
-        };
-        let circumstances = Circumstances { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };
-        let answer = host.call(request, circumstances).await;
-        if let Some(line) = &line {
-            line.clear();
+    let spec = match host.find(tool, &Restrictions::default()).await {
+        Ok(spec) => spec,
+        // What the tool takes is not known, so these are no more than words; still it is meant as that.
+        Err(error) if words.iter().any(|word| word == "--json") => {
+            tell_json(error.code, &error.to_string())?;
+            return Err(unknown(&error));
         }
-        end(host).await;
-        if interrupted.is_cancelled() {
-            return Ok(ExitCode::from(INTERRUPTED));
-        }
-        show(&answer.map_err(|error| unknown(&error))?, given.json)
+        Err(error) => return Err(unknown(&error)),
+    };
+    let given = arguments::read(&spec, words, command)?;
+    let interrupted = on_interrupt()?;
+    let line = ProgressLine::new().map(Arc::new);
+    let progress: Arc<dyn ProgressSink> = match &line {
+        Some(line) => Arc::new(Throttled::new(Arc::clone(line) as Arc<dyn ProgressSink>)),
+        None => Arc::new(NoProgress),
+    };
+    let approver: Arc<dyn Approver> = match AskOnTerminal::new() {
+        Some(terminal) => Arc::new(terminal),
+        None => Arc::new(NobodyToAsk),
+    };
+    let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+    let request =
+        CallRequest { tool: spec.id.clone(), arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
+    let circumstances = Circumstances { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };
+    let answer = host.call(request, circumstances).await;
+    if let Some(line) = &line {
+        line.clear();
+    }
+    end(host).await;
+    if interrupted.is_cancelled() {
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    show(&answer.map_err(|error| unknown(&error))?, given.json)
 }
 
 fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {

@@ -64,7 +64,8 @@ fn params(ipc: &Ipc) -> Result<Value, Failure> {
         Some(text) => text.to_owned(),
     };
     serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(format!("the parameters are no JSON: {error}")).hint("Give an object: --params '{\"path\": \"src/main.py\"}'.")
+        Failure::usage(format!("the parameters are no JSON: {error}"))
+            .hint("Give an object: --params '{\"path\": \"src/main.py\"}'.")
     })
 }
 
@@ -83,7 +84,9 @@ fn failure(error: &ConnectionError) -> Failure {
             told(ENVIRONMENT, message.clone())
         }
         ConnectionError::Response { message, .. } => told(NEGATIVE, message.clone()),
-        ConnectionError::TimedOut { .. } => told(ENVIRONMENT, error.to_string()).hint("Give it longer: --timeout SECONDS."),
+        ConnectionError::TimedOut { .. } => {
+            told(ENVIRONMENT, error.to_string()).hint("Give it longer: --timeout SECONDS.")
+        }
         _ => told(ENVIRONMENT, error.to_string()),
     }
 }

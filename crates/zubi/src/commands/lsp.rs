@@ -7,8 +7,13 @@ use tokio::runtime::Runtime;
 use zubi_cli::failure::Failure;
 use zubi_cli::language_server::{self, Flags};
 use zubi_cli::runtime::STACK;
-use zubi_host::{DomainModel, ToolService};
+use zubi_cli::terminal;
+use zubi_host::{BesideEditor, DomainModel, LocalHost, Scope, Scoped, Shared, Sharing, ToolService};
+use zubi_link::discovery::RunDirectory;
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::HostKind;
 use zubi_lsp::{Channel, Wanted};
+use zubi_tools::cx::Restrictions;
 
 use super::SHUTDOWN;
 use crate::session::Session;
@@ -27,10 +32,43 @@ pub(super) fn run(session: Session, flags: &Flags) -> Result<ExitCode, Failure> 
 }
 
 fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, String> {
-    let model = DomainModel::of_server(wanted.model);
-    match session.editor_host(wanted.folders, wanted.editor, model, wanted.headless_fallback) {
-        Ok(host) => Ok(Arc::new(host)),
-        Err(failure) => Err(failure.text()),
+    let beside = BesideEditor {
+        source: wanted.editor,
+        view: wanted.view,
+        model: DomainModel::of_server(wanted.model),
+        headless_fallback: wanted.headless_fallback,
+    };
+    let (host, scope) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
+    let host = Arc::new(host);
+    let shared = share(session, &host, &scope);
+    Ok(Arc::new(Scoped::new(host, scope).shared(shared)))
+}
+
+/// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.
+fn share(session: &Session, host: &Arc<LocalHost>, scope: &Scope) -> Option<Shared> {
+    if session.keeps_to_itself().unwrap_or(true) {
+        return None;
+    }
+    let sharing = Sharing {
+        kind: HostKind::Editor,
+        environment: session.shown_environment(),
+        port: PortChoice::Default,
+        // As over the editor's own channel: under texts that are not saved no file is changed.
+        restrictions: Restrictions { read_only: true, ..scope.restrictions.clone() },
+        ends: None,
+    };
+    let run = session.run_directory();
+    let shared = RunDirectory::open(&run, true).and_then(|run| Shared::open(Arc::clone(host), &run, sharing));
+    match shared {
+        Ok(shared) => {
+            let port = shared.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
+            terminal::say(&format!("other processes find this editor as {}, {port}", shared.instance()));
+            Some(shared)
+        }
+        Err(error) => {
+            terminal::say(&format!("warning: other processes do not find this editor: `{run}`: {error}"));
+            None
+        }
     }
 }
 

@@ -83,8 +83,9 @@ fn refused(error: &DaemonError) -> Failure {
             failure.hint("`zubi status` shows it, `zubi stop` ends it.")
         }
         DaemonError::Busy => Failure::environment(error).hint("Try again; `zubi status` shows what runs."),
-        DaemonError::Run { .. } => Failure::environment(error)
-            .hint("Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another."),
+        DaemonError::Run { .. } => Failure::environment(error).hint(
+            "Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.",
+        ),
     }
 }
 

@@ -76,7 +76,8 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
 }
 
 async fn of(found: Advertisement, environment: host::Environment) -> Result<HostStatus, String> {
-    let remote = RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
+    let remote =
+        RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
     let answer = remote.ask_raw(host::STATUS, Value::Null, &CancellationToken::new(), PATIENCE).await;
     let answer = answer.map_err(|error| error.to_string())?;
     serde_json::from_value(answer).map_err(|error| format!("its answer is not understood: {error}"))

@@ -30,7 +30,8 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
     let hosts: Vec<Advertisement> = run.read().hosts.into_iter().filter(is_ours).collect();
     let (daemons, others): (Vec<_>, Vec<_>) = hosts.into_iter().partition(|host| host.kind == HostKind::Daemon);
     if daemons.is_empty() {
-        let failure = Failure::Told { code: NEGATIVE, message: "no daemon serves this workspace".to_owned(), hints: Vec::new() };
+        let failure =
+            Failure::Told { code: NEGATIVE, message: "no daemon serves this workspace".to_owned(), hints: Vec::new() };
         return Err(match others.first() {
             Some(host) => failure.hint(format!(
                 "Its host is of the kind `{}` (process {}) and ends with that process.",

@@ -27,7 +27,9 @@ fn tell(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError 
     let (code, hint) = match error {
         FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function is another program's."),
         FunctionError::Gone(_) => (Code::Unavailable, REGISTER),
-        FunctionError::TimedOut => (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take."),
+        FunctionError::TimedOut => {
+            (Code::TimedOut, "Give it less to do; the tool's `timeout` says how long it may take.")
+        }
         FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
     };
     ToolError::tell(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)
