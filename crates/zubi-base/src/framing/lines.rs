@@ -29,9 +29,9 @@ pub enum Line {
 pub struct Lines<R> {
     input: BufReader<R>,
     longest: usize,
-    /// What is known of the line that has begun: all of it, or its beginning.
+    /// What is known of the line that has begun: all of it, or its first [`END`] bytes.
     kept: Vec<u8>,
-    /// Its end, where it is too long.
+    /// Its last [`END`] bytes, where it is too long.
     end: Vec<u8>,
     length: usize,
 }
@@ -57,8 +57,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 self.kept.extend_from_slice(new);
             } else {
                 if self.length <= self.longest {
-                    self.end = self.kept.split_off(self.kept.len().min(END));
+                    self.end = self.kept.get(self.kept.len().saturating_sub(END)..).unwrap_or_default().to_vec();
+                    self.kept.truncate(END);
                 }
+                let missing = END.saturating_sub(self.kept.len()).min(new.len());
+                self.kept.extend_from_slice(new.get(..missing).unwrap_or_default());
                 self.end.extend_from_slice(new);
                 let surplus = self.end.len().saturating_sub(END);
                 self.end.drain(..surplus);
@@ -164,6 +167,98 @@ mod tests {
             ("\u{fffd}", "", None),
         ] {
             assert_eq!(id(head.as_bytes(), end.as_bytes()), expected, "{head} … {end}");
+        }
+    }
+    #[test]
+    fn an_answer_is_told_from_a_request() {
+        for (head, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"method":"#, true),
+            (r#"{"id":1,"error":{"#, true),
+            (r#"{"method":"x","params":{"result":"#, false),
+            (r#"{"params":{"result":"#, false),
+            (r#"{"id":1"#, false),
+        ] {
+            assert_eq!(answers(head.as_bytes()), expected, "{head}");
+        }
+    }
+
+    #[test]
+    fn blanks_and_marks_belong_to_no_message() {
+        for line in [&b"{}"[..], b" {}\t\r", b"\xEF\xBB\xBF{}\r"] {
+            assert_eq!(text(line), b"{}");
+        }
+        assert_eq!(text(b"\xEF\xBB\xBF\r"), b"");
+    }
+
+    /// Gives its parts one after the other.
+    struct Parts(std::collections::VecDeque<Vec<u8>>);
+
+    impl AsyncRead for Parts {
+        fn poll_read(
+            mut self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+            buffer: &mut tokio::io::ReadBuf<'_>,
+        ) -> std::task::Poll<io::Result<()>> {
+            if let Some(part) = self.0.pop_front() {
+                buffer.put_slice(&part);
+            }
+            std::task::Poll::Ready(Ok(()))
+        }
+    }
+
+    fn reassembled(bytes: &[u8], cuts: &[usize], longest: usize) -> Vec<Line> {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let parts = cuts.windows(2).map(|cut| bytes[cut[0]..cut[1]].to_vec()).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let mut lines = Lines::new(Parts(parts), longest);
+            let mut all = Vec::new();
+            while let Some(line) = lines.next().await.unwrap() {
+                all.push(line);
+            }
+            all
+        })
+    }
+
+    #[test]
+    fn a_line_may_be_cut_at_every_byte() {
+        let text = "{\"a\":\"ä€😀\"}\n\n{\"id\":7,\"params\":\"too long\"}\nend".as_bytes();
+        let whole = reassembled(text, &[], 16);
+        assert_eq!(whole.len(), 4);
+        for cut in 0..=text.len() {
+            assert_eq!(reassembled(text, &[cut], 16), whole, "cut at {cut}");
+        }
+        assert_eq!(reassembled(text, &(0..text.len()).collect::<Vec<_>>(), 16), whole, "byte by byte");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_do_not_depend_on_how_they_arrive(
+            bytes in proptest::collection::vec(proptest::prop_oneof![
+                3 => proptest::prelude::Just(b'\n'), 1 => proptest::prelude::any::<u8>(), 8 => proptest::prelude::Just(b'x')
+            ], 0..400),
+            cuts in proptest::collection::vec(proptest::prelude::any::<usize>(), 0..20),
+            longest in 0_usize..40,
+        ) {
+            let lines = reassembled(&bytes, &cuts, longest);
+            let mut expected: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+            // Nothing after the last line end is no line.
+            if expected.last().is_some_and(|last| last.is_empty()) {
+                expected.pop();
+            }
+            proptest::prop_assert_eq!(lines.len(), expected.len());
+            for (line, expected) in lines.iter().zip(expected) {
+                match line {
+                    Line::Whole(line) => proptest::prop_assert_eq!(line.as_slice(), expected),
+                    Line::TooLong { length, .. } => {
+                        proptest::prop_assert!(expected.len() > longest);
+                        proptest::prop_assert_eq!(*length, expected.len());
+                    }
+                }
+            }
         }
     }
 }

@@ -1,9 +1,15 @@
-//! Tests of `connection`.
+//! Tests of `rpc` as it speaks with language servers; `lines` has those of the IPC protocol.
+
+use std::sync::Mutex;
 
 use insta::assert_snapshot;
-use tokio::io::{DuplexStream, duplex};
+use serde_json::json;
+use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
 
 use super::*;
+use crate::framing::{self, Frame, FrameReader, MAX_BODY_BYTES};
+
+mod lines;
 
 /// How long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,9 +30,13 @@ impl PeerHandler for Log {
         self.0.lock().unwrap().push(format!("{method} {params}"));
     }
 
-    fn request(&self, method: &str, params: Value) -> Result<Value, ResponseError> {
+    fn request(&self, method: &str, params: Value, responder: Responder) {
         self.notification(method, params);
-        if method == "ping" { Ok(json!("pong")) } else { Err(ResponseError::method_not_found(method)) }
+        responder.answer(if method == "ping" {
+            Ok(json!("pong"))
+        } else {
+            Err(ResponseError::method_not_found(method))
+        });
     }
 }
 
@@ -63,7 +73,8 @@ fn world() -> World {
     let (near, far) = duplex(1024);
     let (reader, writer) = tokio::io::split(near);
     let log = Arc::new(Log::default());
-    let connection = Connection::start(reader, writer, Arc::clone(&log) as Arc<dyn PeerHandler>);
+    let connection =
+        Connection::start(reader, writer, Arc::clone(&log) as Arc<dyn PeerHandler>, Options::language_server());
     let (reader, writer) = tokio::io::split(far);
     World { connection, peer: Peer { reader: FrameReader::new(reader), writer }, log, cancel: CancellationToken::new() }
 }
@@ -270,7 +281,12 @@ async fn a_server_that_talks_without_end_leaves_room_for_others() {
     let (reader, mut writer) = tokio::io::duplex(messages.len());
     writer.write_all(&messages).await.unwrap();
     let log = Arc::new(Log::default());
-    let chatty = Connection::start(reader, tokio::io::sink(), Arc::clone(&log) as Arc<dyn PeerHandler>);
+    let chatty = Connection::start(
+        reader,
+        tokio::io::sink(),
+        Arc::clone(&log) as Arc<dyn PeerHandler>,
+        Options::language_server(),
+    );
     let question = world.asking("other");
     world.peer.hears().await;
     world.peer.says(r#"{"id":1,"result":true}"#).await;

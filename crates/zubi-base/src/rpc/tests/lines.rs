@@ -1,0 +1,383 @@
+//! Tests of `rpc` as it speaks the IPC protocol.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use tokio::io::{AsyncBufReadExt as _, BufReader, ReadHalf, WriteHalf};
+use tokio::sync::mpsc;
+
+use super::{PATIENCE, *};
+
+/// Answers `echo` at once and hands out what `hold` is to be answered through.
+struct Desk {
+    held: mpsc::UnboundedSender<(Value, Responder)>,
+    notes: mpsc::UnboundedSender<String>,
+}
+
+impl PeerHandler for Desk {
+    fn notification(&self, method: &str, params: Value) {
+        assert_ne!(method, "panic", "asked to");
+        self.notes.send(format!("{method} {params}")).ok();
+    }
+
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        match method {
+            "echo" => responder.answer(Ok(params)),
+            "hold" => drop(self.held.send((params, responder))),
+            "large" => responder.answer(Ok(json!("x".repeat(2_000)))),
+            "drop" => drop(responder),
+            _ => responder.answer(Err(ResponseError::method_not_found(method))),
+        }
+    }
+}
+
+/// A connection with small bounds, and the other end of it.
+struct World {
+    connection: Connection,
+    held: mpsc::UnboundedReceiver<(Value, Responder)>,
+    notes: mpsc::UnboundedReceiver<String>,
+    reader: BufReader<ReadHalf<DuplexStream>>,
+    writer: WriteHalf<DuplexStream>,
+}
+
+const SMALL: Options = Options { max_body: 1_000, max_queued: 10_000, max_queued_answers: 10_000, ..Options::ipc() };
+
+fn world(options: Options) -> World {
+    let (near, far) = duplex(1024);
+    let (reader, writer) = tokio::io::split(near);
+    let (held_sender, held) = mpsc::unbounded_channel();
+    let (note_sender, notes) = mpsc::unbounded_channel();
+    let desk = Arc::new(Desk { held: held_sender, notes: note_sender });
+    let connection = Connection::start(reader, writer, desk, options);
+    let (reader, writer) = tokio::io::split(far);
+    World { connection, held, notes, reader: BufReader::new(reader), writer }
+}
+
+async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, what).await.unwrap()
+}
+
+impl World {
+    /// The next line from zubi.
+    async fn hears(&mut self) -> String {
+        let mut line = String::new();
+        soon(self.reader.read_line(&mut line)).await.unwrap();
+        if line.is_empty() { "(end)".to_owned() } else { line.trim_end().to_owned() }
+    }
+
+    async fn says(&mut self, line: &str) {
+        soon(self.writer.write_all(format!("{line}\n").as_bytes())).await.unwrap();
+    }
+
+    /// What zubi says to some lines, in front of the echo that is asked for after them.
+    async fn answers(&mut self, lines: &[&str]) -> String {
+        for line in lines {
+            self.says(line).await;
+        }
+        self.says(r#"{"jsonrpc":"2.0","id":"last","method":"echo"}"#).await;
+        let mut answers = String::new();
+        loop {
+            match self.hears().await {
+                last if last.contains("\"last\"") => return answers,
+                answer => writeln!(answers, "{answer}").unwrap(),
+            }
+        }
+    }
+
+    async fn holds(&mut self) -> (Value, Responder) {
+        soon(self.held.recv()).await.unwrap()
+    }
+
+    /// Why the connection has ended.
+    async fn ended(&self) -> String {
+        let mut closed = self.connection.closed();
+        soon(closed.wait_for(Option::is_some)).await.unwrap().clone().unwrap()
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_told_so_and_the_connection_goes_on() {
+    let mut world = world(SMALL);
+    let answers = world
+        .answers(&[
+            "",
+            "\r",
+            "GET / HTTP/1.1",
+            r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":[1,}"#,
+            r#"[{"jsonrpc":"2.0","id":1,"method":"echo"}]"#,
+            r#"{"id":2,"method":"echo"}"#,
+            r#"{"jsonrpc":"1.0","id":"x","method":"echo"}"#,
+            r#"{"jsonrpc":"2.0","id":1.5,"method":"echo"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"echo"}"#,
+            r#"{"jsonrpc":"2.0","id":3,"method":7}"#,
+            r#"{"jsonrpc":"2.0"}"#,
+            "7",
+            "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"echo\",\"params\":\"\\ud83d\"}\r",
+        ])
+        .await;
+    assert_snapshot!(answers, @r#"
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: expected value at line 1 column 1"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: expected value at line 1 column 53"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
+    {"jsonrpc":"2.0","id":2,"error":{"code":-32600,"message":"`jsonrpc` must be \"2.0\""}}
+    {"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"`jsonrpc` must be \"2.0\""}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`id` must be a number or a text"}}
+    {"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"not a message: invalid type: integer `7`, expected a string at line 1 column 34"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a message: invalid type: integer `7`, expected an object at line 1 column 1"}}
+    {"jsonrpc":"2.0","id":4,"result":"�"}
+    "#);
+}
+
+#[tokio::test]
+async fn nothing_is_said_to_a_notification_or_an_answer() {
+    let mut world = world(SMALL);
+    let answers = world
+        .answers(&[
+            r#"{"jsonrpc":"2.0","method":"unknown","params":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":99}}"#,
+            r#"{"jsonrpc":"2.0","method":"$/cancelRequest"}"#,
+            r#"{"jsonrpc":"2.0","id":99,"result":"nobody asked"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no room"}}"#,
+        ])
+        .await;
+    assert_snapshot!(answers, @"");
+    assert_eq!(world.notes.recv().await.unwrap(), "unknown {}");
+    assert_snapshot!(world.connection.refusal().unwrap(), @"no room (-32000)");
+}
+
+#[tokio::test]
+async fn a_message_over_the_limit_is_refused_whoever_it_is_from() {
+    let mut world = world(SMALL);
+    let long = "x".repeat(2_000);
+    let answers = world
+        .answers(&[
+            &format!(r#"{{"jsonrpc":"2.0","id":7,"method":"echo","params":"{long}"}}"#),
+            &format!(r#"{{"params":"{long}","jsonrpc":"2.0","id":"a","method":"echo"}}"#),
+            &long,
+        ])
+        .await;
+    assert_snapshot!(answers, @r#"
+    {"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"a message has 2052 bytes, more than the 1000 that are read"}}
+    {"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"a message has 2054 bytes, more than the 1000 that are read"}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message has 2000 bytes, more than the 1000 that are read"}}
+    "#);
+
+    let cancel = CancellationToken::new();
+    let connection = world.connection.clone();
+    let asking = async { connection.request("q", Value::Null, &cancel, Instant::now() + PATIENCE).await };
+    let answering = async {
+        world.hears().await;
+        world.says(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{long}"}}"#)).await;
+    };
+    let (answer, ()) = tokio::join!(asking, answering);
+    assert_snapshot!(answer.unwrap_err(), @"the answer has 2036 bytes, more than the 1000 that are read");
+    assert_snapshot!(world.answers(&[]).await, @"");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_large_is_told() {
+    let mut world = world(SMALL);
+    assert_snapshot!(world.answers(&[r#"{"jsonrpc":"2.0","id":1,"method":"large"}"#]).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the answer has 2036 bytes, more than the 1000 that are sent"}}"#);
+    let error = world.connection.notify("event", json!("x".repeat(2_000))).unwrap_err();
+    assert_snapshot!(error, @"a message of 2046 bytes is too large to send");
+}
+
+#[tokio::test]
+async fn requests_are_answered_in_any_order_while_others_are_in_work() {
+    let mut world = world(Options { max_incoming: 100, ..Options::ipc() });
+    let mut held = Vec::new();
+    for n in 0..100 {
+        world.says(&format!(r#"{{"jsonrpc":"2.0","id":"r{n}","method":"hold","params":[{n}]}}"#)).await;
+        held.push(world.holds().await);
+    }
+    assert!(world.connection.is_busy());
+    for (params, responder) in held.into_iter().rev() {
+        responder.answer(Ok(params));
+    }
+    for n in (0..100).rev() {
+        assert_eq!(world.hears().await, format!(r#"{{"jsonrpc":"2.0","id":"r{n}","result":[{n}]}}"#));
+    }
+    assert!(!world.connection.is_busy());
+}
+
+#[tokio::test]
+async fn a_request_too_many_is_refused_and_so_is_an_id_twice() {
+    let mut world = world(Options { max_incoming: 2, ..SMALL });
+    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is in work already"}}"#);
+    world.says(r#"{"jsonrpc":"2.0","id":"1","method":"hold"}"#).await;
+    world.says(r#"{"jsonrpc":"2.0","id":3,"method":"hold"}"#).await;
+    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"2 requests of this connection are in work already: wait for one of them"}}"#);
+    world.holds().await.1.answer(Ok(json!("one")));
+    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"result":"one"}"#);
+    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":"again"}"#).await;
+    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"result":"again"}"#);
+}
+
+#[tokio::test]
+async fn a_request_is_taken_back_by_either_side() {
+    let mut world = world(SMALL);
+    for id in ["7", "\"seven\""] {
+        world.says(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"hold"}}"#)).await;
+        let (_, responder) = world.holds().await;
+        assert!(!responder.cancel().is_cancelled());
+        world.says(&format!(r#"{{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":{id}}}}}"#)).await;
+        soon(responder.cancel().cancelled()).await;
+        drop(responder);
+        let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32800,"message":"cancelled"}}}}"#);
+        assert_eq!(world.hears().await, expected);
+    }
+    let cancel = CancellationToken::new();
+    let connection = world.connection.clone();
+    let asking = connection.request("slow", Value::Null, &cancel, Instant::now() + PATIENCE);
+    let cancelling = async {
+        assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"slow"}"#);
+        cancel.cancel();
+        assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
+    };
+    assert_eq!(tokio::join!(asking, cancelling).0, Err(ConnectionError::Cancelled));
+}
+
+#[tokio::test]
+async fn a_responder_that_is_dropped_answers_all_the_same() {
+    let mut world = world(SMALL);
+    assert_snapshot!(world.answers(&[r#"{"jsonrpc":"2.0","id":1,"method":"drop"}"#]).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the request was given up without an answer"}}"#);
+}
+
+#[tokio::test]
+async fn a_peer_that_goes_takes_its_requests_back() {
+    let mut world = world(SMALL);
+    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    let (_, responder) = world.holds().await;
+    let World { connection, reader, writer, .. } = world;
+    drop((reader, writer));
+    soon(responder.cancel().cancelled()).await;
+    responder.answer(Ok(Value::Null));
+    soon(connection.written()).await;
+    assert_snapshot!(connection.notify("late", Value::Null).unwrap_err(), @"the connection is closed: it closed its output");
+}
+
+#[tokio::test]
+async fn closing_tells_everybody_and_writes_what_is_queued() {
+    let mut world = world(SMALL);
+    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    let (_, responder) = world.holds().await;
+    let (connection, cancel) = (world.connection.clone(), CancellationToken::new());
+    let asking =
+        tokio::spawn(async move { connection.request("q", Value::Null, &cancel, Instant::now() + PATIENCE).await });
+    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"q"}"#);
+    world.connection.notify("last words", Value::Null).unwrap();
+    world.connection.close("the host ends");
+    assert_eq!(world.ended().await, "the host ends");
+    assert_snapshot!(asking.await.unwrap().unwrap_err(), @"the connection is closed: the host ends");
+    soon(responder.cancel().cancelled()).await;
+    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","method":"last words"}"#);
+    assert_eq!(world.hears().await, "(end)");
+}
+
+#[tokio::test]
+async fn a_peer_that_never_reads_loses_the_connection() {
+    // Told too much.
+    let told = world(SMALL);
+    let event = json!("x".repeat(900));
+    let refused = (0..1_000).find_map(|_| told.connection.notify("event", event.clone()).err());
+    assert_snapshot!(refused.unwrap(), @"the peer does not read its input: more than 10000 bytes wait to be written");
+    assert_snapshot!(told.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    soon(told.connection.written()).await;
+
+    // Asked for too much.
+    let mut asking = world(SMALL);
+    let question = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
+    soon(async { while asking.writer.write_all(question.as_bytes()).await.is_ok() {} }).await;
+    assert_snapshot!(asking.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    soon(asking.connection.written()).await;
+
+    // Asks in vain, with garbage.
+    let mut garbage = world(SMALL);
+    soon(async { while garbage.writer.write_all(b"garbage\n").await.is_ok() {} }).await;
+    assert_snapshot!(garbage.ended().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+}
+
+#[tokio::test]
+async fn a_flood_of_garbage_is_answered_as_long_as_it_is_read() {
+    let World { connection, mut reader, mut writer, .. } = world(Options::ipc());
+    let flood = tokio::spawn(async move {
+        for _ in 0..10_000 {
+            writer.write_all(b"\x00\xff garbage\n").await.unwrap();
+        }
+        writer.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\"}\n").await.unwrap();
+        writer
+    });
+    let mut complaints = 0;
+    loop {
+        let mut line = String::new();
+        soon(reader.read_line(&mut line)).await.unwrap();
+        if line.contains(r#""id":1"#) {
+            break;
+        }
+        assert!(line.contains(r#""id":null,"error":{"code":-32700"#), "{line}");
+        complaints += 1;
+    }
+    assert_eq!(complaints, 10_000);
+    drop((flood.await.unwrap(), connection));
+}
+
+#[tokio::test]
+async fn a_panicking_handler_closes_the_connection() {
+    let mut world = world(SMALL);
+    world.says(r#"{"jsonrpc":"2.0","method":"panic"}"#).await;
+    assert_snapshot!(world.ended().await, @"reading its output failed");
+    assert_eq!(world.hears().await, "(end)");
+}
+
+#[tokio::test]
+async fn a_handler_may_keep_its_connection() {
+    struct Kept(Connection);
+    impl PeerHandler for Kept {
+        fn notification(&self, _: &str, _: Value) {
+            self.0.notify("heard", Value::Null).ok();
+        }
+        fn request(&self, _: &str, _: Value, responder: Responder) {
+            responder.answer(Ok(Value::Null));
+        }
+    }
+    let (near, far) = duplex(1024);
+    let (reader, writer) = tokio::io::split(near);
+    let make = |connection: &Connection| Arc::new(Kept(connection.clone())) as Arc<dyn PeerHandler>;
+    let connection = Connection::start_with(reader, writer, SMALL, make);
+    let mut closed = connection.closed();
+    drop(connection);
+    let (reader, mut writer) = tokio::io::split(far);
+    writer.write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n").await.unwrap();
+    let mut line = String::new();
+    let mut reader = BufReader::new(reader);
+    soon(reader.read_line(&mut line)).await.unwrap();
+    assert_eq!(line, "{\"jsonrpc\":\"2.0\",\"method\":\"heard\"}\n");
+    drop((reader, writer));
+    soon(closed.wait_for(Option::is_some)).await.unwrap();
+}
+
+#[tokio::test]
+async fn half_a_frame_at_the_end_is_no_request() {
+    let mut world = world(SMALL);
+    world.writer.write_all(br#"{"jsonrpc":"2.0","id":1,"method":"ho"#).await.unwrap();
+    world.writer.shutdown().await.unwrap();
+    assert_eq!(world.ended().await, CLOSED_OUTPUT);
+    assert!(world.held.recv().await.is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Whatever comes, every line that asks is answered once and the connection lives.
+    #[test]
+    fn no_line_ends_the_connection(line in "[ -~]{0,80}") {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let answers = world(SMALL).answers(&[&line]).await;
+            assert!(answers.lines().count() <= 1, "{answers}");
+        });
+    }
+}
