@@ -4,4 +4,5 @@ mod client;
 mod editor;
 mod folders;
 mod host;
+mod sight;
 mod tools;

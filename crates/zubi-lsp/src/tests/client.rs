@@ -14,7 +14,9 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_base::{fs, uri};
-use zubi_host::{DomainModel, HostConfig, LocalHost, ToolService};
+use zubi_host::{BesideEditor, DomainModel, HostConfig, LocalHost, ToolService};
+
+use zubi_link::wire::host::HostKind;
 
 use crate::{Channel, Wanted};
 
@@ -137,10 +139,20 @@ impl Client {
 
     /// What zubi asks the editor next.
     pub(super) fn asked(&mut self) -> Request {
+        self.asked_by("zubi/editor/request")
+    }
+
+    /// The next request of this name.
+    pub(super) fn asked_by(&mut self, method: &str) -> Request {
         self.wanted(|message| match message {
-            Message::Request(request) if request.method == "zubi/editor/request" => Some(request.clone()),
+            Message::Request(request) if request.method == method => Some(request.clone()),
             _ => None,
         })
+    }
+
+    /// What runs the tools.
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// The next notification of this name.
@@ -206,10 +218,16 @@ fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, 
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: None,
+        kind: HostKind::Editor,
         clock: Arc::new(SystemClock),
     };
-    let model = DomainModel::of_server(wanted.model);
-    match LocalHost::behind_editor(&config, wanted.editor, model, wanted.headless_fallback) {
+    let beside = BesideEditor {
+        source: wanted.editor,
+        view: wanted.view,
+        model: DomainModel::of_server(wanted.model),
+        headless_fallback: wanted.headless_fallback,
+    };
+    match LocalHost::behind_editor(&config, beside) {
         Ok(host) => Ok(Arc::new(host)),
         Err(error) => Err(error.to_string()),
     }

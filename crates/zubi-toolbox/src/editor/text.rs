@@ -173,12 +173,13 @@ impl Writer<'_> {
         let (endpoint, readiness) = match coverage.mode {
             CoverageMode::Headless => {
                 let looked = format!("{} of {} checked", coverage.analysed, count(coverage.total, "file"));
-                ("language servers, no editor", looked)
+                ("language servers", looked)
             }
-            CoverageMode::None => ("no editor and no language server", String::new()),
+            CoverageMode::None => ("no language server", String::new()),
         };
+        let without = if self.sight.has_editor() { "" } else { ", no editor" };
         Status {
-            endpoint: endpoint.to_owned(),
+            endpoint: format!("{endpoint}{without}"),
             readiness,
             complete: Some(coverage.mode == CoverageMode::Headless && coverage.analysed == coverage.total),
             note: joined([coverage.note.as_deref(), note]),

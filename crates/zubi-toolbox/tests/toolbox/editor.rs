@@ -128,7 +128,7 @@ async fn without_an_editor() {
     ");
     insta::assert_snapshot!(call(false, json!({ "command": "diagnostics", "path": "notes.txt" })).await, @"
     no problem is known in `notes.txt`
-    [no editor and no language server · no server for .txt: Add a catalogue row.]
+    [no language server, no editor · no server for .txt: Add a catalogue row.]
     ");
     insta::assert_snapshot!(call(false, json!({ "command": "validate_file", "path": "good.toy" })).await, @"
     no problems in `good.toy`

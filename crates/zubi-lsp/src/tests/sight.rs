@@ -1,0 +1,269 @@
+//! What the editor shows reaches the tool `editor`, and the problems that it knows the code tools.
+
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::endpoint::RequestCx;
+use zubi_host::sight::{EditorView, ViewError};
+use zubi_host::{CallRequest, Circumstances};
+
+use super::client::{Client, shown};
+use super::host::{Calls, Fake};
+
+const WEB: &str = "\
+//- web/shape.ts
+export class Circle {
+  area: number = 'é';
+}
+//- web/report.ts
+let largest: Circle;
+";
+
+fn options() -> Value {
+    let methods = ["textDocument/definition", "textDocument/diagnostic", "workspace/diagnostic", "zubi/validate"];
+    json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } })
+}
+
+fn editor() -> Client {
+    Client::new(&options(), WEB)
+}
+
+/// Tells that `web/shape.ts` is open and looked at, and a file outside of the workspace open.
+fn tell_open(client: &Client, is_dirty: bool) {
+    let file = |uri: String| json!({ "uri": uri, "languageId": "typescript", "isDirty": is_dirty, "lineCount": 4 });
+    let mut active = file(client.uri("web/shape.ts"));
+    active["selection"] = json!({ "line": 2, "column": 8 });
+    let open = json!([file(client.uri("web/shape.ts")), file("file:///etc/hosts".to_owned())]);
+    let params = json!({ "active": active, "open": open, "diagnosticsUris": [client.uri("web/shape.ts")] });
+    client.tell("zubi/editor/didChange", params);
+}
+
+fn problem() -> Value {
+    let range = json!({ "start": { "line": 1, "character": 17 }, "end": { "line": 1, "character": 20 } });
+    json!({ "range": range, "severity": 1, "code": 2322, "source": "ts", "message": "Type 'string' is no 'number'." })
+}
+
+/// Calls `editor`, which asks the editor this once, and answers it: what was asked, and what the tool says.
+fn ask(client: &mut Client, args: &Value, answer: Value) -> (Value, String) {
+    let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
+    let asked = client.asked();
+    client.respond(asked.id, answer);
+    let told = shown(&client.answer(&call).unwrap());
+    (asked.params, told.replace(client.root.as_str(), "[root]"))
+}
+
+#[test]
+fn what_is_open_is_what_the_editor_told_last() {
+    let mut client = editor();
+    let open = json!({ "command": "open_files" });
+    assert_snapshot!(client.call("editor", &open), @"
+    error: Failed to ask the editor: the editor has not told yet what is open in it; ask again
+    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    ");
+    tell_open(&client, false);
+    assert_snapshot!(client.call("editor", &open), @"
+    1 file open
+      web/shape.ts  typescript, 4 lines
+    [editor · open files outside of the workspace, which are not listed: 1]
+    ");
+    tell_open(&client, true);
+    // What cannot be read changes nothing.
+    client.tell("zubi/editor/didChange", json!({ "open": [{ "uri": 1 }] }));
+    client.tell("zubi/editor/didChange", json!(["x"]));
+    assert_snapshot!(client.call("editor", &open), @"
+    1 file open
+      web/shape.ts  typescript, 4 lines, not saved
+    [editor · open files outside of the workspace, which are not listed: 1]
+    ");
+    let status = client.call("editor", &json!({ "command": "status" })).replace(client.root.as_str(), "[root]");
+    assert_snapshot!(status, @"
+    Test Editor 1 is connected
+    host: editor
+    folders:
+      [root]
+    [editor]
+    ");
+    client.tell("zubi/editor/didChange", json!({ "active": null, "open": [], "diagnosticsUris": [] }));
+    assert_snapshot!(client.call("editor", &json!({ "command": "active_file" })), @"
+    no file is active
+    [editor]
+    ");
+}
+
+#[test]
+fn problems_are_those_that_the_editor_shows() {
+    let mut client = editor();
+    tell_open(&client, false);
+    let shape = client.uri("web/shape.ts");
+    let document = |uri: &str| json!({ "textDocument": { "uri": uri } });
+    let found = json!({ "kind": "full", "items": [problem()] });
+
+    let (asked, told) = ask(&mut client, &json!({ "command": "active_file" }), found.clone());
+    assert_eq!(asked, json!({ "method": "textDocument/diagnostic", "params": document(&shape) }));
+    assert_snapshot!(told, @"
+    web/shape.ts:2:8  typescript, 4 lines
+    1 error in `web/shape.ts`
+      2:18  error: Type 'string' is no 'number'.  [ts 2322]
+    [editor]
+    ");
+
+    let args = json!({ "command": "diagnostics", "path": "web/report.ts" });
+    let (_, told) = ask(&mut client, &args, json!({ "kind": "full", "items": [] }));
+    assert_snapshot!(told, @"
+    no problem is known in `web/report.ts`
+    [editor · the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it]
+    ");
+
+    let report = client.uri("web/report.ts");
+    let answer =
+        json!({ "kind": "full", "items": [problem()], "languageId": "typescript", "isOpen": true, "isCurrent": false });
+    let args = json!({ "command": "validate_file", "path": "web/report.ts", "format": "json" });
+    let (asked, told) = ask(&mut client, &args, answer);
+    assert_eq!(asked, json!({ "method": "zubi/validate", "params": document(&report) }));
+    assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"nobody in the editor has spoken about the present text yet; ask again"}"#);
+
+    let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [problem()] }, { "uri": "git:/x", "items": [problem()] }]);
+    let (asked, told) = ask(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
+    assert_eq!(asked["method"], "workspace/diagnostic");
+    assert_snapshot!(told, @"
+    1 error in 1 file, 0 warnings in 0 files, infos and hints: 0
+    by source: ts 1
+    most errors:
+      web/shape.ts  1 error, 0 warnings
+    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    ");
+}
+
+#[test]
+fn an_editor_that_answers_strangely_is_told() {
+    let mut client = editor();
+    tell_open(&client, false);
+    let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
+    let (_, told) = ask(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
+    assert_snapshot!(told, @"
+    error: Failed to ask the editor: the editor answered: its answer to `textDocument/diagnostic` cannot be read: missing field `items`
+    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    ");
+    let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
+    let asked = client.asked();
+    client.refuse(asked.id, -32603, "no such document");
+    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    error: Failed to ask the editor: the editor answered: no such document
+    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    ");
+    // One that has said that it can and cannot: nobody else is there to be asked.
+    let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
+    for _ in 0..2 {
+        let asked = client.asked();
+        client.refuse(asked.id, -32601, "not here");
+    }
+    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    error: Failed to ask the editor: editor does not support `textDocument/diagnostic`. Ask another question; this server does not offer this one.
+    Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
+    ");
+}
+
+#[test]
+fn an_editor_that_names_no_such_methods_is_not_asked() {
+    let mut client = Client::new(&json!({ "zubi": { "editorProtocol": 1 } }), WEB);
+    let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
+    assert_snapshot!(client.call("editor", &args), @"
+    no problem is known in `web/shape.ts`
+    [no language server · the editor does not answer `textDocument/diagnostic` here: `zubi mcp` has language servers of its own]
+    ");
+    assert_snapshot!(client.call("editor", &json!({ "command": "all_diagnostics" })), @"
+    no problem is known
+    [no language server · the editor does not answer `textDocument/diagnostic` here: `zubi mcp` has language servers of its own]
+    ");
+}
+
+#[test]
+fn a_folder_that_is_open_by_a_link_keeps_its_name() {
+    let mut client = Client::by_link(&options(), WEB);
+    tell_open(&client, false);
+    let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
+    let found = json!({ "kind": "full", "items": [], "isOpen": true, "isCurrent": true });
+    let (asked, told) = ask(&mut client, &args, found);
+    assert_eq!(asked["params"]["textDocument"]["uri"], client.uri("web/shape.ts"));
+    assert_snapshot!(told, @"
+    no problems in `web/shape.ts`
+    [editor]
+    ");
+    assert_snapshot!(client.call("editor", &json!({ "command": "open_files" })), @"
+    1 file open
+      web/shape.ts  typescript, 4 lines
+    [editor · open files outside of the workspace, which are not listed: 1]
+    ");
+}
+
+#[test]
+fn tools_for_code_have_the_problems_of_the_editor() {
+    let mut client = editor();
+    let mut check = |answer: Value| {
+        let args = json!({ "path": "web/shape.ts" });
+        let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": args }));
+        let asked = client.asked();
+        assert_eq!(asked.params["method"], "textDocument/diagnostic");
+        client.respond(asked.id, answer);
+        shown(&client.answer(&call).unwrap())
+    };
+    assert_snapshot!(check(json!({ "items": [problem()], "isOpen": true, "isCurrent": true })), @"
+    1 error in `web/shape.ts`; snapshot d-1
+    web/shape.ts
+      2:18  error: Type 'string' is no 'number'.  [ts 2322]
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+    assert_snapshot!(check(json!({ "items": [], "isOpen": false, "isCurrent": false })), @"
+    no problems in `web/shape.ts`; snapshot d-2
+    [editor · readiness unknown · may be incomplete: editor has not checked the present text yet · not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it]
+    ");
+}
+
+/// A host that is never asked anything.
+struct Silent;
+
+#[async_trait]
+impl Calls for Silent {
+    async fn call(&self, _request: CallRequest, _circumstances: Circumstances) -> String {
+        String::new()
+    }
+}
+
+#[test]
+fn a_command_goes_to_the_editor_and_its_result_comes_back() {
+    let (sender, views) = channel();
+    let sender = Mutex::new(sender);
+    let mut client = Client::with(&options(), "", move |wanted, _| {
+        sender.lock().unwrap().send(wanted.view).unwrap();
+        Ok(Arc::new(Fake(Silent)))
+    });
+    let view: Arc<dyn EditorView> = views.recv_timeout(Duration::from_mins(1)).unwrap();
+    assert_eq!(view.name(), "Test Editor 1");
+    let run = |client: &Client, view: Arc<dyn EditorView>, cancel: &CancellationToken| {
+        let cx = RequestCx::new(cancel.clone(), Instant::now() + Duration::from_mins(1));
+        client.runtime().spawn(async move { view.execute("editor.action.marker.next", vec![json!(1)], &cx).await })
+    };
+    let cancel = CancellationToken::new();
+    let running = run(&client, Arc::clone(&view), &cancel);
+    let asked = client.asked_by("zubi/editor/command");
+    assert_eq!(asked.params, json!({ "command": "editor.action.marker.next", "args": [1] }));
+    client.respond(asked.id, json!({ "went": true }));
+    assert_eq!(client.runtime().block_on(running).unwrap(), Ok(json!({ "went": true })));
+
+    let running = run(&client, Arc::clone(&view), &cancel);
+    let asked = client.asked_by("zubi/editor/command");
+    client.refuse(asked.id, -32603, "command not found");
+    let failed = Err(ViewError::Failed("command not found".to_owned()));
+    assert_eq!(client.runtime().block_on(running).unwrap(), failed);
+
+    let running = run(&client, view, &cancel);
+    let asked = client.asked_by("zubi/editor/command");
+    cancel.cancel();
+    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.runtime().block_on(running).unwrap(), Err(ViewError::Cancelled));
+}
