@@ -29,5 +29,7 @@ pub use crate::serving::{Identity, Serving, Shared, Sharing};
 pub use zubi_toolbox::declared;
 /// The toolset whose tools run commands. A surface for which it is too much leaves it out.
 pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;
+/// Where a host lives.
+pub use zubi_link::wire::host::HostKind;
 /// What an editor tells, for the channel to one.
 pub use zubi_toolbox::sight;

@@ -19,6 +19,7 @@ fn config(root: &camino::Utf8Path) -> HostConfig {
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: None,
+        kind: zubi_link::wire::host::HostKind::Front,
         clock: Arc::new(SystemClock),
     }
 }

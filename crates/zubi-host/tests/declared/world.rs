@@ -100,6 +100,7 @@ impl World {
             spawner: Spawner::supervised(executable),
             user_catalogue: None,
             search_path: Some("/usr/bin:/bin".into()),
+            kind: zubi_host::HostKind::Front,
             clock: Arc::new(SystemClock),
         });
         Host { world: self, host: host.unwrap() }

@@ -57,6 +57,7 @@ impl Served {
             spawner: Spawner::direct(),
             user_catalogue: None,
             search_path: None,
+            kind: zubi_host::HostKind::Front,
             clock: Arc::new(SystemClock),
         };
         let host = Arc::new(LocalHost::with_providers(&config, vec![provider(&signals)], resources()).unwrap());

@@ -169,6 +169,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
         spawner: Spawner::supervised(env!("CARGO_BIN_EXE_zubi")),
         user_catalogue: None,
         search_path: Some("/usr/bin:/bin".into()),
+        kind: zubi_host::HostKind::Front,
         clock: Arc::new(SystemClock),
     })
     .unwrap();

@@ -51,6 +51,7 @@ impl Place {
             user_catalogue: None,
             // No language server is found: what tools answer then needs no server either.
             search_path: Some("/usr/bin:/bin".into()),
+            kind: zubi_host::HostKind::Front,
             clock: Arc::new(SystemClock),
         };
         let host = LocalHost::new(&config).unwrap();
