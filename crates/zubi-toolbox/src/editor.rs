@@ -143,9 +143,9 @@ impl OsTool for Editor {
         let writer = Writer { view: &view, cx, sight };
         let is_json = input.common.format() == Format::Json;
         let answer = match input.command {
-            Command::Status => writer.status(sight.status()),
+            Command::Status => writer.status(&sight.status()),
             Command::Ping => Answer::of(&sight.ping(), "the host answers", Status::default()),
-            Command::OpenFiles => writer.open_files(sight.open_files().map_err(tell)?),
+            Command::OpenFiles => writer.open_files(&sight.open_files().map_err(tell)?),
             Command::ActiveFile => writer.active_file(sight.active_file(&asked).await.map_err(tell)?).await,
             Command::Diagnostics => {
                 let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
@@ -157,7 +157,7 @@ impl OsTool for Editor {
             Command::AllDiagnostics => {
                 writer.all(sight.all_diagnostics(&input.filter()?, &asked).await.map_err(tell)?).await
             }
-            Command::ErrorsSummary => writer.errors(sight.workspace_errors(&asked).await.map_err(tell)?),
+            Command::ErrorsSummary => writer.errors(&sight.workspace_errors(&asked).await.map_err(tell)?),
         };
         Ok(answer.dressed(is_json))
     }

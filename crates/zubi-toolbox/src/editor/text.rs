@@ -34,23 +34,23 @@ struct Row<'a> {
 const NARROW: &str = "narrow with `severity` or `source`, or raise `max_tokens`";
 
 impl Writer<'_> {
-    pub(super) fn status(&self, status: SightStatus) -> Answer {
+    pub(super) fn status(&self, status: &SightStatus) -> Answer {
         let mut text = format!("{}\nhost: {}\nfolders:\n", status.message, status.kind.name());
         for folder in &status.workspace_folders {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  {folder}");
         }
-        Answer::of(&status, text, self.source(None, None))
+        Answer::of(status, text, self.source(None, None))
     }
 
-    pub(super) fn open_files(&self, open: OpenFiles) -> Answer {
+    pub(super) fn open_files(&self, open: &OpenFiles) -> Answer {
         let rows = self.view.rows(&open.files, "raise `max_tokens`", |text, _, file| {
             let _ = writeln!(text, "  {}  {}", self.shown(&file.path), of_file(file));
         });
         let (list, truncated) = rows.map(|list| (list.text, list.truncated)).unwrap_or_default();
         let text = format!("{} open\n{list}", count(open.count, "file"));
         let status = self.source(None, open.note.as_deref());
-        Answer { truncated, ..Answer::of(&open, text, status) }
+        Answer { truncated, ..Answer::of(open, text, status) }
     }
 
     pub(super) async fn active_file(&self, active: ActiveFile) -> Answer {
@@ -60,7 +60,7 @@ impl Writer<'_> {
         };
         let cursor =
             lsp::Position { line: selection.line.saturating_sub(1), character: selection.column.saturating_sub(1) };
-        let (line, column) = self.place(self.index(path).await.as_ref(), cursor);
+        let (line, column) = place(self.index(path).await.as_ref(), cursor);
         let problems = active.diagnostics.clone().unwrap_or_default();
         let file = OpenFile {
             uri: String::new(),
@@ -99,7 +99,7 @@ impl Writer<'_> {
         answer
     }
 
-    pub(super) fn errors(&self, found: WorkspaceErrors) -> Answer {
+    pub(super) fn errors(&self, found: &WorkspaceErrors) -> Answer {
         let summary = &found.summary;
         let mut text = format!(
             "{} in {}, {} in {}, infos and hints: {}\n",
@@ -122,7 +122,7 @@ impl Writer<'_> {
         }
         let (text, truncated) = self.view.block(&text);
         let status = self.source(found.coverage.as_ref(), found.note.as_deref());
-        Answer { truncated, ..Answer::of(&found, text, status) }
+        Answer { truncated, ..Answer::of(found, text, status) }
     }
 
     /// An object about one file.
@@ -147,7 +147,7 @@ impl Writer<'_> {
             rows.extend(problems.iter().map(|problem| {
                 let start = problem.range.start;
                 let at = lsp::Position { line: start.line, character: start.character };
-                let (line, column) = self.place(index.as_ref(), at);
+                let (line, column) = place(index.as_ref(), at);
                 Row { path, line, column, problem }
             }));
         }
@@ -198,12 +198,12 @@ impl Writer<'_> {
         let text = self.cx.text_source.read(Utf8Path::new(path)).await.ok()?;
         Some(TextIndex::new(&text.text))
     }
+}
 
-    /// Line and column from 1; in characters, or in UTF-16 units where the text is not known.
-    fn place(&self, index: Option<&TextIndex>, at: lsp::Position) -> (u32, u32) {
-        let place = index.map_or(at, |index| index.to_lsp(index.from_lsp(at, Encoding::Utf16), Encoding::Utf32));
-        (place.line.saturating_add(1), place.character.saturating_add(1))
-    }
+/// Line and column from 1; in characters, or in UTF-16 units where the text is not known.
+fn place(index: Option<&TextIndex>, at: lsp::Position) -> (u32, u32) {
+    let place = index.map_or(at, |index| index.to_lsp(index.from_lsp(at, Encoding::Utf16), Encoding::Utf32));
+    (place.line.saturating_add(1), place.character.saturating_add(1))
 }
 
 /// That there is nothing to list. Where not all was looked at, that means less.

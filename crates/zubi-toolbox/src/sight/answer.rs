@@ -1,5 +1,6 @@
 //! Answers made of what was seen: filtered, counted and cut.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -151,7 +152,7 @@ pub(super) fn errors(around: Around) -> WorkspaceErrors {
         }
     }
     // The order of paths stays where the numbers are the same.
-    top.sort_by(|one, other| (other.errors, other.warnings).cmp(&(one.errors, one.warnings)));
+    top.sort_by_key(|file| Reverse((file.errors, file.warnings)));
     top.truncate(MAX_TOP_FILES);
     let sources = by_source.keys().cloned().collect();
     WorkspaceErrors { summary, by_source, top_error_files: top, sources, coverage: around.coverage, note: around.note }

@@ -30,7 +30,7 @@ pub(super) fn diagnostics(items: &[lsp::Diagnostic]) -> (Vec<Diagnostic>, usize)
         all.push(problem);
     }
     let left_out = items.len() - all.len();
-    all.sort_by(|one, other| (one.range, one.severity).cmp(&(other.range, other.severity)));
+    all.sort_by_key(|problem| (problem.range, problem.severity));
     (all, left_out)
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn sight(toy: &Toy, view: Option<Arc<dyn EditorView>>) -> Arc<Sight> 
     let config = SightConfig {
         kind: if view.is_some() { HostKind::Editor } else { HostKind::Daemon },
         commands: vec!["added.command".to_owned()],
-        clock: Arc::new(FixedClock(Duration::from_millis(1_703_548_800_000))),
+        clock: Arc::new(FixedClock(Duration::from_millis(1_703_548_800_001))),
     };
     Sight::new(Arc::clone(&toy.intel), view, config)
 }
@@ -156,7 +156,7 @@ async fn edited(method: &str, params: Value) -> String {
 
 #[tokio::test]
 async fn the_editor_answers_with_what_it_shows() {
-    insta::assert_snapshot!(edited("ping", json!({})).await, @r#"{"status":"ok","timestamp":1703548800000}"#);
+    insta::assert_snapshot!(edited("ping", json!({})).await, @r#"{"status":"ok","timestamp":1703548800001}"#);
     insta::assert_snapshot!(edited("getDiagnostics", json!({ "path": "a.toy" })).await, @r#"{"uri":"file://[root]/a.toy","path":"[root]/a.toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"warning","source":"toy","code":"7"},{"range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}},"message":"it is bad","severity":"error","source":"toy","code":"7","relatedInformation":[{"location":{"uri":"file://[root]/good.toy","path":"[root]/good.toy","range":{"start":{"line":2,"character":2},"end":{"line":2,"character":5}}},"message":"because of this"}],"tags":["unnecessary","deprecated"]}]}"#);
     insta::assert_snapshot!(edited("getDiagnostics", json!({ "path": "deep/b.toy" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"error","source":"lint","code":"7"}],"note":"the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it"}"#);
     insta::assert_snapshot!(edited("validateFile", json!({ "path": "deep/b.toy" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":2},"end":{"line":0,"character":5}},"message":"it is bad","severity":"error","source":"lint","code":"7"}]}"#);
