@@ -29,7 +29,7 @@ SUGGESTIONS = {
     -32601: "The host may be of another version: compare `zubi --version` with `zubi status`.",
     INVALID_PARAMS: "Correct the argument that the message names.",
     UNAUTHENTICATED: "Connect without `port`: over the socket more is allowed, and the user's id is the proof.",
-    NOT_IN_WORKSPACE: "Ask the host of the file's own folder: `VSCodeIPCClient(workspace=…)`.",
+    NOT_IN_WORKSPACE: "Ask the host of the file's own folder: give that as `workspace`.",
     COMMAND_NOT_ALLOWED: "Only commands on the host's list are run; the user's settings can add one.",
     LOADING: "The language server is still reading the project: ask again in some seconds.",
 }

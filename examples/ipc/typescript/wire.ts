@@ -14,7 +14,7 @@ const SUGGESTIONS: Readonly<Record<number, string>> = {
   [-32601]: "The host may be of another version: compare `zubi --version` with `zubi status`.",
   [-32602]: "Correct the argument that the message names.",
   [-32000]: "Connect without `port`: over the socket more is allowed, and the user's id is the proof.",
-  [-32001]: "Ask the host of the file's own folder: `new VSCodeIPCClient({ workspace })`.",
+  [-32001]: "Ask the host of the file's own folder: give that as `workspace`.",
   [-32002]: "Only commands on the host's list are run; the user's settings can add one.",
   [-32003]: "The language server is still reading the project: ask again in some seconds.",
 };
