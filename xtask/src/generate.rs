@@ -1,7 +1,7 @@
 //! `cargo xtask generate`: the reference pages that are written by the program itself, so that they cannot drift.
 //!
 //! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses, the page of
-//! the command lines from their own help, the page of the language servers from the catalogue. The manifest of the VS Code
+//! the command lines from their own help, the protocol's from `zubi ipc --schema`, the page of the language servers from the catalogue. The manifest of the VS Code
 //! extension takes its tools' schemas from the registry too.
 
 use std::collections::BTreeMap;
@@ -14,6 +14,7 @@ use crate::fresh::{self, Fresh};
 use crate::{place, run};
 
 mod extension;
+mod ipc;
 mod servers;
 
 const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
@@ -33,12 +34,15 @@ fn pages() -> Result<Vec<Fresh>> {
         serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("`zubi tools list --json` is no JSON")?;
     let codes: Value =
         serde_json::from_str(&zubi(&["tools", "codes", "--json"])?).context("`zubi tools codes --json` is no JSON")?;
+    let protocol = zubi(&["ipc", "--schema"])?;
     let reference = place::ROOT.join("docs/src/reference");
     Ok(vec![
         Fresh { file: reference.join("tools.md"), text: tools_page(&tools)? },
         Fresh { file: reference.join("error-codes.md"), text: codes_page(&codes)? },
         Fresh { file: reference.join("command-line.md"), text: command_line_page()? },
         Fresh { file: reference.join("servers.md"), text: servers::page()? },
+        Fresh { file: reference.join("ipc.md"), text: ipc::page(&protocol)? },
+        Fresh { file: place::ROOT.join("docs/ipc.schema.json"), text: protocol },
         Fresh {
             file: place::ROOT.join("editors/vscode/schemas/agent-tools.schema.json"),
             text: zubi(&["tools", "schema"])?,

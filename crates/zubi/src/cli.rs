@@ -177,13 +177,17 @@ pub(crate) struct Stop {
 #[derive(Debug, Args)]
 pub(crate) struct Ipc {
     /// Name of the method
-    pub(crate) method: String,
+    #[arg(required_unless_present = "schema")]
+    pub(crate) method: Option<String>,
     /// Its parameters; `-` reads them from stdin
     #[arg(long, value_name = "JSON")]
     pub(crate) params: Option<String>,
     /// How long to wait for the answer
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) timeout: u64,
+    /// Print the protocol: every method, with JSON Schemas
+    #[arg(long, conflicts_with_all = ["method", "params"])]
+    pub(crate) schema: bool,
 }
 
 const IPC_EXAMPLES: &str = "\

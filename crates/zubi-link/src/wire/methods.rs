@@ -1,8 +1,9 @@
 //! The table of all methods: what the protocol page is written from, and what decides which of them the port has.
 
 use schemars::{Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
 
-use super::{diagnostics, editor, host, tools};
+use super::{PROTOCOL, codes, diagnostics, editor, host, tools};
 
 /// Who sends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,11 +150,87 @@ pub const METHODS: &[Method] = &[
         Some(shape!(tools::ApprovalParams)),
         Some(shape!(serde_json::Value)),
     ),
-    to_client(tools::PROGRESS, "How far a call is that was made with a `token`.", Some(shape!(tools::ProgressParams)), None),
+    to_client(
+        tools::PROGRESS,
+        "How far a call is that was made with a `token`.",
+        Some(shape!(tools::ProgressParams)),
+        None,
+    ),
     to_client(tools::CHANGED, "`tools/list` would answer differently now.", None, None),
 ];
 
 /// The method of this name that a client can send.
 pub fn of_client(name: &str) -> Option<&'static Method> {
     METHODS.iter().find(|method| method.name == name && method.sender == Sender::Client)
+}
+
+/// The protocol for programs: every method with JSON Schemas of what is sent, and the numbers of errors.
+pub fn document() -> Value {
+    let mut generator = SchemaGenerator::default();
+    let mut methods = Map::new();
+    for method in METHODS {
+        let mut shape = |shape: Option<Shape>| shape.map_or(Value::Null, |shape| shape(&mut generator).to_value());
+        let described = json!({
+            "from": match method.sender {
+                Sender::Client => "client",
+                Sender::Host => "host",
+            },
+            "port": method.over_port,
+            "summary": method.summary,
+            "params": shape(method.params),
+            "result": shape(method.result),
+        });
+        methods.insert(method.name.to_owned(), described);
+    }
+    let errors: Vec<Value> = ERRORS.iter().map(|(code, meaning)| json!({ "code": code, "meaning": meaning })).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The IPC protocol of zubi",
+        "version": PROTOCOL,
+        "methods": methods,
+        "errors": errors,
+        "$defs": generator.take_definitions(true),
+    })
+}
+
+/// What the numbers of errors mean, for the documentation.
+const ERRORS: &[(i64, &str)] = &[
+    (codes::PARSE_ERROR, "What came is no JSON; `id` is null."),
+    (codes::INVALID_REQUEST, "It is no request, too large, or more at once than the host takes."),
+    (codes::METHOD_NOT_FOUND, "There is no such method."),
+    (codes::INVALID_PARAMS, "A parameter is wrong; `data.field` names it."),
+    (codes::INTERNAL_ERROR, "A defect of the host, or of the editor behind it; the message says more."),
+    (codes::UNAUTHENTICATED, "Not proved, refused, or not to be had over the port."),
+    (codes::NOT_IN_WORKSPACE, "The path is in no folder of this host."),
+    (codes::COMMAND_NOT_ALLOWED, "The command is not one of those that may run."),
+    (codes::LOADING, "What would answer is still loading: ask again."),
+    (codes::CANCELLED, "The request was taken back with `$/cancelRequest`."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_described_once_and_every_reference_leads_somewhere() {
+        let document = document();
+        assert_eq!(document["methods"].as_object().unwrap().len(), METHODS.len(), "two methods of one name");
+        let text = document.to_string();
+        for (at, _) in text.match_indices("#/$defs/") {
+            let name = text[at + "#/$defs/".len()..].split('"').next().unwrap();
+            assert!(document["$defs"].get(name).is_some(), "{name}");
+        }
+        for method in METHODS {
+            assert!(method.summary.ends_with('.'), "{}", method.name);
+            assert!(!method.over_port || method.sender == Sender::Client, "{}", method.name);
+        }
+    }
+
+    /// What changes something, or asks somebody, is not for the port.
+    #[test]
+    fn the_port_has_these_methods_and_no_other() {
+        let names: Vec<_> = METHODS.iter().filter(|method| method.over_port).map(|method| method.name).collect();
+        assert_eq!(names[..8], editor::METHODS);
+        assert_eq!(names[8..], [tools::LIST, tools::CALL, host::INFO]);
+    }
 }

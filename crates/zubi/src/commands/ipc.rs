@@ -13,7 +13,7 @@ use zubi_cli::terminal;
 use zubi_host::{Identity, Serving};
 use zubi_link::wire::codes;
 use zubi_link::wire::host::HostKind;
-use zubi_link::wire::methods::{METHODS, Sender};
+use zubi_link::wire::methods::{self, METHODS, Sender};
 use zubi_tools::cx::Restrictions;
 
 use super::end;
@@ -21,6 +21,11 @@ use crate::cli::Ipc;
 use crate::session::Session;
 
 pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
+    let Some(method) = &ipc.method else {
+        // The same text as the published file.
+        terminal::print_exact(&format!("{:#}\n", methods::document()))?;
+        return Ok(ExitCode::SUCCESS);
+    };
     let params = params(ipc)?;
     let patience = Duration::from_secs(ipc.timeout);
     block_on(async {
@@ -28,7 +33,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
         let attached = session.attach(false, |_| {}).await?;
         let remote = attached.front.as_ref().and_then(|front| front.remote());
         let answer = match (remote, &attached.own) {
-            (Some(remote), _) => remote.ask_raw(&ipc.method, params, &stop, patience).await,
+            (Some(remote), _) => remote.ask_raw(method, params, &stop, patience).await,
             (None, Some(host)) => {
                 let identity = Identity {
                     instance: String::new(),
@@ -36,7 +41,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
                     environment: session.shown_environment(),
                 };
                 let serving = Serving::new(Arc::clone(host), identity, Restrictions::default(), None);
-                serving.ask_here(&ipc.method, params, &stop, Instant::now() + patience).await
+                serving.ask_here(method, params, &stop, Instant::now() + patience).await
             }
             (None, None) => Err(ConnectionError::Closed { why: "the host has gone".to_owned() }),
         };
