@@ -177,6 +177,3 @@ where
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

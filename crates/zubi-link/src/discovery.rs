@@ -97,3 +97,6 @@ pub fn order(a: &Advertisement, b: &Advertisement, folder: &Utf8Path) -> Orderin
     let key = |host: &Advertisement| (Reverse(host.serves(folder)), host.kind, host.started_at);
     key(a).cmp(&key(b)).then_with(|| a.instance.cmp(&b.instance))
 }
+
+#[cfg(test)]
+mod tests;

@@ -199,7 +199,7 @@ fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Shared>) {
         }
     };
     match message {
-        Ok(Message::Response(Response { id, result })) => take_response(id, result, shared),
+        Ok(Message::Response(Response { id, result })) => take_response(id.as_ref(), result, shared),
         Ok(Message::Notification(Notification { method, params })) => {
             if method == "$/cancelRequest" {
                 take_back(&params, shared);
@@ -215,20 +215,20 @@ fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Shared>) {
         }
         Err(error) => {
             let id = framing::id_in_head(body).map(RequestId::Number);
-            refuse(id, format!("a message is malformed: {error}"), shared);
+            refuse(id.as_ref(), format!("a message is malformed: {error}"), shared);
         }
     }
 }
 
-fn take_response(id: Option<RequestId>, result: Result<Value, ResponseError>, shared: &Shared) {
+fn take_response(id: Option<&RequestId>, result: Result<Value, ResponseError>, shared: &Shared) {
     let result = result.map_err(|error| ResponseError { message: shortened(error.message), ..error });
-    if let (None, Err(error)) = (&id, &result) {
+    if let (None, Err(error)) = (id, &result) {
         tracing::debug!(%error, "the peer complains");
         shared.state().refusal = Some(error.clone());
     }
     let answer =
         result.map_err(|ResponseError { code, message, data }| ConnectionError::Response { code, message, data });
-    shared.deliver(id.as_ref(), answer);
+    shared.deliver(id, answer);
 }
 
 /// `$/cancelRequest`. One for a request that is answered already, or was never made, means nothing.
@@ -275,7 +275,7 @@ fn shortened(text: String) -> String {
 fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &Shared) {
     let most = shared.options.max_body;
     if answers {
-        refuse(id, format!("the answer has {bytes} bytes, more than the {most} that are read"), shared);
+        refuse(id.as_ref(), format!("the answer has {bytes} bytes, more than the {most} that are read"), shared);
     } else {
         let what = format!("a message has {bytes} bytes, more than the {most} that are read");
         tracing::debug!(what, "an unusable message from a peer");
@@ -285,9 +285,9 @@ fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &Shared) {
 
 /// Fails the request that an unusable message answers, where that can be told, so that its caller need not wait for
 /// the deadline.
-fn refuse(id: Option<RequestId>, what: String, shared: &Shared) {
+fn refuse(id: Option<&RequestId>, what: String, shared: &Shared) {
     tracing::warn!(what, "an unusable message from a peer");
     if id.is_some() {
-        shared.deliver(id.as_ref(), Err(ConnectionError::Protocol { what }));
+        shared.deliver(id, Err(ConnectionError::Protocol { what }));
     }
 }

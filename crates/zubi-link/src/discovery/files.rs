@@ -35,7 +35,7 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disbelieved {
     pub file: Utf8PathBuf,
-    /// For people, with a next step.
+    /// For people, with a next step; speaks of the file as "it".
     pub why: String,
 }
 
@@ -103,7 +103,7 @@ impl RunDirectory {
     /// Reads all files. Blocks, but not for long: at most 256 files of at most 64 KiB.
     pub fn read(&self) -> Found {
         let mut found = Found::default();
-        let disbelieve = |file: &Utf8Path, why: String| Disbelieved { file: file.to_owned(), why };
+        let disbelieve = |file: &Utf8Path, why: String| Disbelieved { file: file.to_owned(), why: of_it(file, &why) };
         match std::fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
             _ => {}
@@ -154,6 +154,7 @@ impl RunDirectory {
             Ok(content) => content,
             // Its host has ended meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(_) if file.is_symlink() => return Err("it is a link; remove it".to_owned()),
             Err(error) => return Err(error.to_string()),
         };
         let host = parse(&content)?;
@@ -183,6 +184,12 @@ impl RunDirectory {
         }
         std::fs::remove_file(file).ok();
     }
+}
+
+/// A reason that names the file, as one that does not; with the usual next step where it has none.
+fn of_it(file: &Utf8Path, why: &str) -> String {
+    let why = why.replace(&format!("`{file}`: "), "").replace(&format!("`{file}`"), "it");
+    if why.contains("; ") { why } else { format!("{why}; remove it") }
 }
 
 /// The version alone, of whatever else has changed.

@@ -1,1 +1,34 @@
+//! Tests of the choice of a port; the rest of `listener` is tested with clients, in `tests/link`.
 
+use super::*;
+
+/// Some ports that are taken as long as the answer is kept.
+fn taken(count: usize) -> (Vec<std::net::TcpListener>, Vec<u16>) {
+    let listeners: Vec<_> =
+        (0..count).map(|_| std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()).collect();
+    let ports = listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect();
+    (listeners, ports)
+}
+
+#[test]
+fn the_ports_and_their_order() {
+    assert_eq!(candidates(PortChoice::Default), [9847, 9848, 9849, 9850, 9851, 9852, 9853, 9854, 9855, 9856, 9857, 0]);
+    assert_eq!(candidates(PortChoice::Fixed(4711)), [4711]);
+    assert_eq!(candidates(PortChoice::None), [0; 0]);
+}
+
+#[tokio::test]
+async fn a_squatted_port_is_passed_over() {
+    let (mut listeners, ports) = taken(2);
+    // The second is free by now.
+    drop(listeners.pop());
+    assert_eq!(take_port(ports.clone()).unwrap().1, ports[1]);
+}
+
+#[tokio::test]
+async fn when_all_are_taken_any_will_do() {
+    let (_listeners, ports) = taken(11);
+    assert!(take_port(ports.clone()).is_none(), "a host does without a port");
+    let (_, port) = take_port([ports.as_slice(), &[0]].concat()).unwrap();
+    assert!(!ports.contains(&port));
+}

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tokio::io::{AsyncBufReadExt as _, BufReader, ReadHalf, WriteHalf};
 use tokio::sync::mpsc;
 
-use super::{PATIENCE, *};
+use super::*;
 
 /// Answers `echo` at once and hands out what `hold` is to be answered through.
 struct Desk {
