@@ -6,7 +6,7 @@
 //! has arrived.
 //!
 //! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), with `tools` the tools
-//! that ask no server ([`tools`]). Neither needs another server.
+//! that ask no server ([`tools`]), with `hosts` what it costs to share one ([`hosts`]). None of them needs another server.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -17,6 +17,7 @@ mod breadth;
 mod cold;
 mod editor;
 mod fixed;
+mod hosts;
 mod introduction;
 mod lsp;
 mod mcp;
@@ -37,13 +38,17 @@ use table::Table;
 const USAGE: &str = "\
 usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go|basedpyright|ty]…
        zubi-bench lsp [--quick]
-       zubi-bench tools [--quick]";
+       zubi-bench tools [--quick]
+       zubi-bench hosts [--quick]";
 
 /// What the command line calls the measurements of DomainLang's language server.
 const LSP: &str = "lsp";
 
 /// What it calls the measurements of tools that ask no server.
 const TOOLS: &str = "tools";
+
+/// What it calls the measurements of hosts and fronts.
+const HOSTS: &str = "hosts";
 
 /// What the command line calls the measurements with many servers and many files.
 const BREADTH: &str = "breadth";
@@ -60,6 +65,8 @@ fn main() -> Result<()> {
     match arguments.as_slice() {
         [first, rest @ ..] if first == LSP => editor::run(rest),
         [first, rest @ ..] if first == TOOLS => tools::run(rest),
+        [first, rest @ ..] if first == HOSTS => hosts::run(rest),
+        [first, delay] if first == hosts::DELAY => hosts::serve_with_delay(delay),
         arguments => servers(arguments),
     }
 }

@@ -40,7 +40,14 @@ impl ToolReply {
 impl Zubi {
     /// Starts it and shakes hands.
     pub(crate) fn start(project: &Project, components: &[&str]) -> Result<Self> {
-        let mut zubi = Self::spawn(project, components)?;
+        Self::start_with(project, components, &[])
+    }
+
+    /// The same with flags.
+    pub(crate) fn start_with(project: &Project, components: &[&str], flags: &[&str]) -> Result<Self> {
+        let mut command = Start::new(project, components).command();
+        command.args(flags).arg("mcp");
+        let mut zubi = Self { wire: Wire::start(command, Framing::Lines, Box::new(|_, _| None))? };
         zubi.initialize()?;
         Ok(zubi)
     }

@@ -32,7 +32,7 @@ const COMPONENTS: &[&str] = &[
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [first, rest @ ..] if first == "model" => model(rest),
-        [first, ..] if first == "lsp" => bench(arguments),
+        [first, ..] if first == "lsp" || first == "hosts" => bench(arguments),
         [first, ..] if first == "tools" => {
             setup::run(&["ripgrep".to_owned(), "node".to_owned()])?;
             bench(arguments)
@@ -56,7 +56,7 @@ fn servers(arguments: &[String]) -> Result<()> {
     bench(arguments)
 }
 
-/// zubi's benchmark; with `lsp` or `tools` as its first argument it needs no language server of others.
+/// zubi's benchmark; with `lsp`, `hosts` or `tools` as its first argument it needs no language server of others.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))

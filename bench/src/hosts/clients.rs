@@ -1,0 +1,112 @@
+//! Clients of the socket that ask as fast as they are answered, beside the same clients of a bare echo.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, anyhow, ensure};
+use serde_json::{Value, json};
+use zubi_tests::Project;
+use zubi_tests::hosts::Place;
+
+use super::trivial;
+use crate::stats::Samples;
+use crate::table::{Row, Table};
+
+/// How many clients ask at once.
+const CLIENTS: [usize; 3] = [1, 10, 64];
+
+/// Measures with so many questions in each round.
+pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
+    let place = Place::new(Project::empty(), &[]);
+    let _daemon = place.daemon(&["--no-port"]);
+    let host = place.only_host();
+    let socket = host["socket"].as_str().context("the host has a socket")?;
+    let echo = place.project.home().join("echo.sock");
+    let listener = UnixListener::bind(&echo).context("a socket")?;
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            thread::spawn(move || serve_echo(&stream));
+        }
+    });
+    let ping = json!({ "method": "ping" });
+    let call = trivial();
+    let call = json!({ "method": "tools/call", "params": { "tool": call["name"], "arguments": call["arguments"] } });
+    for clients in CLIENTS {
+        let each = questions.div_ceil(clients);
+        for (what, message) in [("ping", &ping), ("a trivial tool", &call)] {
+            // In turns: each kind once to warm up, then what counts.
+            load(echo.as_std_path(), clients, each / 10, message)?;
+            load(Path::new(socket), clients, each / 10, message)?;
+            let floor = load(echo.as_std_path(), clients, each, message)?;
+            let zubi = load(Path::new(socket), clients, each, message)?;
+            for percent in [50, 99] {
+                table.push(Row {
+                    what: format!("{what} over the socket, {clients} clients at once, against an echo, p{percent}"),
+                    zubi: zubi.samples.percentile(percent),
+                    floor: Some(floor.samples.percentile(percent)),
+                    unit: "ms",
+                    aim: None,
+                    note: format!("{:.0}/s, the echo {:.0}/s", zubi.per_second, floor.per_second),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Load {
+    samples: Samples,
+    per_second: f64,
+}
+
+/// So many clients ask so many times each, one question after the other.
+fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Result<Load> {
+    let begun = Instant::now();
+    let asking: Vec<_> = (0..clients)
+        .map(|_| {
+            let (socket, message) = (socket.to_owned(), message.clone());
+            thread::spawn(move || ask(&socket, questions, message))
+        })
+        .collect();
+    let mut samples = Samples::default();
+    for client in asking {
+        samples.extend(client.join().map_err(|_| anyhow!("a client panicked"))??);
+    }
+    let asked = u32::try_from(clients * questions)?;
+    Ok(Load { samples, per_second: f64::from(asked) / begun.elapsed().as_secs_f64() })
+}
+
+fn ask(socket: &Path, questions: usize, mut message: Value) -> Result<Vec<std::time::Duration>> {
+    let stream = UnixStream::connect(socket).context("the socket")?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut writer = &stream;
+    let mut took = Vec::with_capacity(questions);
+    let mut answer = String::new();
+    message["jsonrpc"] = json!("2.0");
+    for id in 0..questions {
+        message["id"] = json!(id);
+        let begun = Instant::now();
+        writer.write_all(format!("{message}\n").as_bytes())?;
+        answer.clear();
+        reader.read_line(&mut answer)?;
+        took.push(begun.elapsed());
+        ensure!(answer.contains(&format!("\"id\":{id}")) && !answer.contains("\"error\""), "{answer}");
+    }
+    Ok(took)
+}
+
+/// Sends every line back.
+fn serve_echo(stream: &UnixStream) {
+    let Ok(reading) = stream.try_clone() else { return };
+    let mut reader = BufReader::new(reading);
+    let (mut line, mut writer) = (Vec::new(), stream);
+    while reader.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+        if writer.write_all(&line).is_err() {
+            return;
+        }
+        line.clear();
+    }
+}
