@@ -10,7 +10,8 @@
 //!
 //! Without `editorProtocol` nothing of this exists and the server is a plain one. `editorMethods` are the requests that the
 //! editor answers in LSP's own shapes (only definitions if it does not say); `headlessFallback` lets zubi start language
-//! servers of its own for all others, which it otherwise never does beside an editor.
+//! servers of its own for all others, which it otherwise never does beside an editor; `ipcPort` names the port of the IPC
+//! protocol.
 //!
 //! | message | direction | |
 //! |---|---|---|
@@ -84,6 +85,8 @@ pub struct Wanted {
     pub model: ModelHandle,
     /// Whether headless servers may answer what the editor does not.
     pub headless_fallback: bool,
+    /// The port on 127.0.0.1 that others may use, if the editor names one.
+    pub ipc_port: Option<u16>,
 }
 
 /// Makes the host as soon as the editor is there, and another one when it has changed its folders, on a thread that may block.
@@ -151,6 +154,7 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Told>)> {
         view,
         model: client.model.clone(),
         headless_fallback,
+        ipc_port: options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok()),
     };
     Some((wanted, told))
 }

@@ -10,7 +10,7 @@ import {
   State,
   TransportKind,
 } from "vscode-languageclient/node";
-import { channelOptions } from "./editor.ts";
+import { type Attached, channelOptions } from "./editor.ts";
 import { message } from "./failure.ts";
 
 /** What to tell somebody who needs the server while it does not run. */
@@ -28,16 +28,16 @@ const START_LIMIT_MS = 20_000;
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("zubi", { log: true });
   readonly #context: vscode.ExtensionContext;
-  readonly #connected: (client: LanguageClient) => vscode.Disposable;
+  readonly #connected: (client: LanguageClient) => Attached;
   #client: LanguageClient | undefined;
-  #attached: vscode.Disposable | undefined;
+  #attached: Attached | undefined;
   /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
   #starting: Promise<void> = Promise.resolve();
   /** Stops waiting for a server that has not answered yet. */
   #giveUp: () => void = () => undefined;
 
   /** `connected` is called with each new client before it is started, to say what the client answers. */
-  constructor(context: vscode.ExtensionContext, connected: (client: LanguageClient) => vscode.Disposable) {
+  constructor(context: vscode.ExtensionContext, connected: (client: LanguageClient) => Attached) {
     this.#context = context;
     this.#connected = connected;
   }
@@ -69,6 +69,8 @@ export class Server implements vscode.Disposable {
     } while (starting !== this.#starting);
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
+    // So that the answer is about what the user sees now.
+    await this.#attached?.flush();
     return client.sendRequest<Result>(method, params, token);
   }
 

@@ -6,8 +6,13 @@ import { register } from "./tools.ts";
 
 let server: Server | undefined;
 
+/** What the extension offers to its own tests, and to nobody else. */
+export interface Internals {
+  readonly server: Pick<Server, "request">;
+}
+
 /** Starts the server without waiting for it: the tools do. */
-export function activate(context: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): Internals | undefined {
   const started = new Server(context, attach);
   server = started;
   context.subscriptions.push(
@@ -17,6 +22,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.commands.registerCommand("zubi.showLogs", () => { started.log.show(); }),
   );
   void started.restart();
+  return context.extensionMode === vscode.ExtensionMode.Test ? { server: started } : undefined;
 }
 
 /** Ends the server and waits for its end. */

@@ -10,6 +10,8 @@ export interface ChannelOptions {
   readonly editorMethods: readonly string[];
   /** Whether zubi may start language servers of its own for all others. */
   readonly headlessFallback: boolean;
+  /** The port that others may use; absent: the usual one, or the next that is free. */
+  readonly ipcPort?: number;
 }
 
 /** Client to server: calls a tool of zubi. */
@@ -26,6 +28,24 @@ export interface ToolsCallParams {
 export interface ToolsCallResult {
   readonly text: string;
   readonly isError?: boolean;
+}
+
+/** Client to server: what is open in the editor, whenever any of it has changed. */
+export const EDITOR_DID_CHANGE = "zubi/editor/didChange";
+
+export interface OpenFile {
+  readonly uri: string;
+  readonly languageId: string;
+  readonly isDirty: boolean;
+  readonly lineCount: number;
+}
+
+export interface EditorDidChangeParams {
+  /** What the user looks at, with the cursor; both numbers from 1. */
+  readonly active: (OpenFile & { readonly selection: { readonly line: number; readonly column: number } }) | null;
+  readonly open: readonly OpenFile[];
+  /** Documents whose problems have changed since this was told before. */
+  readonly diagnosticsUris: readonly string[];
 }
 
 /** Server to client: a question to the editor's language features, in LSP's method names and shapes. */

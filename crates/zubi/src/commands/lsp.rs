@@ -40,19 +40,20 @@ fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, Strin
     };
     let (host, scope) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
-    let shared = share(session, &host, &scope);
+    let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
+    let shared = share(session, &host, &scope, port);
     Ok(Arc::new(Scoped::new(host, scope).shared(shared)))
 }
 
 /// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.
-fn share(session: &Session, host: &Arc<LocalHost>, scope: &Scope) -> Option<Shared> {
+fn share(session: &Session, host: &Arc<LocalHost>, scope: &Scope, port: PortChoice) -> Option<Shared> {
     if session.keeps_to_itself().unwrap_or(true) {
         return None;
     }
     let sharing = Sharing {
         kind: HostKind::Editor,
         environment: session.shown_environment(),
-        port: PortChoice::Default,
+        port,
         // As over the editor's own channel: under texts that are not saved no file is changed.
         restrictions: Restrictions { read_only: true, ..scope.restrictions.clone() },
         ends: None,

@@ -84,7 +84,8 @@ function newest(): FakeClient {
 
 /** A server that has answered. */
 async function running(): Promise<Server> {
-  const server = new Server({ extensionPath: "" } as vscode.ExtensionContext, () => new Disposable(() => undefined));
+  const attached = { flush: () => Promise.resolve(), dispose: () => undefined };
+  const server = new Server({ extensionPath: "" } as vscode.ExtensionContext, () => attached);
   const restarted = server.restart();
   await vi.advanceTimersByTimeAsync(0);
   newest().answer();

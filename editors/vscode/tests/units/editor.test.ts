@@ -1,23 +1,36 @@
 import { expect, test } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { attach, channelOptions } from "../../src/editor.ts";
-import { commandResults, Disposable, Position, Range, settings } from "./vscode.ts";
+import { commandResults, Disposable, document, Position, problems, Range, settings } from "./vscode.ts";
 
 type Handler = (params: unknown, token: unknown) => unknown;
+
+/** What the server is told, and what tells that it has started. */
+const told: [method: string, params: unknown][] = [];
+let started = (): void => undefined;
 
 /** What a client that the editor is attached to answers to the server. */
 const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
   const handlers = new Map<string, Handler>();
   const client = {
+    onDidChangeState: (changed: () => void) => {
+      started = changed;
+      return new Disposable(() => undefined);
+    },
+    isRunning: () => true,
+    sendNotification: (method: string, params: unknown) => {
+      told.push([method, params]);
+      return Promise.resolve();
+    },
     onRequest: (method: string, handler: Handler) => {
       handlers.set(method, handler);
       return new Disposable(() => handlers.delete(method));
     },
     protocol2CodeConverter: {
-      asUri: (uri: string) => uri,
+      asUri: (uri: string) => (uri.startsWith("file:///open") ? document(uri.slice(7)).uri : uri),
       asPosition: ({ line, character }: Position) => new Position(line, character),
     },
-    code2ProtocolConverter: { asUri: (uri: string) => uri, asRange: (range: Range) => range },
+    code2ProtocolConverter: { asUri: (uri: string) => uri, asRange: (range: Range) => range, asDiagnostic: (item: unknown) => item },
   };
   attach(client as unknown as LanguageClient);
   const token = { isCancellationRequested: false };
@@ -27,12 +40,15 @@ const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
 test("the server is told what the editor answers, and whether it may start servers of its own", () => {
   expect(channelOptions()).toEqual({
     editorProtocol: 1,
-    editorMethods: ["textDocument/definition"],
+    editorMethods: ["textDocument/definition", "textDocument/diagnostic", "workspace/diagnostic", "zubi/validate"],
     headlessFallback: false,
   });
   settings.set("zubi.headlessFallback", true);
   expect(channelOptions()).toMatchObject({ headlessFallback: true });
   settings.delete("zubi.headlessFallback");
+  settings.set("zubi.ipcPort", 4000);
+  expect(channelOptions()).toMatchObject({ ipcPort: 4000 });
+  settings.delete("zubi.ipcPort");
 });
 
 test("a definition is asked of the editor behind a fence, in LSP's shapes", async () => {
@@ -61,6 +77,38 @@ test("a command runs with its arguments; nothing returned is null", async () => 
   expect(await ask("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
   expect(await ask("zubi/editor/command", { command: "nothing" })).toBeNull();
   await expect(ask("zubi/editor/command", { command: "missing" })).rejects.toThrow("command 'missing' not found");
+});
+
+test("the problems that are shown are asked for in LSP's shapes", async () => {
+  const { uri } = document("/open.toy");
+  problems.set(uri.toString(), { uri, items: ["bad"] });
+  const params = { textDocument: { uri: uri.toString() } };
+  expect(await ask("zubi/editor/request", { method: "textDocument/diagnostic", params })).toEqual({
+    kind: "full", items: ["bad"], isOpen: false, isCurrent: false,
+  });
+  expect(await ask("zubi/editor/request", { method: "workspace/diagnostic", params: { previousResultIds: [] } })).toEqual({
+    items: [{ uri: "file:///open.toy", kind: "full", items: ["bad"] }],
+  });
+  problems.clear();
+});
+
+test("a server that has started is told what is open, and once more when it is asked for", async () => {
+  told.length = 0;
+  started();
+  await Promise.resolve();
+  const nothing = { active: null, open: [], diagnosticsUris: [] };
+  expect(told).toEqual([["zubi/editor/didChange", nothing]]);
+  expect(await ask("zubi/editor/command", { command: "zubi.refreshViews" })).toBe(true);
+  expect(told).toHaveLength(2);
+});
+
+test("the server that asks to be started anew is answered before", async () => {
+  const ran: string[] = [];
+  commandResults.set("zubi.restart", () => { ran.push("restart"); });
+  expect(await ask("zubi/editor/command", { command: "zubi.restart" })).toBeNull();
+  expect(ran).toEqual([]);
+  await new Promise((resolve) => { setImmediate(resolve); });
+  expect(ran).toEqual(["restart"]);
 });
 
 test("a setting is read, and written where it is wanted", async () => {

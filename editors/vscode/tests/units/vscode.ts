@@ -41,6 +41,64 @@ export class Disposable {
   }
 }
 
+/** An event that a test fires. */
+export class EventEmitter<Value> {
+  readonly #listeners = new Set<(value: Value) => void>();
+  readonly event = (listener: (value: Value) => void): Disposable => {
+    this.#listeners.add(listener);
+    return new Disposable(() => this.#listeners.delete(listener));
+  };
+  fire(value: Value): void {
+    for (const listener of [...this.#listeners]) listener(value);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+/** A document, as far as anybody looks at it. */
+export interface Document {
+  readonly uri: { readonly scheme: string; toString(): string };
+  languageId: string;
+  isDirty: boolean;
+  isClosed: boolean;
+  lineCount: number;
+}
+
+/** A document of this path. */
+export function document(path: string, scheme = "file"): Document {
+  return {
+    uri: { scheme, toString: () => `${scheme}://${path}` },
+    languageId: "toy",
+    isDirty: false,
+    isClosed: false,
+    lineCount: 3,
+  };
+}
+
+/** What happens in the editor. */
+export const events = {
+  active: new EventEmitter<unknown>(),
+  selection: new EventEmitter<unknown>(),
+  opened: new EventEmitter<Document>(),
+  changed: new EventEmitter<{ document: Document; contentChanges: readonly unknown[] }>(),
+  saved: new EventEmitter<Document>(),
+  closed: new EventEmitter<Document>(),
+  diagnosed: new EventEmitter<{ uris: readonly Document["uri"][] }>(),
+};
+
+/** What is open, and the problems that are shown, by URI. */
+export const documents: Document[] = [];
+export const problems = new Map<string, { uri: Document["uri"]; items: unknown[] }>();
+
+export const languages = {
+  onDidChangeDiagnostics: events.diagnosed.event,
+  getDiagnostics: (uri?: Document["uri"]): unknown =>
+    uri === undefined
+      ? [...problems.values()].map((shown) => [shown.uri, shown.items])
+      : (problems.get(uri.toString())?.items ?? []),
+};
+
 /** The tools that are registered now, by their names. */
 export const registered = new Map<string, unknown>();
 
@@ -55,8 +113,21 @@ export const lm = {
 export const settings = new Map<string, unknown>();
 
 export const workspace = {
+  textDocuments: documents,
+  onDidOpenTextDocument: events.opened.event,
+  onDidChangeTextDocument: events.changed.event,
+  onDidSaveTextDocument: events.saved.event,
+  onDidCloseTextDocument: events.closed.event,
   /** A document's language is what its URI says. */
-  openTextDocument: (uri: unknown): Promise<{ languageId: string }> => Promise.resolve({ languageId: String(uri) }),
+  openTextDocument: (uri: unknown): Promise<{ languageId: string }> => {
+    const { scheme } = uri as Document["uri"];
+    if (scheme === "file" && documents.every((open) => open.uri !== uri)) {
+      const opened = { ...document(""), uri: uri as Document["uri"] };
+      documents.push(opened);
+      events.opened.fire(opened);
+    }
+    return Promise.resolve({ languageId: String(uri) });
+  },
   getConfiguration: (section?: string) => ({
     get: (key: string, otherwise?: unknown): unknown =>
       settings.get(section === undefined ? key : `${section}.${key}`) ?? otherwise,
@@ -71,6 +142,10 @@ export const workspace = {
 export const commandResults = new Map<string, (...args: unknown[]) => unknown>();
 
 export const commands = {
+  registerCommand: (command: string, run: () => unknown): Disposable => {
+    commandResults.set(command, run);
+    return new Disposable(() => commandResults.delete(command));
+  },
   executeCommand: (command: string, ...args: unknown[]): Promise<unknown> => {
     const result = commandResults.get(command);
     if (result === undefined) return Promise.reject(new Error(`command '${command}' not found`));
@@ -84,6 +159,9 @@ export class CancellationError extends Error {}
 export const shownErrors: string[] = [];
 
 export const window = {
+  activeTextEditor: undefined as { document: Document; selection: { active: Position } } | undefined,
+  onDidChangeActiveTextEditor: events.active.event,
+  onDidChangeTextEditorSelection: events.selection.event,
   createOutputChannel: (): object => ({ info: () => undefined, debug: () => undefined, error: () => undefined }),
   showErrorMessage: (text: string): Promise<undefined> => {
     shownErrors.push(text);

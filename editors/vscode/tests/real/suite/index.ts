@@ -6,12 +6,13 @@ import { answers } from "./answers.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { missing } from "./missing.ts";
 import { processes } from "./processes.ts";
+import { sight } from "./sight.ts";
 import { silent } from "./silent.ts";
 import { stopped } from "./stopped.ts";
 
 /** Groups share a window; a case that breaks the server stands in a group of its own, or at the end of one. */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
-  answers: [...answers, ...diagnostics, ...processes, ...stopped],
+  answers: [...answers, ...diagnostics, ...processes, ...sight, ...stopped],
   missing,
   silent,
 };

@@ -1,0 +1,100 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import type * as vscode from "vscode";
+import { type DocumentReport, Problems } from "../../src/diagnostics.ts";
+import { document, type Document, documents, EventEmitter, events, problems } from "./vscode.ts";
+
+const client = { code2ProtocolConverter: { asDiagnostic: (item: unknown) => item } } as never;
+
+const given = new EventEmitter<undefined>();
+const token: vscode.CancellationToken = { isCancellationRequested: false, onCancellationRequested: given.event };
+
+function uri(of: Document): vscode.Uri {
+  return of.uri as unknown as vscode.Uri;
+}
+
+/** Somebody says this about a document. */
+function speak(of: Document, ...items: string[]): void {
+  problems.set(of.uri.toString(), { uri: of.uri, items });
+  events.diagnosed.fire({ uris: [of.uri] });
+}
+
+/** The report, once there is one. */
+function validate(followed: Problems, of: Document): { report?: DocumentReport } {
+  const asked: { report?: DocumentReport } = {};
+  void followed.validate(client, uri(of), token).then((report) => { asked.report = report; });
+  return asked;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  documents.length = 0;
+  problems.clear();
+  return () => { vi.useRealTimers(); };
+});
+
+test("a file is opened, and waited for until everybody who speaks is quiet", async () => {
+  const followed = new Problems();
+  const file = document("/a.toy");
+  const asked = validate(followed, file);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(documents).toHaveLength(1);
+  speak(document("/other.toy"), "not about it");
+  speak(file, "one");
+  await vi.advanceTimersByTimeAsync(200);
+  speak(file, "one", "two");
+  await vi.advanceTimersByTimeAsync(249);
+  expect(asked.report).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked.report).toEqual({ kind: "full", items: ["one", "two"], isOpen: true, isCurrent: true, languageId: "toy" });
+  followed.dispose();
+});
+
+test("about a file that somebody has spoken about nobody waits; a change makes it old, and saving does not", async () => {
+  const file = document("/a.toy");
+  documents.push(file);
+  speak(file, "bad");
+  const followed = new Problems();
+  const current = (): boolean => followed.of(client, uri(file)).isCurrent;
+  expect((await followed.validate(client, uri(file), token)).isCurrent).toBe(true);
+  events.changed.fire({ document: file, contentChanges: [] });
+  expect(current()).toBe(true);
+  events.changed.fire({ document: file, contentChanges: [{}] });
+  expect(current()).toBe(false);
+  speak(file);
+  expect(current()).toBe(true);
+  documents.length = 0;
+  events.closed.fire(file);
+  expect(followed.of(client, uri(file))).toEqual({ kind: "full", items: [], isOpen: false, isCurrent: false });
+  followed.dispose();
+});
+
+test("a file about which nobody speaks is waited for once, and that is told", async () => {
+  const followed = new Problems();
+  const file = document("/a.toy");
+  const asked = validate(followed, file);
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(asked.report).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(asked.report).toMatchObject({ items: [], isOpen: true, isCurrent: false });
+  const again = validate(followed, file);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(again.report?.isCurrent).toBe(false);
+  events.changed.fire({ document: file, contentChanges: [{}] });
+  const changed = validate(followed, file);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(changed.report).toBeUndefined();
+  given.fire(undefined);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(changed.report).toBeDefined();
+  followed.dispose();
+});
+
+test("only files with problems are shown of all", () => {
+  const [file, virtual] = [document("/a.toy"), document("/b", "git")];
+  speak(file, "bad");
+  speak(virtual, "bad");
+  speak(document("/good.toy"));
+  const followed = new Problems();
+  expect(followed.all(client)).toEqual({ items: [{ uri: "file:///a.toy", kind: "full", items: ["bad"] }] });
+  followed.dispose();
+});

@@ -1,0 +1,73 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import { OpenState } from "../../src/state.ts";
+import { document, documents, events, Position, window } from "./vscode.ts";
+
+/** A state that is told to a list. */
+function telling(): { told: unknown[]; state: OpenState; deaf: boolean } {
+  const listener = {
+    told: [] as unknown[],
+    deaf: false,
+    state: new OpenState((_method, params) => {
+      if (listener.deaf) return Promise.reject(new Error("nobody listens"));
+      listener.told.push(params);
+      return Promise.resolve();
+    }),
+  };
+  return listener;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  documents.length = 0;
+  window.activeTextEditor = undefined;
+  return () => { vi.useRealTimers(); };
+});
+
+const toy = { uri: "file:///a.toy", languageId: "toy", isDirty: false, lineCount: 3 };
+
+test("changes that come together are told together", async () => {
+  const { told, state } = telling();
+  const open = document("/a.toy");
+  documents.push(open, document("/settings", "output"));
+  window.activeTextEditor = { document: open, selection: { active: new Position(1, 4) } };
+  events.opened.fire(open);
+  events.active.fire(undefined);
+  open.isDirty = true;
+  events.changed.fire({ document: open, contentChanges: [{}] });
+  events.diagnosed.fire({ uris: [open.uri] });
+  await vi.advanceTimersByTimeAsync(49);
+  expect(told).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  const file = { ...toy, isDirty: true };
+  const active = { ...file, selection: { line: 2, column: 5 } };
+  expect(told).toEqual([{ active, open: [file], diagnosticsUris: ["file:///a.toy"] }]);
+  state.dispose();
+});
+
+test("what has not changed is not told again, and what is typed is told at once when it is wanted", async () => {
+  const { told, state } = telling();
+  const open = document("/a.toy");
+  documents.push(open);
+  await state.flush();
+  events.selection.fire(undefined);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(told).toHaveLength(1);
+  open.lineCount = 4;
+  await state.flush();
+  expect(told.at(-1)).toEqual({ active: null, open: [{ ...toy, lineCount: 4 }], diagnosticsUris: [] });
+  state.dispose();
+  events.saved.fire(open);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(told).toHaveLength(2);
+});
+
+test("who listens after somebody who did not is told everything", async () => {
+  const listener = telling();
+  listener.deaf = true;
+  await listener.state.flush();
+  listener.deaf = false;
+  await listener.state.flush();
+  await listener.state.restart();
+  expect(listener.told).toHaveLength(2);
+  listener.state.dispose();
+});
