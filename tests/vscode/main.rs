@@ -33,6 +33,9 @@ fn the_tools_answer_in_a_real_editor() {
     ok      lsp_definition answers for a TypeScript file through the editor
     ok      errors and warnings of domainlang_validate are the editor's, in every file
     ok      the tools start no process besides the language server
+    ok      text that is not saved, and what is wrong with it, is seen by the tool editor
+    ok      a file that is not open is opened to be validated, and not shown
+    ok      another process asks the editor, and runs what is allowed and nothing else
     ok      a server that stopped is told in a text, and starting it again helps
     ");
 }
