@@ -27,7 +27,7 @@ pub enum ConnectError {
     OtherVersion { theirs: u32 },
     #[error("nobody listens at {at}: {why}")]
     NobodyListens { at: String, why: String },
-    #[error("`{socket}` belongs to somebody else and is not used: {why}")]
+    #[error("`{socket}` is not used: {why}")]
     NotOurs { socket: Utf8PathBuf, why: String },
     #[error("what listens at port {port} does not prove that it is the host: {why}")]
     NotProved { port: u16, why: String },
@@ -111,7 +111,7 @@ enum Doubt {
 }
 
 impl Doubt {
-    fn strange(why: impl ToString) -> Self {
+    fn strange(why: &(impl ToString + ?Sized)) -> Self {
         Self::Strange(why.to_string())
     }
 }
@@ -127,11 +127,11 @@ where
     }
     let Challenge { nonce: theirs } =
         serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not begin with a nonce"))?;
-    let ours = Bytes32::random().map_err(Doubt::strange)?;
+    let ours = Bytes32::random().map_err(|error| Doubt::strange(&error))?;
     let authenticate = Authenticate { nonce: ours, proof: proof::prove(token, Side::Client, theirs, ours) };
-    let params = serde_json::to_value(authenticate).map_err(Doubt::strange)?;
+    let params = serde_json::to_value(authenticate).map_err(|error| Doubt::strange(&error))?;
     let request = Request { id: RequestId::Number(1), method: proof::AUTHENTICATE.to_owned(), params };
-    write_line(writer, Message::Request(request).to_body()).await.map_err(Doubt::strange)?;
+    write_line(writer, Message::Request(request).to_body()).await.map_err(|error| Doubt::strange(&error))?;
     let line = next_line(reader).await?;
     let answer = match Message::parse_strictly(&line) {
         Ok(Message::Response(Response { result, .. })) => result.map_err(Doubt::Refused)?,
@@ -146,7 +146,10 @@ where
 }
 
 async fn next_line<R: tokio::io::AsyncBufRead + Unpin>(reader: &mut R) -> Result<Vec<u8>, Doubt> {
-    read_line(reader).await.map_err(Doubt::strange)?.ok_or_else(|| Doubt::strange("it does not speak the protocol"))
+    read_line(reader)
+        .await
+        .map_err(|error| Doubt::strange(&error))?
+        .ok_or_else(|| Doubt::strange("it does not speak the protocol"))
 }
 
 /// Begins the conversation, and waits for a first answer: a host that hangs takes connections as well as one that lives, and

@@ -96,7 +96,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connections: 64, strangers: 16, handshake: Duration::from_secs(5), idle: Duration::from_secs(10 * 60) }
+        Self { connections: 64, strangers: 16, handshake: Duration::from_secs(5), idle: Duration::from_mins(10) }
     }
 }
 
@@ -116,14 +116,15 @@ pub struct Listener {
 impl Listener {
     /// Opens the doors. Must be called within a tokio runtime. That there is no port is no error.
     pub fn bind(run: &RunDirectory, spec: Spec) -> io::Result<Self> {
-        let path = run.socket(&spec.instance)?;
+        let Spec { instance, port } = spec;
+        let path = run.socket(&instance)?;
         let token = Bytes32::random()?;
         let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
         // The directory is ours alone, so nobody can come in before the socket is ours alone, too.
         let unix = UnixListener::bind(&path).map_err(named)?;
         let socket = Own::of(path.clone()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
-        let tcp = take_port(candidates(spec.port));
+        let tcp = take_port(candidates(port));
         Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: Limits::default() })
     }
 

@@ -183,7 +183,7 @@ mod tests {
         let random = Bytes32::random().unwrap();
         assert_eq!(Bytes32::from_hex(&random.to_hex()), Some(random));
         assert_ne!(Bytes32::random().unwrap(), random);
-        for wrong in ["".to_owned(), "a".repeat(63), "a".repeat(65), "A".repeat(64), "g".repeat(64), "é".repeat(32)] {
+        for wrong in [String::new(), "a".repeat(63), "a".repeat(65), "A".repeat(64), "g".repeat(64), "é".repeat(32)] {
             assert_eq!(Bytes32::from_hex(&wrong), None, "{wrong}");
         }
         assert_eq!(format!("{random:?}"), "Bytes32(…)");

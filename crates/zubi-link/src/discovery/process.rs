@@ -15,7 +15,7 @@ pub fn process_start(pid: u32) -> Option<u64> {
     rustix::process::test_kill_process(pid).ok().map(|()| 0)
 }
 
-/// Field 22 of `/proc/<pid>/stat` (proc_pid_stat(5)). The name in the second field is the program's choice and may hold
+/// Field 22 of `/proc/<pid>/stat` (`proc_pid_stat(5)`). The name in the second field is the program's choice and may hold
 /// brackets and blanks, so the last bracket counts.
 #[cfg(target_os = "linux")]
 fn start_in_stat(stat: &[u8]) -> Option<u64> {

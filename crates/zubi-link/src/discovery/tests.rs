@@ -312,8 +312,8 @@ fn a_folder_is_served_by_whoever_contains_it() {
 #[test]
 fn the_best_host_of_a_folder_comes_first() {
     let make = |instance: &str, folder: &str, kind, started_at| Advertisement {
-        kind,
         started_at,
+        kind,
         ..host(instance, &[folder])
     };
     let expected = [

@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(document["methods"].as_object().unwrap().len(), METHODS.len(), "two methods of one name");
         let text = document.to_string();
         for (at, _) in text.match_indices("#/$defs/") {
-            let name = text[at + "#/$defs/".len()..].split('"').next().unwrap();
+            let name = text.get(at + "#/$defs/".len()..).unwrap().split('"').next().unwrap();
             assert!(document["$defs"].get(name).is_some(), "{name}");
         }
         for method in METHODS {

@@ -1,0 +1,10 @@
+//! Host and clients on real sockets.
+
+#[cfg(test)]
+mod connections;
+#[cfg(test)]
+mod impostors;
+#[cfg(test)]
+mod strangers;
+#[cfg(test)]
+mod world;

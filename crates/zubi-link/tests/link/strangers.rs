@@ -1,0 +1,122 @@
+//! Those who may not come by the port: browsers, guessers, and whoever only wants to sit there.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tokio::io::BufReader;
+use tokio::net::TcpStream;
+use zubi_link::listener::Limits;
+use zubi_link::proof::{Bytes32, Side, prove};
+
+use crate::world::{Raw, World, soon, world, world_with};
+
+/// The first line of a client that knows `token`.
+fn authenticate(token: &str, nonce: &str) -> String {
+    let bytes = |text: &str| Bytes32::from_hex(text).unwrap();
+    let ours = Bytes32::random().unwrap();
+    let proof = prove(bytes(token), Side::Client, bytes(nonce), ours);
+    let params = json!({ "nonce": ours, "proof": proof });
+    format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": params }))
+}
+
+const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\":{}}\n";
+
+/// What is said to a stranger after the nonce, whatever it says.
+async fn said_to(world: &World, said: &[u8]) -> String {
+    let (mut raw, _) = world.knock().await;
+    raw.say(said).await;
+    raw.rest().await
+}
+
+#[tokio::test]
+async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
+    let world = world();
+    let good = authenticate(&world.advertisement.token, &"0".repeat(64));
+    // As a page posts it: nothing of the body is to be read, not even what would be a message.
+    let post = format!(
+        "POST / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: https://example.com\r\nContent-Type: text/plain\r\n\
+         Content-Length: {}\r\n\r\n{PING}{good}{PING}",
+        world.port(),
+        2 * PING.len() + good.len(),
+    );
+    assert_eq!(said_to(&world, post.as_bytes()).await, "");
+    // Without the request line: the headers may be cut off by something in between.
+    for said in ["GET / HTTP/1.1\r\n\r\n", "\r\n", "\u{feff}{}\n", " {}\n", "\x16\x03\x01\x02"] {
+        assert_eq!(said_to(&world, said.as_bytes()).await, "", "{said:?}");
+    }
+    assert_eq!((world.opened(), world.requests()), (0, 0));
+}
+
+#[tokio::test]
+async fn whoever_does_not_begin_with_a_proof_gets_no_word() {
+    let world = world();
+    let nonce = "0".repeat(64);
+    let proof = json!({ "nonce": nonce, "proof": nonce });
+    let notification = json!({ "jsonrpc": "2.0", "method": "authenticate", "params": proof });
+    let old = json!({ "jsonrpc": "1.0", "id": 1, "method": "authenticate", "params": proof });
+    let bare = json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": {} });
+    let short =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": { "nonce": nonce, "proof": "0" } });
+    let token = json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": { "token": world.advertisement.token } });
+    let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}", "x".repeat(5_000));
+    for said in [PING.to_owned(), "{}\n".to_owned(), "{\n".to_owned(), long]
+        .into_iter()
+        .chain([notification, old, bare, short, token].map(|message| format!("{message}\n")))
+    {
+        assert_eq!(said_to(&world, format!("{said}{PING}").as_bytes()).await, "", "{said}");
+    }
+    assert_eq!((world.opened(), world.requests()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_wrong_proof_is_told_and_let_go() {
+    let world = world();
+    let (mut raw, nonce) = world.knock().await;
+    let wrong = authenticate(&"0".repeat(64), &nonce);
+    raw.say(format!("{wrong}{PING}").as_bytes()).await;
+    assert_snapshot!(raw.rest().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the proof is wrong: read the discovery file of this host again"}}"#);
+
+    // What was right once is not right again.
+    let (mut raw, nonce) = world.knock().await;
+    let right = authenticate(&world.advertisement.token, &nonce);
+    raw.say(right.as_bytes()).await;
+    assert!(raw.line().await.contains("\"result\":{\"proof\":"));
+    let (mut other, again) = world.knock().await;
+    assert_ne!(again, nonce);
+    other.say(format!("{right}{PING}").as_bytes()).await;
+    assert!(other.rest().await.contains("-32000"));
+    world.connected(1).await;
+    assert_eq!((world.opened(), world.requests()), (1, 0));
+    // The proof is for once: nobody proves himself again.
+    raw.say(right.as_bytes()).await;
+    assert!(raw.line().await.contains("-32601"));
+}
+
+#[tokio::test]
+async fn what_comes_right_behind_the_proof_is_not_lost() {
+    let world = world();
+    let (mut raw, nonce) = world.knock().await;
+    raw.say(format!("{}{PING}", authenticate(&world.advertisement.token, &nonce)).as_bytes()).await;
+    assert!(raw.line().await.contains("\"proof\""));
+    assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+}
+
+#[tokio::test]
+async fn strangers_are_few_and_do_not_stay() {
+    let world = world_with(Limits { handshake: Duration::from_millis(500), ..Limits::default() });
+    let mut sitting = Vec::new();
+    for _ in 0..16 {
+        sitting.push(world.knock().await.0);
+    }
+    let mut one_more = Raw(BufReader::new(TcpStream::connect(("127.0.0.1", world.port())).await.unwrap()));
+    assert_eq!(one_more.rest().await, "", "not even a nonce");
+    // Who has the socket is not held up meanwhile.
+    drop(world.connect().await.unwrap());
+    // Half a line does not buy time.
+    sitting[0].say(b"{\"jsonrpc\":").await;
+    for mut raw in sitting {
+        assert_eq!(raw.rest().await, "");
+    }
+    soon(world.connect_port()).await.unwrap();
+}
