@@ -361,3 +361,24 @@ async fn a_rename_is_planned_applied_and_undone() {
     assert_eq!(change.delta.unwrap().fixed.len(), 3);
     assert_eq!(std::fs::read(toy.root.join("app.toy")).unwrap(), before);
 }
+
+/// Reports of problems are for programs: places as the protocol counts, and whether everybody has looked.
+#[tokio::test]
+async fn reports_of_problems_count_columns_in_utf_16_whatever_the_server_counts() {
+    let fixture = "//- a.toy\n\"é\u{1f980}\" bad\n//- b.toy\nbad\n//- c.txt\nbad\n";
+    for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+        let toy = Toy::with(fixture, encoding);
+        let question = toy.intel.question(Toy::cx()).await;
+        let report = question.file_report(&toy.root.join("a.toy")).await.unwrap();
+        assert_eq!(report.items[0].range.end.character, 9, "{encoding:?}");
+        assert_eq!((report.analysed, report.language.as_deref()), (true, Some("toy")));
+        assert!(matches!(question.file_report(&toy.root.join("c.txt")).await, Err(CodeError::NoEndpoint(_))));
+    }
+    let toy = Toy::new(fixture);
+    toy.endpoint.silent.lock().unwrap().push(toy.root.join("b.toy"));
+    let report = toy.intel.question(Toy::cx()).await.workspace_report(10).await.unwrap();
+    let files: Vec<_> = report.files.iter().map(|file| (file.path.file_name().unwrap(), file.analysed)).collect();
+    assert_eq!((files.as_slice(), report.total), ([("a.toy", true), ("b.toy", false)].as_slice(), 2));
+    let report = toy.intel.question(Toy::cx()).await.workspace_report(1).await.unwrap();
+    assert_eq!((report.files.len(), report.total), (1, 2));
+}

@@ -30,6 +30,8 @@ pub struct FileReport {
     pub loading: Option<String>,
     /// Why it is not analysed.
     pub why: Option<String>,
+    /// What limits the answer although everybody is ready: no `compile_commands.json`, libraries that were not read.
+    pub limits: Vec<String>,
 }
 
 /// The problems of many files.
@@ -41,7 +43,8 @@ pub struct WorkspaceReport {
     pub total: usize,
     /// Who still reads its project, and how far it is.
     pub loading: Option<String>,
-    /// What is not covered: projects without a server, languages whose server is not installed.
+    /// What limits the answer, and what it does not cover: projects without a server, languages whose server is not
+    /// installed.
     pub notes: Vec<String>,
 }
 
@@ -59,6 +62,7 @@ impl Question<'_> {
             analysed: loading.is_none(),
             loading,
             why: None,
+            limits: Vec::new(),
         };
         let mut failures: Vec<EndpointError> = Vec::new();
         for (endpoint, answer) in ready.endpoints.iter().zip(reports) {
@@ -86,6 +90,9 @@ impl Question<'_> {
         }
         report.items.sort_by_key(|item| (item.range.start.line, item.range.start.character));
         report.items.dedup();
+        let mut status = ready.status;
+        status.tell_beyond(!report.items.is_empty());
+        report.limits = status.notes;
         Ok(report)
     }
 
@@ -113,7 +120,11 @@ impl Question<'_> {
         let absent = found.absent.iter().take(crate::status::MAX_ABSENT);
         report.notes.extend(absent.map(|absent| format!("{}: {}", absent.why, absent.hint)));
         report.notes.extend(more_absent(found.absent.len()));
-        report.notes.extend(self.freshness.clone());
+        for limit in report.files.iter().flat_map(|file| &file.limits) {
+            if !report.notes.contains(limit) {
+                report.notes.push(limit.clone());
+            }
+        }
         Ok(report)
     }
 

@@ -146,7 +146,7 @@ pub struct Coverage {
     /// problems may be missing.
     pub total: usize,
     pub mode: CoverageMode,
-    /// Why files were not analysed, and what to do.
+    /// Why files were not analysed and what to do, and what limits the answer even if they were.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub note: Option<String>,
 }

@@ -125,7 +125,7 @@ fn problems_are_those_that_the_editor_shows() {
     let args = json!({ "command": "validate_file", "path": "web/report.ts", "format": "json" });
     let (asked, told) = ask(&mut client, &args, answer);
     assert_eq!(asked, json!({ "method": "zubi/validate", "params": document(&report) }));
-    assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"nobody in the editor has spoken about the present text yet; ask again"}"#);
+    assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has said anything about the present text: it has nothing to tell, or is not done yet"}"#);
 
     let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [problem()] }, { "uri": "git:/x", "items": [problem()] }]);
     let (asked, told) = ask(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));

@@ -328,3 +328,22 @@ async fn shutting_down_ends_all() {
     }
     ending.await.unwrap();
 }
+
+#[tokio::test]
+async fn what_is_restarted_ends_and_is_started_by_the_next_question() {
+    let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
+    assert_eq!(fixture.pool.restart().await, 0);
+    fixture.ask("a.rs").await;
+    let mut first = fixture.server().await;
+    let pool = Arc::clone(&fixture.pool);
+    let ending = tokio::spawn(async move { pool.restart().await });
+    while let Some(message) = first.next().await {
+        if let zubi_base::framing::Message::Request(request) = message {
+            first.reply(request.id, Value::Null).await;
+        }
+    }
+    assert_eq!(ending.await.unwrap(), 1);
+    assert!(fixture.starts.try_recv().is_err(), "nobody has asked anything yet");
+    assert_snapshot!(fixture.ask("a.rs").await, @"rust-analyzer");
+    fixture.server().await;
+}

@@ -55,7 +55,7 @@ pub(super) fn known(path: &Utf8Path, known: Known, look: Look) -> LookedFile {
             "the file is not open in the editor, so perhaps nobody has checked it; to validate it opens it".to_owned(),
         );
     } else if !known.is_current {
-        notes.push("nobody in the editor has spoken about the present text yet; ask again".to_owned());
+        notes.push("no server of the editor has said anything about the present text: it has nothing to tell, or is not done yet".to_owned());
     }
     notes.extend(too_many(left_out));
     LookedFile {

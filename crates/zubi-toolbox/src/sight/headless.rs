@@ -72,12 +72,13 @@ impl Sight {
 }
 
 fn of_file(report: &FileReport) -> Coverage {
-    let why = report.why.clone().or_else(|| report.loading.clone());
+    let why = report.why.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
+    let notes = why.map(|why| format!("{why}; ask again")).into_iter().chain(report.limits.iter().cloned());
     Coverage {
         analysed: usize::from(report.analysed),
         total: 1,
         mode: CoverageMode::Headless,
-        note: why.filter(|_| !report.analysed).map(|why| format!("{why}; ask again")),
+        note: joined(notes.collect()),
     }
 }
 
@@ -95,8 +96,16 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
         analysed,
         total: report.total,
         mode: CoverageMode::Headless,
-        note: (!notes.is_empty()).then(|| notes.join("; ")),
+        note: joined(notes),
     }
+}
+
+/// The most clauses of a note.
+const MAX_NOTES: usize = 8;
+
+fn joined(mut notes: Vec<String>) -> Option<String> {
+    notes.truncate(MAX_NOTES);
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 /// A file that nobody looks for problems in.

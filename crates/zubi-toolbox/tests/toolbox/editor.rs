@@ -115,7 +115,7 @@ async fn without_an_editor() {
     most errors:
       a.toy  2 errors, 0 warnings
       deep/b.toy  1 error, 0 warnings
-    [language servers, no editor · 3 of 3 files checked]
+    [language servers, no editor · 3 of 3 files checked · the toy library was not read]
     ");
     insta::assert_snapshot!(ask("all_diagnostics").await, @"
     3 problems in 2 files
@@ -124,7 +124,7 @@ async fn without_an_editor() {
       3:1  error: this is bad  [toy]
     deep/b.toy
       1:1  error: this is bad  [toy]
-    [language servers, no editor · 3 of 3 files checked]
+    [language servers, no editor · 3 of 3 files checked · the toy library was not read]
     ");
     insta::assert_snapshot!(call(false, json!({ "command": "diagnostics", "path": "notes.txt" })).await, @"
     no problem is known in `notes.txt`
@@ -140,7 +140,7 @@ async fn without_an_editor() {
 async fn json_is_the_object_of_the_protocol() {
     let ask = |args: Value| call(false, args);
     insta::assert_snapshot!(ask(json!({ "command": "status", "format": "json" })).await, @r#"{"available":false,"message":"no editor is connected; problems are asked of language servers","kind":"daemon","workspaceFolders":["[root]"]}"#);
-    insta::assert_snapshot!(ask(json!({ "command": "validate_file", "path": "deep/b.toy", "format": "json" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless"}}"#);
+    insta::assert_snapshot!(ask(json!({ "command": "validate_file", "path": "deep/b.toy", "format": "json" })).await, @r#"{"uri":"file://[root]/deep/b.toy","path":"[root]/deep/b.toy","languageId":"toy","diagnostics":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}},"message":"this is bad","severity":"error","source":"toy"}],"coverage":{"analysed":1,"total":1,"mode":"headless","note":"the toy library was not read"}}"#);
 }
 
 #[tokio::test]
