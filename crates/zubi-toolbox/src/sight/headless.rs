@@ -92,12 +92,7 @@ fn of_workspace(report: &WorkspaceReport) -> Coverage {
     }
     notes.extend(report.loading.clone());
     notes.extend(report.notes.iter().cloned());
-    Coverage {
-        analysed,
-        total: report.total,
-        mode: CoverageMode::Headless,
-        note: joined(notes),
-    }
+    Coverage { analysed, total: report.total, mode: CoverageMode::Headless, note: joined(notes) }
 }
 
 /// The most clauses of a note.
