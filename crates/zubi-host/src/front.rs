@@ -126,17 +126,17 @@ impl Front {
             let mut seen = lock(&self.seen);
             now.kind() == HostKind::Editor || !election::has_changed(&self.config, &mut seen)
         };
-        if stay { Ok(now) } else { self.replace(&now).await }
+        if stay { Ok(now) } else { self.replace(&now, now.has_gone()).await }
     }
 
-    /// Another host than this one, if it has gone; else a better one, if there is one.
-    async fn replace(&self, old: &Arc<Attached>) -> Result<Arc<Attached>, String> {
+    /// Another host than this one, if it has gone; else a better one, if there is one. Who has lost an answer knows that it has
+    /// gone, which [`Attached::has_gone`] may say only a moment later.
+    async fn replace(&self, old: &Arc<Attached>, gone: bool) -> Result<Arc<Attached>, String> {
         let _moving = self.moving.lock().await;
         let now = self.now();
         if !Arc::ptr_eq(&now, old) {
             return Ok(now);
         }
-        let gone = old.has_gone();
         let mut seen = std::mem::take(&mut *lock(&self.seen));
         let found = if gone {
             if let Attached::Remote(remote) = &**old {
@@ -171,7 +171,7 @@ impl Front {
                 Ok(answer) => return Ok(answer),
                 Err(lost) => {
                     why = lost.to_string();
-                    attached = self.replace(&attached).await?;
+                    attached = self.replace(&attached, true).await?;
                 }
             }
         }
@@ -211,7 +211,7 @@ async fn follow(front: Weak<Front>) {
         let Some(front) = front.upgrade() else { return };
         if !has_gone {
             front.changes.send_modify(|count| *count += 1);
-        } else if let Err(why) = front.replace(&now).await {
+        } else if let Err(why) = front.replace(&now, now.has_gone()).await {
             // Whoever asks next tries again, and is told.
             tracing::warn!(why, "there is no host");
             drop(front);
@@ -255,7 +255,7 @@ impl ToolService for Front {
                 Ok(answer) => return answer,
                 Err(lost) => lost,
             };
-            attached = match self.replace(&attached).await {
+            attached = match self.replace(&attached, true).await {
                 Ok(attached) => attached,
                 Err(_) => return Ok(outcome_unknown(&request.tool, &lost, &self.config.journal, begun.elapsed())),
             };
