@@ -9,12 +9,11 @@ use tokio_util::sync::CancellationToken;
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::{Environment, HostKind};
-use zubi_tools::cx::Restrictions;
 
 use crate::front::election;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
-use crate::serving::{Shared, Sharing};
+use crate::serving::{Limits, Shared, Sharing};
 
 /// What a daemon is made of.
 pub struct DaemonConfig {
@@ -24,8 +23,8 @@ pub struct DaemonConfig {
     pub run: Utf8PathBuf,
     pub environment: Environment,
     pub port: PortChoice,
-    /// What no client may do.
-    pub restrictions: Restrictions,
+    /// What clients may not do.
+    pub limits: Limits,
     /// It ends when nobody has been connected for so long; `None`: never.
     pub idle: Option<Duration>,
 }
@@ -89,7 +88,7 @@ impl Daemon {
             kind: HostKind::Daemon,
             environment: config.environment,
             port: config.port,
-            restrictions: config.restrictions,
+            limits: config.limits,
             ends: Some(asked.clone()),
         };
         let shared = Shared::open(Arc::clone(&host), &run, sharing)

@@ -29,6 +29,7 @@ use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
     UnknownTool,
 };
+use crate::serving::Limits;
 
 /// How many hosts in a row a question may outlive.
 const ATTEMPTS: usize = 3;
@@ -52,6 +53,8 @@ pub struct FrontConfig {
     pub client: String,
     pub environment: Environment,
     pub port: PortChoice,
+    /// What clients of the host of this process may not do.
+    pub limits: Limits,
     /// Tells the person something, once.
     pub tell: Box<dyn Fn(&str) + Send + Sync>,
 }

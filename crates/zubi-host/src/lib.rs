@@ -18,18 +18,18 @@ pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, Ending};
 pub use crate::front::{Front, FrontConfig};
 pub use crate::local::{BesideEditor, DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
 pub use crate::remote::{AttachError, RemoteHost};
-pub use crate::scope::{Scope, Scoped, misspelt_flags};
+pub use crate::scope::{Scope, Scoped, misspelt_flags, take_limits};
 pub use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
     RuleInForce, ToolService, UnknownTool,
 };
-pub use crate::serving::{Identity, Serving, Shared, Sharing};
+pub use crate::serving::{Identity, Limits, Serving, Shared, Sharing};
 
+/// Where a host lives.
+pub use zubi_link::wire::host::HostKind;
 /// The tools that a workspace declares: for the commands that look at their files.
 pub use zubi_toolbox::declared;
 /// The toolset whose tools run commands. A surface for which it is too much leaves it out.
 pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;
-/// Where a host lives.
-pub use zubi_link::wire::host::HostKind;
 /// What an editor tells, for the channel to one.
 pub use zubi_toolbox::sight;

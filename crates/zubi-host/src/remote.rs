@@ -146,7 +146,7 @@ impl RemoteHost {
     }
 
     pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
-        let params = wire::ListParams { restrictions: convert::restrictions(restrictions) };
+        let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
         let listed: Result<wire::ToolList, _> = self.ask(wire::LIST, json!(params)).await?;
         let listed = told(listed, "the tools cannot be listed").unwrap_or(wire::ToolList { tools: Vec::new() });
         Ok(listed.tools.into_iter().filter_map(|tool| told(convert::spec(tool), "a tool is left out")).collect())
@@ -157,7 +157,8 @@ impl RemoteHost {
         name: &str,
         restrictions: &Restrictions,
     ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, Lost> {
-        let params = wire::FindParams { name: name.to_owned(), restrictions: convert::restrictions(restrictions) };
+        let params =
+            wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
         let found: Result<wire::Tool, _> = self.ask(wire::FIND, json!(params)).await?;
         let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: Code::Failed };
         Ok(match found {
@@ -278,7 +279,7 @@ fn call_params(request: &CallRequest, circumstances: &Circumstances, token: Valu
         arguments: request.arguments.clone(),
         surface: Some(convert::name(&caller.surface)),
         client: caller.client.clone(),
-        restrictions: convert::restrictions(&caller.restrictions),
+        restrictions: Some(convert::restrictions(&caller.restrictions)),
         budget: request.token_budget,
         patience: u64::try_from(circumstances.patience.as_millis()).ok(),
         token: Some(token).filter(|token| !token.is_null()),

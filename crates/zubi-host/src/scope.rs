@@ -19,7 +19,7 @@ use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
     UnknownTool,
 };
-use crate::serving::Shared;
+use crate::serving::{Limits, Shared};
 
 /// How much of a list declared tools may take, in bytes, on top of zubi's own: what does not fit is found like the others.
 const MAX_LISTED: usize = 4 * 1024;
@@ -50,6 +50,27 @@ impl Scope {
     pub fn of(settings: &Settings) -> Self {
         Self { restrictions: restrictions(settings), lists_declared: asks_for(settings, declared::TOOLSET) }
     }
+}
+
+/// Takes the filters out of the settings of a host that others ask too, as what they may not do: always what was given to this
+/// very process, on its command line or in its environment, and what stands in files only unless they say otherwise.
+pub fn take_limits(settings: &mut Settings, given: bool) -> Limits {
+    let unless_said = restrictions(settings);
+    let is_given = |source: &Source| given && matches!(source, Source::Flag | Source::Environment);
+    let values = |filters: &mut Vec<Effective<Vec<String>>>| {
+        std::mem::take(filters)
+            .into_iter()
+            .filter(|filter| is_given(&filter.source))
+            .map(|filter| filter.value)
+            .collect()
+    };
+    let always = Restrictions {
+        read_only: settings.read_only.value && is_given(&settings.read_only.source),
+        toolsets: values(&mut settings.toolsets),
+        tools: values(&mut settings.tools),
+    };
+    settings.read_only.value = false;
+    Limits { always, unless_said }
 }
 
 /// The settings as restrictions.

@@ -38,12 +38,21 @@ pub struct Identity {
     pub environment: Environment,
 }
 
+/// What clients may not do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Whatever they say of themselves.
+    pub always: Restrictions,
+    /// Those who say nothing of their own: what the settings of the user and the workspace say. A front has read the same
+    /// settings, and its flags may beat them.
+    pub unless_said: Restrictions,
+}
+
 /// A host and who is connected to it.
 pub struct Serving {
     host: Arc<LocalHost>,
     identity: Identity,
-    /// What no client may do here, whatever he says of himself.
-    restrictions: Restrictions,
+    limits: Limits,
     /// Ends the process, where others may ask for that.
     ends: Option<CancellationToken>,
     /// By the number of their connection.
@@ -72,16 +81,11 @@ struct Said {
 
 impl Serving {
     /// `ends` is cancelled when a client asks the host to end; without it none can.
-    pub fn new(
-        host: Arc<LocalHost>,
-        identity: Identity,
-        restrictions: Restrictions,
-        ends: Option<CancellationToken>,
-    ) -> Arc<Self> {
+    pub fn new(host: Arc<LocalHost>, identity: Identity, limits: Limits, ends: Option<CancellationToken>) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             host,
             identity,
-            restrictions,
+            limits,
             ends,
             clients: Mutex::default(),
             count: watch::Sender::new(0),
@@ -160,7 +164,7 @@ impl Client {
     /// What holds for every question over this connection.
     fn restrictions(&self) -> Restrictions {
         let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
-        self.serving.restrictions.and(&port)
+        self.serving.limits.always.and(&port)
     }
 }
 

@@ -11,7 +11,10 @@ use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::{BesideEditor, Front, FrontConfig, HostConfig, LocalHost, Scope, Scoped, ToolService, environment};
+use zubi_host::{
+    BesideEditor, Front, FrontConfig, HostConfig, Limits, LocalHost, Scope, Scoped, ToolService, environment,
+    take_limits,
+};
 use zubi_link::discovery;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
@@ -152,9 +155,12 @@ impl Session {
             return Ok(Attached { service: scoped(Arc::clone(&host) as _), front: None, own: Some(host) });
         }
         let folders = canonical(&self.folders)?;
+        let mut files = self.settings(&self.folders, &self.trust(), Whose::Host)?;
+        let limits = take_limits(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
-            let own = session.config_of(session.folders.clone(), Whose::Host).map_err(|failure| failure.text())?;
+            let mut own = session.config_of(session.folders.clone(), Whose::Host).map_err(|failure| failure.text())?;
+            take_limits(&mut own.settings, false);
             let host = LocalHost::new(&own).map_err(|error| error.to_string())?;
             // Also those of the flags, though another layer holds to them.
             tell_misspellings(&host, &settings);
@@ -169,6 +175,7 @@ impl Session {
             client: client(),
             environment: self.shown_environment(),
             port: PortChoice::Default,
+            limits,
             tell: Box::new(|what| terminal::say(&format!("warning: {what}"))),
         });
         let front = front.await.map_err(Failure::usage)?;
@@ -243,7 +250,7 @@ impl Session {
         &self,
         folders: Vec<Utf8PathBuf>,
         beside: BesideEditor,
-    ) -> Result<(LocalHost, Scope), Failure> {
+    ) -> Result<(LocalHost, Scope, Limits), Failure> {
         let folders = match folders.as_slice() {
             [] if self.has_named_folders => self.folders.clone(),
             // The directory in which an editor starts its servers is nobody's workspace.
@@ -255,9 +262,11 @@ impl Session {
         for ignored in &config.settings.ignored {
             terminal::say(&format!("warning: {ignored}"));
         }
+        let (scope, told) = (Scope::of(&config.settings), config.clone());
+        let limits = take_limits(&mut config.settings, true);
         let host = LocalHost::behind_editor(&config, beside).map_err(Failure::usage)?;
-        tell_misspellings(&host, &config);
-        Ok((host, Scope::of(&config.settings)))
+        tell_misspellings(&host, &told);
+        Ok((host, scope, limits))
     }
 
     /// The user's own rows for the catalogue of language servers, where there are any.

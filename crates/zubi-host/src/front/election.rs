@@ -15,7 +15,6 @@ use zubi_base::private;
 use zubi_base::text::ContentHash;
 use zubi_link::discovery::{Advertisement, RunDirectory};
 use zubi_link::wire::host::HostKind;
-use zubi_tools::cx::Restrictions;
 
 use super::FrontConfig;
 use super::attached::{Attached, Own};
@@ -160,7 +159,7 @@ fn become_host(config: &FrontConfig, seen: &mut Seen, run: &RunDirectory) -> Res
         kind: HostKind::Front,
         environment: config.environment.clone(),
         port: config.port,
-        restrictions: Restrictions::default(),
+        limits: config.limits.clone(),
         ends: None,
     };
     let shared = match Shared::open(Arc::clone(&host), run, sharing) {
@@ -187,5 +186,9 @@ fn not_shared(why: &str) -> String {
 pub(crate) fn take_turn(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
     let folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
     let key: String = ContentHash::of(folders.join("\0").as_bytes()).0.chars().take(32).collect();
-    private::lock(&run.join(format!("{key}.lock")))
+    let lock = run.join(format!("{key}.lock"));
+    private::lock(&lock).map_err(|error| {
+        let why = if lock.is_symlink() { "it is a link; remove it".to_owned() } else { error.to_string() };
+        io::Error::new(error.kind(), format!("`{lock}`: {why}"))
+    })
 }

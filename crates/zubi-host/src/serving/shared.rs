@@ -10,9 +10,8 @@ use zubi_link::discovery::{self, Advertisement, Published, RunDirectory};
 use zubi_link::listener::{Listener, PortChoice, Spec};
 use zubi_link::wire::PROTOCOL;
 use zubi_link::wire::host::{Environment, HostKind};
-use zubi_tools::cx::Restrictions;
 
-use super::{Identity, Serving};
+use super::{Identity, Limits, Serving};
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
@@ -22,8 +21,8 @@ pub struct Sharing {
     pub kind: HostKind,
     pub environment: Environment,
     pub port: PortChoice,
-    /// What no client may do.
-    pub restrictions: Restrictions,
+    /// What clients may not do.
+    pub limits: Limits,
     /// Cancelled when a client asks the host to end; without it none can.
     pub ends: Option<CancellationToken>,
 }
@@ -66,7 +65,7 @@ impl Shared {
         let port = listener.port();
         let published = run.publish(&advertisement)?;
         let identity = Identity { instance, kind: sharing.kind, environment: sharing.environment };
-        let serving = Serving::new(host, identity, sharing.restrictions, sharing.ends);
+        let serving = Serving::new(host, identity, sharing.limits, sharing.ends);
         let stop = CancellationToken::new();
         let task = tokio::spawn(listener.serve(Arc::clone(&serving) as _, stop.clone()));
         Ok(Self { serving, published: Mutex::new(Some(published)), port, stop, task: Mutex::new(Some(task)) })

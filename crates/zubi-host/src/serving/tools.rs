@@ -22,14 +22,14 @@ use crate::service::{CallAnswer, CallRequest, Circumstances, PolicyInForce, Tool
 const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) async fn list(client: &Client, params: wire::ListParams) -> wire::ToolList {
-    let specs = client.serving.host.list(&narrowed(client, &params.restrictions)).await;
+    let specs = client.serving.host.list(&narrowed(client, params.restrictions.as_ref())).await;
     // Plans are kept on disk and hold a whole file's text, so the port has no tool that makes one either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
     wire::ToolList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() }
 }
 
 pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::Tool, ResponseError> {
-    let restrictions = narrowed(client, &params.restrictions);
+    let restrictions = narrowed(client, params.restrictions.as_ref());
     let found = client.serving.host.find(&params.name, &restrictions).await;
     found.map(|spec| convert::tool(&spec)).map_err(|error| unknown(&error))
 }
@@ -93,9 +93,10 @@ pub(super) async fn read_resource(
     }
 }
 
-/// What the client may not do, by its connection and by its own word.
-fn narrowed(client: &Client, restrictions: &wire::Restrictions) -> Restrictions {
-    client.restrictions().and(&convert::restrictions_from(restrictions))
+/// What the client may not do, by its connection and by its own word, or else by the settings.
+fn narrowed(client: &Client, said: Option<&wire::Restrictions>) -> Restrictions {
+    let said = said.map(convert::restrictions_from);
+    client.restrictions().and(said.as_ref().unwrap_or(&client.serving.limits.unless_said))
 }
 
 /// A script has no door of its own; who connects over the port has none, whatever it says.
@@ -108,7 +109,7 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
-        restrictions: narrowed(client, &params.restrictions),
+        restrictions: narrowed(client, params.restrictions.as_ref()),
     };
     CallRequest {
         tool: params.tool,

@@ -22,7 +22,9 @@ pub struct Restrictions {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListParams {
-    pub restrictions: Restrictions,
+    /// Nothing: those of the user's and the workspace's settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restrictions: Option<Restrictions>,
 }
 
 /// One tool. `description`, `input` and `effect` are as `zubi tools show --json` prints them.
@@ -64,8 +66,9 @@ pub struct ToolList {
 #[serde(rename_all = "camelCase")]
 pub struct FindParams {
     pub name: String,
-    #[serde(default)]
-    pub restrictions: Restrictions,
+    /// As in `tools/list`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub restrictions: Option<Restrictions>,
 }
 
 /// `tools/call` and `tools/explain`.
@@ -82,8 +85,9 @@ pub struct CallParams {
     /// Name and version of who asks, for the audit log.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub client: Option<String>,
-    #[serde(default)]
-    pub restrictions: Restrictions,
+    /// As in `tools/list`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub restrictions: Option<Restrictions>,
     /// Upper bound of the text, in tokens.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub budget: Option<usize>,

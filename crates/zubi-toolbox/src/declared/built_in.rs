@@ -39,6 +39,7 @@ const BUILT_IN: &[&str] = &[
     "get_setting",
     "set_setting",
     "set_update_imports_setting",
+    "editor",
     "shell.run",
     "shell.job",
     "shell.which",

@@ -10,11 +10,10 @@ use zubi_base::rpc::ConnectionError;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE, USAGE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Identity, Serving};
+use zubi_host::{Identity, Limits, Serving};
 use zubi_link::wire::codes;
 use zubi_link::wire::host::HostKind;
 use zubi_link::wire::methods::{self, METHODS, Sender};
-use zubi_tools::cx::Restrictions;
 
 use super::end;
 use crate::cli::Ipc;
@@ -40,7 +39,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
                     kind: HostKind::Front,
                     environment: session.shown_environment(),
                 };
-                let serving = Serving::new(Arc::clone(host), identity, Restrictions::default(), None);
+                let serving = Serving::new(Arc::clone(host), identity, Limits::default(), None);
                 serving.ask_here(method, params, &stop, Instant::now() + patience).await
             }
             (None, None) => Err(ConnectionError::Closed { why: "the host has gone".to_owned() }),

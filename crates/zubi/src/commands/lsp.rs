@@ -8,7 +8,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::language_server::{self, Flags};
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
-use zubi_host::{BesideEditor, DomainModel, LocalHost, Scope, Scoped, Shared, Sharing, ToolService};
+use zubi_host::{BesideEditor, DomainModel, Limits, LocalHost, Scoped, Shared, Sharing, ToolService};
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
@@ -38,15 +38,15 @@ fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, Strin
         model: DomainModel::of_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
     };
-    let (host, scope) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
+    let (host, scope, limits) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
     let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
-    let shared = share(session, &host, &scope, port);
+    let shared = share(session, &host, limits, port);
     Ok(Arc::new(Scoped::new(host, scope).shared(shared)))
 }
 
 /// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.
-fn share(session: &Session, host: &Arc<LocalHost>, scope: &Scope, port: PortChoice) -> Option<Shared> {
+fn share(session: &Session, host: &Arc<LocalHost>, limits: Limits, port: PortChoice) -> Option<Shared> {
     if session.keeps_to_itself().unwrap_or(true) {
         return None;
     }
@@ -55,7 +55,7 @@ fn share(session: &Session, host: &Arc<LocalHost>, scope: &Scope, port: PortChoi
         environment: session.shown_environment(),
         port,
         // As over the editor's own channel: under texts that are not saved no file is changed.
-        restrictions: Restrictions { read_only: true, ..scope.restrictions.clone() },
+        limits: Limits { always: Restrictions { read_only: true, ..limits.always }, ..limits },
         ends: None,
     };
     let run = session.run_directory();

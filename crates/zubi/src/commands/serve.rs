@@ -9,7 +9,7 @@ use zubi_base::process;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, Scope};
+use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, take_limits};
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
@@ -34,14 +34,16 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
     }
     let mut config = session.config()?;
     config.kind = HostKind::Daemon;
+    let told = config.clone();
+    let limits = take_limits(&mut config.settings, true);
     let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
-    session::tell_misspellings(&host, &config);
+    session::tell_misspellings(&host, &told);
     let daemon = DaemonConfig {
         folders: session::canonical(&session.folders)?,
         run: session.run_directory(),
         environment: session.shown_environment(),
         port: port(serve),
-        restrictions: Scope::of(&config.settings).restrictions,
+        limits,
         idle: (serve.idle > 0).then(|| Duration::from_secs(serve.idle.saturating_mul(60))),
     };
     block_on(async {

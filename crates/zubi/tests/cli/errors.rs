@@ -30,6 +30,7 @@ fn wrong_usage() {
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace in this session only
+          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
 

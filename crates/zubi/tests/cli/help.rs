@@ -6,7 +6,7 @@ use crate::check::{Place, check};
 
 #[test]
 fn commands() {
-    assert_snapshot!(check(&["--help"]), @r"
+    assert_snapshot!(check(&["--help"]), @"
     exit 0
     --- stdout
     Gives AI agents what an editor gives a person: the language servers' understanding of the code
@@ -16,6 +16,10 @@ fn commands() {
     Commands:
       mcp     Answer an agent over MCP on stdin and stdout
       lsp     Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
+      serve   Serve a workspace until it is told to end: agents that come later share its language servers
+      status  Show the hosts that run, their language servers and who is connected
+      stop    End the daemon of this workspace
+      ipc     Call one method of the IPC protocol, as other programs do
       call    Call one tool and print its answer
       tools   Show what can be asked; check the tools that this workspace declares
       policy  Find out what calls may do, and which rule says so
@@ -30,12 +34,14 @@ fn commands() {
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace in this session only
+          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
       -V, --version          Print version
 
     Examples:
       zubi mcp                                   answer an agent over MCP (stdin and stdout)
+      zubi serve --detach                        share language servers among all agents of this folder
       zubi tools list                            what can be asked
       zubi call lsp_hover --at src/lib.rs:12:5   ask one question
       zubi trust                                 let language servers run this project's code
@@ -56,6 +62,7 @@ fn commands() {
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace in this session only
+          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
 
@@ -79,6 +86,7 @@ fn commands() {
           --toolsets <LIST>        Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>           Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust                  Trust the workspace in this session only
+          --host <WHOSE>           `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...             Say more on stderr; twice for debugging
       -h, --help                   Print help
 
@@ -107,6 +115,7 @@ fn commands() {
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace in this session only
+          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
 
@@ -143,6 +152,7 @@ fn commands() {
           --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace in this session only
+          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
     ");
@@ -167,6 +177,7 @@ fn commands() {
           --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --json             Print JSON
           --trust            Trust the workspace in this session only
+          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
       -v, --verbose...       Say more on stderr; twice for debugging
       -h, --help             Print help
 
@@ -191,7 +202,7 @@ fn commands() {
 
 #[test]
 fn tools() {
-    assert_snapshot!(check(&["tools", "list"]), @r"
+    assert_snapshot!(check(&["tools", "list"]), @"
     exit 0
     --- stdout
     lsp_definition              lsp         read     Go to definition
@@ -230,6 +241,7 @@ fn tools() {
     get_setting                 settings    read     Read a setting
     set_setting                 settings    write    Change a setting
     set_update_imports_setting  settings    write    Whether imports follow moves
+    editor                      editor      read     What the editor shows
     shell.run                   shell       execute  Run a command
     shell.job                   shell       plan     Background jobs
     shell.which                 shell       read     Find a command

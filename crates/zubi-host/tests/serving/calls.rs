@@ -1,0 +1,117 @@
+//! What lives as long as a call: progress, questions, giving up, and the end of either side.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use zubi_base::rpc::ConnectionError;
+use zubi_host::ToolService as _;
+use zubi_tools::cx::{ApprovalAnswer, NobodyToAsk};
+
+use crate::world::{PATIENCE, Person, World, circumstances, request};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
+    let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\nreason = 'look at it'\n");
+    let remote = world.remote().await;
+    let write = |content: &str| request("file.write", json!({ "path": "new.txt", "content": content }));
+    let no = Person::saying(ApprovalAnswer::Deny { text: Some("not today".to_owned()) });
+    let answer = remote.call(write("one"), circumstances(Arc::clone(&no) as _)).await.unwrap();
+    assert!(answer.text.contains("not today"), "{}", answer.text);
+    assert!(!world.root.join("work/new.txt").exists());
+    let question = no.asked.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
+    assert_eq!((question.tool.as_str(), question.footprint.writes.len()), ("file.write", 1));
+    assert!(question.why.contains("look at it") && !question.options.is_empty(), "{question:?}");
+
+    // The person may change the arguments, and the changed ones are what runs.
+    let edited = json!({ "path": "new.txt", "content": "edited" });
+    let yes = Person::saying(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
+    let answer = remote.call(write("two"), circumstances(yes)).await.unwrap();
+    assert_eq!(answer.failure, None, "{}", answer.text);
+    assert_eq!(std::fs::read_to_string(world.root.join("work/new.txt")).unwrap(), "edited");
+
+    let answer = remote.call(write("three"), circumstances(Arc::new(NobodyToAsk))).await.unwrap();
+    assert_eq!(answer.failure, Some(zubi_tools::Code::ApprovalUnavailable), "{}", answer.text);
+}
+
+/// A client that says it asks, and answers nonsense, has said no.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_is_none_is_no_yes() {
+    let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
+    let client = world.client(|_, _| json!({ "yes": "of course" })).await;
+    let arguments = json!({ "path": "new.txt", "content": "x" });
+    let params = json!({ "tool": "file.write", "arguments": arguments, "asks": true, "token": 1 });
+    let answer = client.ask("tools/call", params).await.unwrap();
+    assert_eq!(answer["isError"], true, "{answer}");
+    assert!(!world.root.join("work/new.txt").exists());
+}
+
+/// What holds for one call of a client is no business of the others, and a slow one delays nobody.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
+    let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
+    let asked = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&asked);
+    let client = world
+        .client(move |_, _| {
+            *counted.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            json!("Unavailable")
+        })
+        .await;
+    let remote = world.remote().await;
+    let waits = circumstances(Arc::new(Never));
+    let cancel = waits.cancel.clone();
+    let write = request("file.write", json!({ "path": "new.txt", "content": "x" }));
+    let waiting = tokio::spawn(async move { remote.call(write, waits).await.map(|answer| answer.failure) });
+    for _ in 0..20 {
+        client.ask("ping", json!(null)).await.unwrap();
+    }
+    cancel.cancel();
+    let begun = Instant::now();
+    let answer = tokio::time::timeout(PATIENCE, waiting).await.unwrap().unwrap().unwrap();
+    assert_eq!(answer, Some(zubi_tools::Code::Cancelled));
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    assert!(!world.root.join("work/new.txt").exists());
+    assert_eq!(*asked.lock().unwrap_or_else(PoisonError::into_inner), 0, "another client was asked");
+}
+
+/// A person who does not come.
+struct Never;
+
+#[async_trait::async_trait]
+impl zubi_tools::cx::Approver for Never {
+    async fn ask(&self, _request: zubi_tools::cx::ApprovalRequest) -> ApprovalAnswer {
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn when_the_host_closes_its_doors_clients_hear_it() {
+    let world = World::new(&[], "");
+    let client = world.client(|_, _| json!(null)).await;
+    assert_eq!(*world.shared.connected().borrow(), 1);
+    world.shared.close().await;
+    let lost = client.ask("ping", json!(null)).await.unwrap_err();
+    assert!(matches!(lost, ConnectionError::Closed { .. }), "{lost:?}");
+    assert_eq!(*world.shared.connected().borrow(), 0);
+    let names: Vec<_> = world.root.join("run").read_dir_utf8().unwrap().flatten().collect();
+    assert!(names.is_empty(), "{names:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_client_says_of_itself_is_in_the_status() {
+    let world = World::new(&[], "");
+    let client = world.client(|_, _| json!(null)).await;
+    let told = json!({ "protocol": 1, "client": "an\u{1b}[31magent\n1", "pid": 12 });
+    let info = client.ask("host/info", told).await.unwrap();
+    assert_eq!((info["kind"].as_str(), info["trusted"].as_bool()), (Some("front"), Some(true)), "{info}");
+    let status = client.ask("host/status", json!(null)).await.unwrap();
+    let one = &status["clients"][0];
+    assert_eq!((one["over"].as_str(), one["pid"].as_u64()), (Some("socket"), Some(u64::from(std::process::id()))));
+    let name = one["client"].as_str().unwrap();
+    assert!(name.contains("agent") && !name.contains(['\u{1b}', '\n']), "{name:?}");
+    let refused = client.refused("host/info", json!({ "protocol": 2 })).await;
+    insta::assert_snapshot!(refused, @"-32602 [protocol]: this host (zubi 0.1.0) speaks version 1 of the protocol, not 2");
+    let refused = client.refused("host/shutdown", json!(null)).await;
+    insta::assert_snapshot!(refused, @"-32600: only a daemon ends when it is asked to; this host is of the kind `front`");
+}

@@ -1,0 +1,194 @@
+//! Tools and functions of clients.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_host::ToolService as _;
+use zubi_tools::cx::{ApprovalAnswer, NobodyToAsk, Restrictions};
+
+use crate::world::{PATIENCE, Person, World, circumstances, request};
+
+fn tool(id: &str, effect: &str) -> Value {
+    json!({
+        "id": id, "description": "Says what it was given.", "effect": effect,
+        "input": {
+            "type": "object",
+            "properties": { "text": { "type": "string", "description": "Any." } },
+            "required": ["text"],
+            "additionalProperties": false
+        }
+    })
+}
+
+/// What the client does when it is called.
+fn invoked(method: &str, params: Value) -> Value {
+    assert_eq!(method, "tools/invoke");
+    match params["arguments"]["text"].as_str() {
+        Some("fail") => json!({ "success": false, "error": "asked to" }),
+        Some("odd") => json!("not a result"),
+        _ => json!({ "success": true, "data": params }),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
+    let world = World::new(&[], "");
+    let client = world.client(invoked).await;
+    let mut changes = world.host.changes();
+    changes.mark_unchanged();
+    let registered = json!({ "client": "ck3", "tools": [tool("look", "read"), tool("act", "execute")] });
+    let answer = client.ask("tools/register", registered).await.unwrap();
+    assert_eq!(answer, json!({ "tools": ["ck3.look", "ck3.act"], "functions": [] }));
+    tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
+
+    let remote = world.remote().await;
+    let call = async |tool: &str, text: Value, person: Arc<dyn zubi_tools::cx::Approver>| {
+        let answer = remote.call(request(tool, json!({ "text": text })), circumstances(person)).await;
+        answer.unwrap().text
+    };
+    let nobody = || Arc::new(NobodyToAsk) as _;
+    insta::assert_snapshot!(call("ck3_look", json!("hi"), nobody()).await, @r#"
+    {
+      "tool": "look",
+      "arguments": {
+        "text": "hi"
+      }
+    }
+    "#);
+    insta::assert_snapshot!(call("ck3.look", json!(["hi"]), nobody()).await, @r#"
+    Invalid input: text: expected string, got ["hi"]
+    `text` (string): Any.
+    "#);
+    insta::assert_snapshot!(call("ck3.look", json!("fail"), nobody()).await, @"
+    Error in ck3.look: asked to
+    Check the arguments; the tool is another program's.
+    ");
+    insta::assert_snapshot!(call("ck3.look", json!("odd"), nobody()).await, @r#"
+    Error in ck3.look: its answer is not understood: invalid type: string "not a result", expected struct InvokeResult
+    Check the arguments; the tool is another program's.
+    "#);
+    insta::assert_snapshot!(call("ck3.act", json!("hi"), nobody()).await, @r#"
+    Failed to run ck3.act: it runs something whose effect cannot be known, and there is nobody to ask here
+    The user can allow it with `allow = ["ck3.act"]` in zubi.toml.
+    "#);
+    let yes = Person::saying(ApprovalAnswer::once());
+    assert!(call("ck3.act", json!("hi"), yes).await.contains("\"act\""));
+
+    client.ask("tools/unregister", json!({ "tools": ["act"] })).await.unwrap();
+    let left = async || {
+        let specs = world.host.list(&Restrictions::default()).await;
+        specs.iter().map(|spec| spec.id.clone()).filter(|id| id.starts_with("ck3.")).collect::<Vec<_>>()
+    };
+    assert_eq!(left().await, ["ck3.look"]);
+    client.connection.close("done");
+    let mut connected = world.shared.connected();
+    tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
+    assert!(left().await.is_empty());
+    // The other client has been told of every change.
+    let gone = remote.call(request("ck3.look", json!({ "text": "hi" })), circumstances(nobody())).await.unwrap_err();
+    assert_eq!(gone.name, "ck3.look");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_contributed_is_refused_whole() {
+    let world = World::new(&[], "");
+    let client = world.client(invoked).await;
+    let other = world.client(invoked).await;
+    other.ask("tools/register", json!({ "client": "other", "tools": [tool("a", "read")] })).await.unwrap();
+    let long = "x".repeat(70_000);
+    let mut refusals = String::new();
+    for params in [
+        json!({ "tools": [] }),
+        json!({ "client": "Big Name" }),
+        json!({ "client": "file", "tools": [tool("erase", "read")] }),
+        json!({ "client": "other", "tools": [tool("b", "read")] }),
+        json!({ "client": "mine", "tools": [tool("a", "read"), tool("a b", "read")] }),
+        json!({ "client": "mine", "tools": [tool("a", "read"), tool("a", "read")] }),
+        json!({ "client": "mine", "tools": [tool("a", "magic")] }),
+        json!({ "client": "mine", "tools": [{ "id": "a", "description": long }] }),
+        json!({ "client": "mine", "tools": [{ "id": "a", "description": "Looks.", "input": { "type": "array" } }] }),
+        json!({ "client": "mine", "tools": vec![tool("a", "read"); 300] }),
+        json!({ "client": "mine", "functions": [""] }),
+    ] {
+        refusals.push_str(&client.refused("tools/register", params).await);
+        refusals.push('\n');
+    }
+    insta::assert_snapshot!(refusals, @"
+    -32602 [client]: missing field `client`
+    -32602 [client]: a name is [a-z][a-z0-9_]*, at most 20 characters
+    -32602 [client]: there are tools `file.…` already
+    -32602 [client]: there are tools `other.…` already
+    -32602 [tools[1]]: `a b`: wire name `mine_a b` is not [A-Za-z][A-Za-z0-9_]* of at most 40 characters
+    -32602 [tools]: there is a tool `mine.a` already
+    -32602 [tools[0]]: `magic` is no effect: read, plan, write, execute or network
+    -32602 [tools[0]]: description and schema of `a` have more than 65536 bytes
+    -32602 [tools[0]]: `a`: the input's root is not `type: object`
+    -32602 [tools]: more than 200 tools and functions of one client
+    -32602 [functions]: a name has 1 to 200 bytes
+    ");
+    let specs = world.host.list(&Restrictions::default()).await;
+    assert!(!specs.iter().any(|spec| spec.id.starts_with("mine.")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
+    let declared = json!({
+        "id": "kb.search", "name": "Search", "description": "Searches the knowledge base.", "requiresApproval": false,
+        "parameters": { "type": "object", "properties": { "text": { "type": "string", "description": "What to look for." } } },
+        "execution": { "type": "function", "handler": "kb.search" }
+    });
+    let world = World::new(&[declared], "allow = ['kb.search']");
+    let call = async |text: &str| {
+        let asked = request("kb.search", json!({ "text": text }));
+        world.host.call(asked, circumstances(Arc::new(NobodyToAsk))).await.unwrap().text
+    };
+    insta::assert_snapshot!(call("x").await, @"
+    Failed to run kb.search: it is unavailable here: nobody has registered the function that it calls
+    It works where an extension or a program registers that function; use another tool here.
+    ");
+    let client = world.client(invoked).await;
+    let mut changes = world.host.changes();
+    changes.mark_unchanged();
+    client.ask("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await.unwrap();
+    tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
+    insta::assert_snapshot!(call("x").await, @r#"
+    {
+      "function": "kb.search",
+      "arguments": {
+        "text": "x"
+      }
+    }
+    "#);
+    insta::assert_snapshot!(call("fail").await, @"
+    Error in kb.search: `kb.search`: asked to
+    Check the arguments; the function is another program's.
+    ");
+    let described = world.host.find("kb.search", &Restrictions::default()).await.unwrap().description.clone();
+    assert!(!described.to_lowercase().contains("unavailable"), "{described}");
+    let twice = client.refused("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await;
+    assert!(twice.contains("registered already"), "{twice}");
+    client.connection.close("done");
+    let mut connected = world.shared.connected();
+    tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 0)).await.unwrap().unwrap();
+    assert!(call("x").await.contains("nobody has registered"));
+}
+
+/// Every other client hears that the list is another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn other_clients_hear_of_a_change() {
+    let world = World::new(&[], "");
+    let (client, other) = (world.client(invoked).await, world.client(invoked).await);
+    client.ask("tools/register", json!({ "client": "ck3", "tools": [tool("look", "read")] })).await.unwrap();
+    let begun = Instant::now();
+    loop {
+        let heard = other.heard.notifications.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if heard.iter().any(|(method, _)| method == "tools/changed") {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{heard:?}");
+        let never = CancellationToken::new();
+        other.connection.request("ping", Value::Null, &never, Instant::now() + PATIENCE).await.unwrap();
+    }
+}

@@ -1,0 +1,14 @@
+//! A host over its socket and its port, beside the same host in this process: every answer is the same, what a client
+//! contributes is called, a person behind it is asked, and the port has no more than it is to have.
+
+#![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used: `ask(…, json!(…))`")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test from its first line to its last; the lints know only functions marked as tests"
+)]
+
+mod calls;
+mod contributed;
+mod port;
+mod same;
+mod world;

@@ -1,0 +1,100 @@
+//! What a host answers is the same over its socket, to the byte.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zubi_host::{CallAnswer, ToolService};
+use zubi_tools::cx::{Caller, NobodyToAsk, Restrictions, Surface};
+
+use crate::world::{World, circumstances, request};
+
+/// Without how long it took, and without the names of plans, which are drawn by lot.
+fn timeless(answer: CallAnswer) -> String {
+    format!("{:?}", CallAnswer { duration: Duration::ZERO, ..answer })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_lists_resources_and_policies_are_the_same() {
+    let settings = "[[policy]]\naction = 'deny'\ntools = ['file.delete']\nreason = 'nothing is deleted here'\n";
+    let world = World::new(&[], settings);
+    let remote = world.remote().await;
+    let hosts: [&dyn ToolService; 2] = [world.host.as_ref(), &remote];
+    for (tool, arguments) in [
+        ("file.read", json!({ "path": "a.py" })),
+        ("file.read", json!({ "path": "absent.py" })),
+        ("file_read", json!({ "path": "../state" })),
+        ("file.read", json!({ "paths": "a.py" })),
+        ("domainlang_list", json!({ "type": "boundedContexts" })),
+        ("domainlang_get", json!({ "fqn": "Sales" })),
+        ("lsp_hover", json!({ "at": "a.py:1:5", "wait_ms": 1 })),
+        ("lsp_hover", json!({})),
+        ("file.delete", json!({ "path": "a.py" })),
+        ("find_tools", json!({ "query": "rename a file" })),
+        ("call_read_tool", json!({ "tool": "file.write", "arguments": { "path": "x", "content": "" } })),
+        ("editor", json!({ "command": "all_diagnostics" })),
+        ("shell.run", json!({ "command": "true" })),
+        ("no.such_tool", json!({})),
+        ("file.raed", Value::Null),
+    ] {
+        let mut answers = Vec::new();
+        for host in hosts {
+            let answer = host.call(request(tool, arguments.clone()), circumstances(Arc::new(NobodyToAsk))).await;
+            answers.push(answer.map(timeless).map_err(|unknown| format!("{unknown:?}")));
+        }
+        assert_eq!(answers[0], answers[1], "{tool} {arguments}");
+    }
+    let read_only = Restrictions { read_only: true, tools: vec![vec!["!lsp_*".to_owned()]], ..Restrictions::default() };
+    for restrictions in [Restrictions::default(), read_only] {
+        let [here, there] = [hosts[0].list(&restrictions).await, hosts[1].list(&restrictions).await];
+        assert_eq!(format!("{here:?}"), format!("{there:?}"));
+        assert!(!here.is_empty());
+        for name in ["file.write", "lsp_hover", "find_tools", "absent"] {
+            let [here, there] = [hosts[0].find(name, &restrictions).await, hosts[1].find(name, &restrictions).await];
+            assert_eq!(format!("{here:?}"), format!("{there:?}"), "{name}");
+        }
+    }
+    for (tool, arguments) in [
+        ("file.delete", json!({ "path": "a.py" })),
+        ("shell.run", json!({ "command": "rm -rf x" })),
+        ("file.write", json!({ "path": 3 })),
+        ("absent", json!({})),
+    ] {
+        let [here, there] = [
+            hosts[0].explain(request(tool, arguments.clone()), circumstances(Arc::new(NobodyToAsk))).await,
+            hosts[1].explain(request(tool, arguments), circumstances(Arc::new(NobodyToAsk))).await,
+        ];
+        let shown = |it: &Result<Result<_, _>, _>| match it {
+            Ok(Ok(explanation)) => json!(explanation).to_string(),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(shown(&here), shown(&there), "{tool}");
+    }
+    assert_eq!(hosts[0].policy().await, hosts[1].policy().await);
+    assert_eq!(hosts[0].resources().await, hosts[1].resources().await);
+    assert_eq!(hosts[0].describe(), hosts[1].describe());
+    let caller = Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() });
+    let resources = hosts[0].resources().await;
+    assert!(!resources.is_empty());
+    for uri in resources.iter().map(|resource| resource.uri.as_str()).chain(["none://such"]) {
+        let [here, there] = [
+            hosts[0].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NobodyToAsk))).await,
+            hosts[1].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NobodyToAsk))).await,
+        ];
+        assert_eq!(here, there, "{uri}");
+    }
+}
+
+/// Only where programs are found elsewhere, and only where there is a status line.
+#[tokio::test(flavor = "multi_thread")]
+async fn another_environment_is_told_in_the_status_line() {
+    let world = World::new(&[], "");
+    let own = zubi_host::environment::of_process(Some("/elsewhere".as_ref()), None);
+    let remote = zubi_host::RemoteHost::attach(&world.found, "test 1", &own).await.unwrap();
+    let ask = async |tool: &str, arguments: Value| {
+        let answer = remote.call(request(tool, arguments), circumstances(Arc::new(NobodyToAsk))).await;
+        answer.unwrap().text.lines().last().unwrap().to_owned()
+    };
+    insta::assert_snapshot!(ask("editor", json!({ "command": "open_files" })).await, @"[no editor · no editor is connected, so no file is open in one · the host has another PATH]");
+    insta::assert_snapshot!(ask("domainlang_get", json!({})).await, @r#"{"summary":{"fileCount":1,"domainCount":1,"boundedContextCount":1,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
+}

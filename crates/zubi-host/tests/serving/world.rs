@@ -1,0 +1,170 @@
+//! A host with a few tools of every kind, shared in a run directory of its own, and clients of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::{Layer, Layers, UserLayer, file};
+use zubi_base::process::Spawner;
+use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{CallRequest, Circumstances, HostConfig, HostKind, Limits, LocalHost, RemoteHost, Shared, Sharing};
+use zubi_link::client;
+use zubi_link::discovery::{Advertisement, RunDirectory};
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::Environment;
+use zubi_tools::cx::{
+    ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, ProgressSink, Restrictions, Surface,
+};
+
+/// How long a test waits for something that must happen.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(crate) struct World {
+    _directory: tempfile::TempDir,
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) host: Arc<LocalHost>,
+    pub(crate) shared: Shared,
+    pub(crate) found: Advertisement,
+}
+
+impl World {
+    /// A shared host whose workspace has a model, a Python file that no server answers for, and these declared tools.
+    pub(crate) fn new(tools: &[Value], settings: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for name in ["work/.vscode", "state", "config"] {
+            std::fs::create_dir_all(root.join(name)).unwrap();
+        }
+        let (work, state) = (root.join("work"), root.join("state"));
+        std::fs::write(work.join("a.py"), "def parse():\n    return parse\n").unwrap();
+        std::fs::write(work.join("sales.dlang"), "Domain Sales {}\nbc Orders for Sales {}\n").unwrap();
+        let tool_file = work.join(".vscode/agent-tools.json");
+        let text = json!({ "version": "1.0", "tools": tools }).to_string();
+        std::fs::write(&tool_file, text).unwrap();
+        let store = TrustStore::new(&state);
+        store.trust(&work, &[tool_file], Duration::ZERO).unwrap();
+        let path = root.join("config/zubi.toml");
+        let layer: Layer = file::parse(settings, &path).unwrap();
+        let layers = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() };
+        let host = LocalHost::new(&HostConfig {
+            folders: vec![work],
+            state_dir: state,
+            settings: layers.resolve(),
+            trust: Trust::new(store, false),
+            spawner: Spawner::direct(),
+            user_catalogue: None,
+            search_path: None,
+            kind: HostKind::Front,
+            clock: Arc::new(SystemClock),
+        });
+        let host = Arc::new(host.unwrap());
+        let run = RunDirectory::open(root.join("run"), true).unwrap();
+        let sharing = Sharing {
+            kind: HostKind::Front,
+            environment: Environment::default(),
+            port: PortChoice::Default,
+            limits: Limits::default(),
+            ends: None,
+        };
+        let shared = Shared::open(Arc::clone(&host), &run, sharing).unwrap();
+        let found = run.read().hosts.pop().unwrap();
+        Self { _directory: directory, root, host, shared, found }
+    }
+
+    /// The host as another process has it.
+    pub(crate) async fn remote(&self) -> RemoteHost {
+        RemoteHost::attach(&self.found, "test 1", &Environment::default()).await.unwrap()
+    }
+
+    /// A client that answers what it is asked by this function, on the socket.
+    pub(crate) async fn client(&self, answers: impl Fn(&str, Value) -> Value + Send + Sync + 'static) -> Client {
+        let heard = Arc::new(Heard { answers: Box::new(answers), notifications: Mutex::default() });
+        let connection = client::connect(&self.found, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
+        Client { connection, heard }
+    }
+
+    /// A client on the port, which is asked nothing.
+    pub(crate) async fn on_port(&self) -> Client {
+        let heard = Arc::new(Heard { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
+        let (port, token) = (self.found.port.unwrap(), &self.found.token);
+        let connection = client::connect_port(port, token, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
+        Client { connection, heard }
+    }
+}
+
+/// Somebody connected who is no zubi.
+pub(crate) struct Client {
+    pub(crate) connection: Connection,
+    pub(crate) heard: Arc<Heard>,
+}
+
+pub(crate) struct Heard {
+    answers: Box<dyn Fn(&str, Value) -> Value + Send + Sync>,
+    pub(crate) notifications: Mutex<Vec<(String, Value)>>,
+}
+
+impl PeerHandler for Heard {
+    fn notification(&self, method: &str, params: Value) {
+        self.notifications.lock().unwrap_or_else(PoisonError::into_inner).push((method.to_owned(), params));
+    }
+
+    fn request(&self, method: &str, params: Value, responder: Responder) {
+        responder.answer(Ok((self.answers)(method, params)));
+    }
+}
+
+impl Client {
+    pub(crate) async fn ask(&self, method: &str, params: Value) -> Result<Value, ConnectionError> {
+        self.connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
+    }
+
+    /// The number and the words of the error that must come, and the field that it names.
+    pub(crate) async fn refused(&self, method: &str, params: Value) -> String {
+        match self.ask(method, params).await {
+            Err(ConnectionError::Response { code, message, data }) => {
+                let field = data.as_ref().and_then(|data| data["field"].as_str()).map(|field| format!(" [{field}]"));
+                format!("{code}{}: {message}", field.unwrap_or_default())
+            }
+            other => panic!("{method}: {other:?}"),
+        }
+    }
+}
+
+/// A person who gives this answer, and what he was asked.
+pub(crate) struct Person {
+    pub(crate) answer: ApprovalAnswer,
+    pub(crate) asked: Mutex<Vec<ApprovalRequest>>,
+}
+
+#[async_trait]
+impl Approver for Person {
+    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.answer.clone()
+    }
+}
+
+impl Person {
+    pub(crate) fn saying(answer: ApprovalAnswer) -> Arc<Self> {
+        Arc::new(Self { answer, asked: Mutex::default() })
+    }
+}
+
+pub(crate) fn request(tool: &str, arguments: Value) -> CallRequest {
+    let caller =
+        Caller { surface: Surface::Mcp, client: Some("test 1".to_owned()), restrictions: Restrictions::default() };
+    CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None }
+}
+
+pub(crate) fn circumstances(approver: Arc<dyn Approver>) -> Circumstances {
+    with_progress(approver, Arc::new(NoProgress))
+}
+
+pub(crate) fn with_progress(approver: Arc<dyn Approver>, progress: Arc<dyn ProgressSink>) -> Circumstances {
+    Circumstances { cancel: CancellationToken::new(), progress, approver, patience: PATIENCE }
+}
