@@ -2,7 +2,7 @@
 //!
 //! Owns: which programs a test may see ([`tools`]), the project it works on ([`project`]), the running program and the
 //! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), and what
-//! processes they leave behind ([`processes`]). Nothing of
+//! processes they leave behind ([`processes`]). [`hosts`] and [`agent`] are for several processes that share one host. Nothing of
 //! the product is linked: what these tests see is what a user sees. Rules of the house: no sleeping, no retries; a wait has
 //! a condition and a deadline; a program that is missing fails the test and says how to get it.
 #![expect(
@@ -11,7 +11,9 @@
     reason = "a test harness: a failed expectation is a failed test, and it starts the programs under test itself"
 )]
 
+pub mod agent;
 pub mod flows;
+pub mod hosts;
 pub mod language_server;
 pub mod processes;
 pub mod project;
@@ -19,6 +21,8 @@ pub mod tools;
 pub mod vscode;
 pub mod zubi;
 
+pub use agent::Agent;
+pub use hosts::Place;
 pub use language_server::LanguageServer;
 pub use project::Project;
 pub use zubi::{Answer, Zubi};

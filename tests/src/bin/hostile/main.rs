@@ -4,6 +4,7 @@
 //! Apart from its vice it answers every question briefly and well, so that a test sees what the vice alone does.
 
 mod library;
+mod steered;
 mod vices;
 mod wire;
 
@@ -35,6 +36,7 @@ fn serve() -> io::Result<u8> {
         let (Some(method), id) = (message.get("method").and_then(Value::as_str), message.get("id")) else { continue };
         let params = message.get("params").unwrap_or(&Value::Null);
         let Some(id) = id else {
+            vice.told(method)?;
             match method {
                 "initialized" => vice.initialized()?,
                 "exit" => return Ok(0),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::library;
+use crate::steered;
 use crate::wire::{self, frame, send};
 
 /// A size that nobody may believe, in bytes.
@@ -77,6 +78,7 @@ const NAMES: &[&str] = &[
     "library-large",
     "library-wrong",
     "library-empty",
+    "steered",
 ];
 
 /// Stays for ever without reading or writing.
@@ -125,6 +127,11 @@ impl Vice {
         Ok(None)
     }
 
+    /// A notification.
+    pub(crate) fn told(&self, method: &str) -> io::Result<()> {
+        if self.name == "steered" { steered::note(method) } else { Ok(()) }
+    }
+
     /// After the handshake.
     pub(crate) fn initialized(&self) -> io::Result<()> {
         let progress = |kind: &str| {
@@ -168,6 +175,10 @@ impl Vice {
                 return Ok(Reaction::Silent);
             }
             return Ok(Reaction::Send(library::answer(self.name, method, &good).unwrap_or(good)));
+        }
+        if self.name == "steered" {
+            steered::note(method)?;
+            return Ok(if steered::is_held(method) { Reaction::Silent } else { Reaction::Send(good) });
         }
         if method == "initialize" {
             let silent = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);

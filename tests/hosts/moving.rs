@@ -1,0 +1,319 @@
+//! Agents whose host goes, hangs or is outdone by a better one ask another; who comes at the same time agrees on one.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::processes::{self, Process};
+use zubi_tests::{Agent, Project};
+
+use crate::steered::{ANSWER, Steered};
+
+/// How long nobody may be the host after the one before has gone.
+const SUCCESSION: Duration = Duration::from_secs(10);
+
+fn signal(pid: u32, signal: Signal) {
+    let process = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(process, signal).expect("it can be signalled");
+}
+
+fn hover(agent: &mut Agent) -> String {
+    agent.ask("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
+}
+
+/// Every agent's answer, which is the same.
+fn ask_all(agents: &mut [Agent]) -> String {
+    let mut texts: Vec<String> = agents.iter_mut().map(hover).collect();
+    texts.dedup();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    texts.remove(0)
+}
+
+/// The only server that runs, as soon as that is so.
+fn only_server(host: u32) -> Process {
+    eventually(&format!("one server, behind {host}"), PATIENCE, || {
+        let servers = hosts::running("ty server");
+        let [server] = servers.as_slice() else { return None };
+        is_below(server, host).then(|| server.clone())
+    })
+}
+
+/// Takes the agent that is the host out of all.
+fn take_host(place: &Place, agents: &mut Vec<Agent>) -> Agent {
+    let host = pid(&place.only_host());
+    let at = agents.iter().position(|agent| agent.pid() == host).expect("one of them is the host");
+    agents.remove(at)
+}
+
+/// The process of the only host there is, once that is another one than before.
+fn next_host(place: &Place, before: u32) -> u32 {
+    eventually("another host", SUCCESSION, || {
+        let told = place.told();
+        let [host] = told.as_slice() else { return None };
+        (pid(host) != before).then(|| pid(host))
+    })
+}
+
+/// A host of ten ends by this signal: the nine others have a new one, without being asked for anything.
+fn succession(by: Signal) {
+    let place = Place::python();
+    let mut agents = place.agents(10);
+    let expected = ask_all(&mut agents);
+    for _ in 0..2 {
+        let mut host = take_host(&place, &mut agents);
+        signal(host.pid(), by);
+        host.ended();
+        let next = next_host(&place, host.pid());
+        assert!(agents.iter().any(|agent| agent.pid() == next), "{next}");
+        assert_eq!(ask_all(&mut agents), expected);
+        only_server(next);
+        let status = place.status();
+        assert_eq!(status["hosts"][0]["clients"].as_array().expect("clients").len(), agents.len(), "{status}");
+    }
+    let said: String = agents.iter().map(Agent::said).collect();
+    assert_eq!(said, "");
+    drop(agents);
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+}
+
+#[test]
+fn when_the_host_is_killed_one_of_the_others_becomes_it() {
+    succession(Signal::KILL);
+}
+
+#[test]
+fn when_the_host_is_asked_to_end_one_of_the_others_becomes_it() {
+    succession(Signal::TERM);
+}
+
+#[test]
+fn when_the_host_has_no_more_questions_one_of_the_others_becomes_it() {
+    let place = Place::python();
+    let mut agents = place.agents(3);
+    let expected = ask_all(&mut agents);
+    while agents.len() > 1 {
+        let host = take_host(&place, &mut agents);
+        let before = host.pid();
+        assert!(host.close().success());
+        let next = next_host(&place, before);
+        assert_eq!(ask_all(&mut agents), expected);
+        only_server(next);
+    }
+}
+
+#[test]
+fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_it_goes() {
+    let place = Place::python();
+    let mut agents = place.agents(4);
+    let expected = ask_all(&mut agents);
+    for _ in 0..2 {
+        let mut daemon = place.daemon(&[]);
+        assert_eq!(ask_all(&mut agents), expected);
+        // The agent that was the host is one no more: nobody asks it, and so its server has ended.
+        only_server(daemon.pid());
+        assert_eq!(pid(&place.only_host()), daemon.pid());
+
+        assert!(place.run(&["stop"]).status.success());
+        assert_eq!(daemon.ended(), Some(0));
+        let host = next_host(&place, daemon.pid());
+        assert!(agents.iter().any(|agent| agent.pid() == host), "{host}");
+        assert_eq!(ask_all(&mut agents), expected);
+        only_server(host);
+    }
+}
+
+#[test]
+fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
+    let place = Place::python();
+    let mut children: Vec<_> =
+        (0..5).map(|_| place.command().args(["serve", "--no-port"]).spawn().expect("zubi starts")).collect();
+    // All but one end by themselves.
+    let mut codes = Vec::new();
+    eventually("one serves", PATIENCE, || {
+        children.retain_mut(|child| match child.try_wait().expect("a child") {
+            Some(status) => {
+                codes.push(status.code());
+                false
+            }
+            None => true,
+        });
+        (children.len() == 1).then_some(())
+    });
+    assert_eq!(codes, [Some(1); 4]);
+    assert_eq!(pid(&place.only_host()), children[0].id());
+    let refused = place.run(&["serve"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("a daemon serves this workspace already (process {})", children[0].id())), "{said}");
+    assert!(place.run(&["stop"]).status.success());
+    assert_eq!(children[0].wait().expect("a child").code(), Some(0));
+}
+
+#[test]
+fn a_detached_daemon_serves_until_it_is_stopped() {
+    let place = Place::python();
+    place.output(&["serve", "--detach"]);
+    let daemon = pid(&place.only_host());
+    let mut agent = place.agent(&[]);
+    hover(&mut agent);
+    only_server(daemon);
+    assert!(agent.close().success());
+    assert!(place.run(&["stop"]).status.success());
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    let again = place.run(&["stop"]);
+    assert_eq!(again.status.code(), Some(1), "{again:?}");
+}
+
+#[test]
+fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
+    let steered = Steered::new();
+    let place = &steered.0;
+    let mut agents = place.agents(3);
+    let arguments = json!({ "at": "a.hostile:1:1" });
+    let mut answers: Vec<String> = agents.iter_mut().map(|agent| agent.ask("lsp_hover", &arguments)).collect();
+    answers.dedup();
+    let [expected] = answers.as_slice() else { panic!("{answers:?}") };
+    assert!(expected.contains(ANSWER), "{expected}");
+
+    let mut host = take_host(place, &mut agents);
+    signal(host.pid(), Signal::STOP);
+    let begun = Instant::now();
+    // All at once, and each of them waits for itself.
+    let calls: Vec<u64> = agents.iter_mut().map(|agent| agent.begin_call("lsp_hover", &arguments)).collect();
+    for (agent, call) in agents.iter_mut().zip(calls) {
+        let answer = agent.answer(call);
+        assert_eq!(answer["result"]["content"][0]["text"].as_str(), Some(expected.as_str()), "{answer}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+
+    signal(host.pid(), Signal::CONT);
+    // There are two hosts now; every agent has one, also that which slept.
+    assert_eq!(host.ask("lsp_hover", &arguments), *expected);
+    for agent in &mut agents {
+        assert_eq!(agent.ask("lsp_hover", &arguments), *expected);
+    }
+    for agent in agents.into_iter().chain([host]) {
+        assert!(agent.close().success());
+    }
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+}
+
+#[test]
+fn of_ten_that_start_at_once_one_is_the_host_every_time() {
+    let place = Place::python();
+    for round in 0..5 {
+        let mut agents = place.agents(10);
+        for agent in &mut agents {
+            agent.greet();
+        }
+        let told = place.told();
+        assert_eq!(told.len(), 1, "round {round}: {told:?}");
+        assert!(agents.iter().any(|agent| agent.pid() == pid(&told[0])), "round {round}: {told:?}");
+        let said: String = agents.iter().map(Agent::said).collect();
+        assert_eq!(said, "", "round {round}");
+        // Killed all at once, they leave a file behind, which is nobody's.
+        drop(agents);
+        processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    }
+}
+
+#[test]
+fn each_agent_asks_a_host_of_exactly_its_folder() {
+    let place = Place::python();
+    place.project.write("shapes/inner/inside.py", "def inside() -> int:\n    return 1\n");
+    let folders = [".", "shapes", "shapes/inner"];
+    let in_folder = |folder: &str| Agent::spawn(place.command_in(folder), &[]);
+    // Two of each.
+    let mut agents: Vec<(&str, Agent)> =
+        folders.iter().chain(&folders).map(|folder| (*folder, in_folder(folder))).collect();
+    for (_, agent) in &mut agents {
+        agent.greet();
+    }
+    let told = place.told();
+    let mut workspaces: Vec<&Value> = told.iter().map(|host| &host["workspaceFolders"]).collect();
+    workspaces.sort_by_key(|folders| folders.to_string());
+    let absolute = |folder: &str| match folder {
+        "." => json!([place.project.root()]),
+        _ => json!([place.project.root().join(folder)]),
+    };
+    let expected = folders.map(absolute);
+    assert_eq!(workspaces, expected.iter().collect::<Vec<_>>());
+    // Paths are those of each agent's own folder.
+    for (folder, agent) in &mut agents {
+        let path = match *folder {
+            "." => "shapes/inner/inside.py",
+            "shapes" => "inner/inside.py",
+            _ => "inside.py",
+        };
+        let told = agent.ask("lsp_document_symbols", &json!({ "path": path }));
+        assert!(told.contains("inside") && told.contains(path), "{folder}: {told}");
+    }
+    let status = place.status();
+    for host in status["hosts"].as_array().expect("hosts") {
+        let clients = host["clients"].as_array().expect("clients");
+        // The other agent of the folder, and the command that asks.
+        assert_eq!((clients.len(), host["servers"].as_array().expect("servers").len()), (2, 1), "{status}");
+    }
+    // The daemon of the outer folder is none of those inside.
+    let daemon = place.daemon(&[]);
+    for (folder, agent) in &mut agents {
+        agent.ask("lsp_workspace_symbols", &json!({ "query": "inside" }));
+        let host = if *folder == "." { daemon.pid() } else { 0 };
+        assert!(host == 0 || place.told().iter().any(|told| pid(told) == host));
+    }
+    let mut workspaces: Vec<(Value, Value)> =
+        place.told().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
+    workspaces.sort_by_key(|(folders, _)| folders.to_string());
+    let kinds: Vec<&str> = workspaces.iter().filter_map(|(_, kind)| kind.as_str()).collect();
+    assert_eq!(kinds, ["daemon", "front", "front"], "{workspaces:?}");
+}
+
+#[test]
+fn two_workspaces_of_one_user_never_share() {
+    let place = Place::python();
+    let other = Project::fixture("python");
+    let in_other = || {
+        let mut command = place.command();
+        command.current_dir(other.root());
+        Agent::spawn(command, &[])
+    };
+    let mut agents = [place.agent(&[]), in_other(), place.agent(&[]), in_other()];
+    for agent in &mut agents {
+        hover(agent);
+    }
+    assert_eq!((place.told().len(), hosts::running("ty server").len()), (2, 2));
+    let status = place.status();
+    let hosts = status["hosts"].as_array().expect("hosts");
+    let of = |root: &camino::Utf8Path| {
+        let mine = |host: &&Value| host["workspaceFolders"][0]["path"] == root.as_str();
+        hosts.iter().find(mine).map(pid).expect("its host")
+    };
+    let (first, second) = (of(place.project.root()), of(other.root()));
+    assert!([agents[0].pid(), agents[2].pid()].contains(&first), "{status}");
+    assert!([agents[1].pid(), agents[3].pid()].contains(&second), "{status}");
+}
+
+#[test]
+fn a_host_of_another_version_is_named_and_not_asked() {
+    let place = Place::python();
+    let mut daemon = place.daemon(&[]);
+    let [file] = &*place.files() else { panic!("{:?}", place.told()) };
+    let mut told = place.only_host();
+    told["version"] = json!(99);
+    told["program"] = json!("7.8.9");
+    std::fs::write(file, told.to_string()).expect("a file of ours");
+
+    let mut agent = place.agent(&[]);
+    hover(&mut agent);
+    let said = agent.said();
+    assert!(said.starts_with("warning: the host of this workspace in process "), "{said}");
+    assert!(said.contains("it speaks version 99 of the protocol (zubi 7.8.9)") && said.lines().count() == 1, "{said}");
+    only_server(agent.pid());
+    let status = place.status();
+    assert_eq!(status["hosts"].as_array().map(Vec::len), Some(1), "{status}");
+    assert_eq!(pid(&status["unreachable"][0]), daemon.pid(), "{status}");
+    hover(&mut agent);
+    assert_eq!(agent.said(), said, "it is said once");
+    daemon.kill();
+}

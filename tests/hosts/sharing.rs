@@ -1,0 +1,282 @@
+//! Who shares a host with whom, and what stays each session's own.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::{Agent, processes};
+
+use crate::steered::{ANSWER, Steered};
+
+/// Questions whose answers a language server gives.
+fn questions() -> [(&'static str, Value); 3] {
+    [
+        ("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })),
+        ("lsp_references", json!({ "symbol": "Circle", "path": "shapes/shape.py" })),
+        ("lsp_document_symbols", json!({ "path": "shapes/report.py" })),
+    ]
+}
+
+/// The answers as they came.
+fn answers(agent: &mut Agent) -> Vec<Value> {
+    questions().iter().map(|(tool, arguments)| agent.call(tool, arguments)).collect()
+}
+
+fn hover(agent: &mut Agent) -> String {
+    let [(tool, arguments), ..] = questions();
+    agent.ask(tool, &arguments)
+}
+
+/// The clients of a host, without the `zubi status` that asks.
+fn clients(host: &Value, own: &[Agent]) -> Vec<u32> {
+    let known: Vec<u32> = own.iter().map(Agent::pid).collect();
+    let all = host["clients"].as_array().expect("clients").iter().map(pid);
+    let mut found: Vec<u32> = all.filter(|pid| known.contains(pid)).collect();
+    found.sort_unstable();
+    found
+}
+
+fn pids(agents: &[Agent]) -> Vec<u32> {
+    let mut pids: Vec<u32> = agents.iter().map(Agent::pid).collect();
+    pids.sort_unstable();
+    pids
+}
+
+#[test]
+fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
+    let place = Place::python();
+    let mut agents = place.agents(10);
+    let all: Vec<Vec<Value>> = agents.iter_mut().map(answers).collect();
+    let [server] = &*hosts::running("ty server") else { panic!("{:?}", processes::descendants()) };
+
+    let status = place.status();
+    let [host] = status["hosts"].as_array().expect("hosts").as_slice() else { panic!("{status}") };
+    assert_eq!(
+        (&host["kind"], &status["unreachable"], &status["disbelieved"]),
+        (&json!("front"), &json!([]), &json!([]))
+    );
+    assert!(is_below(server, pid(host)), "{server:?} is not the host's: {status}");
+    let others: Vec<u32> = pids(&agents).into_iter().filter(|other| *other != pid(host)).collect();
+    assert_eq!((others.len(), clients(host, &agents)), (9, others), "{status}");
+
+    // What an agent gets does not depend on whose the server is.
+    let mut own = place.agent(&["--host", "own"]);
+    let expected = answers(&mut own);
+    for (agent, answers) in agents.iter().zip(&all) {
+        assert_eq!(*answers, expected, "{}", agent.said());
+        assert_eq!(agent.said(), "");
+    }
+    assert_eq!(hosts::running("ty server").len(), 2, "one of its own");
+    assert!(own.close().success());
+
+    for agent in agents {
+        assert!(agent.close().success());
+    }
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    assert_eq!(place.files().len(), 0);
+}
+
+#[test]
+fn the_server_is_the_daemons_and_outlives_all_agents() {
+    let place = Place::python();
+    let mut daemon = place.daemon(&[]);
+    let mut agents = place.agents(10);
+    let texts: Vec<String> = agents.iter_mut().map(hover).collect();
+    assert!(texts[0].contains("total_area") && texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+    let servers = hosts::running("ty server");
+    let [server] = servers.as_slice() else { panic!("{servers:?}") };
+    assert!(is_below(server, daemon.pid()), "{server:?}");
+    let status = place.status();
+    assert_eq!(pid(&status["hosts"][0]), daemon.pid());
+    assert_eq!(clients(&status["hosts"][0], &agents), pids(&agents));
+
+    for agent in agents {
+        assert!(agent.close().success());
+    }
+    assert_eq!(hosts::running("ty server"), servers, "the server has another life than the agents");
+    assert_eq!(hover(&mut place.agent(&[])), texts[0]);
+    assert_eq!(hosts::running("ty server"), servers);
+
+    // A call on the command line asks it too, and leaves nothing.
+    let printed = place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
+    assert_eq!(printed.trim_end(), texts[0]);
+    assert_eq!((hosts::running("ty server"), place.told().len()), (servers, 1));
+
+    let stopped = place.run(&["stop"]);
+    assert!(stopped.status.success(), "{stopped:?}");
+    assert_eq!(daemon.ended(), Some(0), "{}", daemon.said());
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    assert_eq!(place.files().len(), 0);
+}
+
+#[test]
+fn a_call_without_a_host_leaves_nothing() {
+    let place = Place::python();
+    place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    assert_eq!(place.files().len(), 0);
+}
+
+#[test]
+fn each_agents_filters_are_its_own() {
+    let place = Place::python();
+    let _daemon = place.daemon(&[]);
+    let mut plain = place.agent(&[]);
+    let all = plain.tools();
+    assert!(all.contains(&"apply_edit".to_owned()) && all.contains(&"lsp_hover".to_owned()), "{all:?}");
+    for flag in ["--read-only", "--tools=lsp_hover,apply_edit", "--tools=!lsp_hover", "--toolsets=files"] {
+        let mut narrowed = place.agent(&[flag]);
+        let mut own = place.agent(&[flag, "--host", "own"]);
+        let tools = narrowed.tools();
+        assert_eq!(tools, own.tools(), "{flag}");
+        assert_ne!(tools, all, "{flag}");
+        // What is not in the list cannot be called either.
+        for name in ["apply_edit", "lsp_hover"].map(str::to_owned).iter().filter(|name| !tools.contains(name)) {
+            let arguments = match name.as_str() {
+                "lsp_hover" => json!({ "at": "shapes/shape.py:35 total_area" }),
+                _ => json!({ "plan": "p-aaaaaaaaaa" }),
+            };
+            assert_eq!(narrowed.refused(name, &arguments), own.refused(name, &arguments), "{flag} {name}");
+            let by_another = json!({ "tool": name, "arguments": arguments });
+            for caller in ["call_tool", "call_read_tool"] {
+                assert_eq!(narrowed.refused(caller, &by_another), own.refused(caller, &by_another), "{flag} {name}");
+            }
+        }
+    }
+    assert_eq!(plain.tools(), all, "what another agent wants is nothing to this one");
+    assert!(hover(&mut plain).contains("total_area"));
+}
+
+#[test]
+fn what_a_daemon_is_told_to_leave_out_nobody_has() {
+    let place = Place::python();
+    let _daemon = place.daemon(&["--read-only"]);
+    let mut agent = place.agent(&[]);
+    let tools = agent.tools();
+    assert!(!tools.contains(&"apply_edit".to_owned()), "{tools:?}");
+    agent.refused("apply_edit", &json!({ "plan": "p-aaaaaaaaaa" }));
+}
+
+#[test]
+fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
+    let place = Place::python();
+    let own = |flags: &[&str], variable: Option<&str>| {
+        let mut command = place.command();
+        command.envs(variable.map(|value| ("ZUBI_HOST", value)));
+        Agent::spawn(command, flags)
+    };
+    let ways: [(&[&str], Option<&str>); 3] = [(&["--host", "own"], None), (&["--trust"], None), (&[], Some("own"))];
+    for (count, (flags, variable)) in (1..).zip(ways) {
+        let mut agent = own(flags, variable);
+        let mut other = own(flags, variable);
+        assert_eq!(hover(&mut agent), hover(&mut other));
+        assert_eq!(place.files().len(), 0, "{flags:?} {variable:?}");
+        assert_eq!(hosts::running("ty server").len(), 2, "{flags:?} {variable:?}, round {count}");
+        for agent in [agent, other] {
+            assert!(agent.close().success());
+        }
+    }
+    let _daemon = place.daemon(&[]);
+    for (flags, variable) in ways {
+        let agents = [own(flags, variable)];
+        let [mut agent] = agents;
+        hover(&mut agent);
+        let status = place.status();
+        assert_eq!(clients(&status["hosts"][0], &[agent]), Vec::<u32>::new(), "{status}");
+    }
+    // A word that means nothing is told, and nothing is done.
+    let refused = place.command().args(["call", "lsp_hover"]).env("ZUBI_HOST", "mine").output().expect("zubi starts");
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+}
+
+#[test]
+fn another_environment_is_named_in_the_status_line_and_only_there() {
+    let place = Place::python();
+    let _daemon = place.daemon(&[]);
+    let same = hover(&mut place.agent(&[]));
+    for (variable, value, clause) in [
+        ("PATH", format!("{}:/nowhere", zubi_tests::tools::path(&["ty"])), "the host has another PATH"),
+        ("VIRTUAL_ENV", "/some/venv".to_owned(), "the host has no Python environment"),
+    ] {
+        let mut command = place.command();
+        command.env(variable, value);
+        let mut agent = Agent::spawn(command, &[]);
+        let line = same.strip_suffix(']').expect("a status line");
+        assert_eq!(hover(&mut agent), format!("{line} · {clause}]"));
+        // One that has no status line gets none.
+        let text = agent.refused("lsp_hover", &json!({ "at": "nowhere.py:1:1" }));
+        assert!(!text.contains(clause), "{text}");
+        assert_eq!(agent.said(), "");
+    }
+}
+
+const TOOLS: &str = r#"{ "version": "1.0", "tools": [{
+  "id": "greet", "name": "Greet", "description": "Says hello to somebody. Use it to greet.",
+  "parameters": { "type": "object", "properties": { "name": { "type": "string", "description": "Whom" } }, "required": ["name"] },
+  "execution": { "type": "shell", "script": "echo hello $name" }
+}] }"#;
+
+#[test]
+fn a_persons_yes_reaches_the_daemon() {
+    let place = Place::python();
+    place.project.write(".vscode/agent-tools.json", TOOLS);
+    place.trust();
+    let _daemon = place.daemon(&[]);
+    let greet = json!({ "name": "Ada" });
+    let yes = json!({ "answer": "yes: this call" });
+    let mut agent = place.agent(&["--toolsets", "declared,tools"]).with_user(yes);
+    assert!(agent.tools().contains(&"workspace_greet".to_owned()), "{:?}", agent.tools());
+    let told = agent.ask("workspace_greet", &greet);
+    assert!(told.starts_with("hello Ada"), "{told}");
+    let [form] = agent.forms() else { panic!("{:?}", agent.forms()) };
+    let shown = form["message"].as_str().expect("a message");
+    assert!(shown.contains("workspace.greet wants to run") && shown.contains("hello"), "{shown}");
+
+    let mut other = place.agent(&[]).with_user(json!({ "answer": "no", "reason": "use bonjour" }));
+    let told = other.refused("workspace_greet", &greet);
+    assert!(told.contains("the user said no") && told.contains("they say: use bonjour"), "{told}");
+    assert!(!other.tools().contains(&"workspace_greet".to_owned()), "what one agent lists is nothing to another");
+    assert_eq!((agent.forms().len(), other.forms().len()), (1, 1), "each person is asked by their own agent");
+}
+
+#[test]
+fn progress_reaches_through_a_daemon() {
+    let steered = Steered::new();
+    steered.hold(&["initialize"]);
+    let _daemon = steered.0.daemon(&[]);
+    let mut agent = steered.0.agent(&[]);
+    let call = agent.begin_call("lsp_hover", &json!({ "at": "a.hostile:1:1" }));
+    let told = agent.progress(call);
+    assert!(told.contains("steered"), "{told}");
+}
+
+#[test]
+fn a_call_that_is_taken_back_is_so_behind_a_daemon_too() {
+    let steered = Steered::new();
+    let place = &steered.0;
+    steered.hold(&["textDocument/hover"]);
+    let _daemon = place.daemon(&[]);
+    let mut agent = place.agent(&[]);
+    let arguments = json!({ "at": "a.hostile:1:1" });
+    let call = agent.begin_call("lsp_hover", &arguments);
+    steered.wait_until_heard("textDocument/hover", 1);
+    let begun = Instant::now();
+    agent.cancel(call);
+    steered.wait_until_heard("$/cancelRequest", 1);
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    // The agent wants no answer any more, and the next question has one at once.
+    steered.hold(&[]);
+    let told = agent.ask("lsp_hover", &arguments);
+    assert!(told.contains(ANSWER), "{told}");
+
+    // An agent that goes takes its calls back too.
+    steered.hold(&["textDocument/hover"]);
+    agent.begin_call("lsp_hover", &arguments);
+    steered.wait_until_heard("textDocument/hover", 3);
+    assert!(agent.close().success());
+    steered.wait_until_heard("$/cancelRequest", 2);
+    eventually("the daemon is alone again", PATIENCE, || {
+        let status = place.status();
+        (status["hosts"][0]["clients"].as_array()?.len() == 1).then_some(())
+    });
+}

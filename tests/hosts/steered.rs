@@ -1,0 +1,61 @@
+//! A place whose language server does what the test says: which methods it does not answer, and what it was told.
+
+use zubi_tests::hosts::{PATIENCE, Place, eventually};
+use zubi_tests::processes::Process;
+use zubi_tests::{Project, hosts};
+
+/// The answer of a server that is not held up is in every hover's text.
+pub(crate) const ANSWER: &str = "a word";
+
+/// A Python project with one file in the language of the server that is steered.
+pub(crate) struct Steered(pub(crate) Place);
+
+impl Steered {
+    pub(crate) fn new() -> Self {
+        let project = Project::empty();
+        project.write("a.hostile", "alpha beta\n");
+        let config = project.home().join("config/zubi");
+        std::fs::create_dir_all(&config).expect("directories");
+        let program = env!("CARGO_BIN_EXE_hostile");
+        let row = format!(
+            "[[server]]\n\
+             id = \"steered\"\n\
+             title = \"steered\"\n\
+             command = \"{program}\"\n\
+             args = [\"steered\"]\n\
+             version_args = []\n\
+             languages = [{{ id = \"hostile\", extensions = [\"hostile\"] }}]\n\
+             untrusted = \"run\"\n\
+             readiness = \"initialized\"\n\
+             timeouts = {{ initialize_ms = 10000, request_ms = 50000, shutdown_ms = 300 }}\n"
+        );
+        std::fs::write(config.join("servers.toml"), row).expect("a new file");
+        Self(Place::new(project, &[]))
+    }
+
+    fn beside(&self, name: &str) -> camino::Utf8PathBuf {
+        self.0.project.root().parent().expect("a directory of the test's own").join(name)
+    }
+
+    /// From now on it answers all methods but these.
+    pub(crate) fn hold(&self, methods: &[&str]) {
+        std::fs::write(self.beside("held"), methods.join("\n")).expect("a file");
+    }
+
+    /// How often it was told this.
+    pub(crate) fn heard(&self, method: &str) -> usize {
+        let heard = std::fs::read_to_string(self.beside("heard")).unwrap_or_default();
+        heard.lines().filter(|line| *line == method).count()
+    }
+
+    /// Waits until it has been told this so often.
+    pub(crate) fn wait_until_heard(&self, method: &str, times: usize) {
+        let what = format!("the server hears {method} {times} times");
+        eventually(&what, PATIENCE, || (self.heard(method) >= times).then_some(()));
+    }
+
+    /// The servers that run.
+    pub(crate) fn servers() -> Vec<Process> {
+        hosts::running("hostile steered")
+    }
+}

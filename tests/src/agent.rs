@@ -1,0 +1,249 @@
+//! An agent that speaks MCP by hand: it begins calls without waiting for them, takes them back, and has a user who answers
+//! forms. [`crate::Zubi`] is the official client, for everything that needs none of that.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::hosts::eventually;
+
+/// After so long a message does not come any more.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What a process has written to stderr so far.
+#[derive(Debug, Clone, Default)]
+pub struct Said(Arc<Mutex<Vec<u8>>>);
+
+impl Said {
+    /// Listens to a process whose stderr is a pipe.
+    pub fn of(child: &mut Child) -> Self {
+        let said = Self::default();
+        let (mut pipe, heard) = (child.stderr.take().expect("piped"), Arc::clone(&said.0));
+        thread::spawn(move || {
+            let mut piece = [0; 4096];
+            while let Ok(length @ 1..) = pipe.read(&mut piece) {
+                let read = piece.get(..length).unwrap_or_default();
+                heard.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(read);
+            }
+        });
+        said
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+}
+
+/// A running `zubi mcp` and the client that asks it. Ends when dropped.
+#[derive(Debug)]
+pub struct Agent {
+    child: Child,
+    input: Option<ChildStdin>,
+    messages: Receiver<Value>,
+    unread: VecDeque<Value>,
+    last: u64,
+    is_ready: bool,
+    /// What the user says to every form; a client without forms, if nothing.
+    user: Option<Value>,
+    forms: Vec<Value>,
+    said: Said,
+}
+
+impl Agent {
+    /// Starts `zubi`, as this command does, with these flags and `mcp`. Nothing is waited for.
+    pub fn spawn(mut command: Command, flags: &[&str]) -> Self {
+        command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("zubi starts");
+        let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
+        let said = Said::of(&mut child);
+        let (sender, messages) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                let message = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        let unread = VecDeque::new();
+        Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), said }
+    }
+
+    /// With a user who fills in every form like this. Before the first question.
+    #[must_use]
+    pub fn with_user(mut self, content: Value) -> Self {
+        self.user = Some(content);
+        self
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has written to stderr so far.
+    pub fn said(&self) -> String {
+        self.said.text()
+    }
+
+    /// The forms that the user was shown.
+    pub fn forms(&self) -> &[Value] {
+        &self.forms
+    }
+
+    fn send(&mut self, message: &Value) {
+        let input = self.input.as_mut().expect("open");
+        writeln!(input, "{message}").expect("zubi reads");
+    }
+
+    /// The handshake, if there has been none.
+    pub fn greet(&mut self) {
+        if !std::mem::replace(&mut self.is_ready, true) {
+            let capabilities = if self.user.is_some() { json!({ "elicitation": {} }) } else { json!({}) };
+            let client = json!({ "name": "agent", "version": "1" });
+            let params = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": client });
+            self.request("initialize", &params);
+            self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        }
+    }
+
+    /// Asks without waiting for the answer: the request's number. It is its token for progress too.
+    pub fn begin(&mut self, method: &str, params: &Value) -> u64 {
+        self.last += 1;
+        let number = self.last;
+        let mut params = params.clone();
+        params["_meta"] = json!({ "progressToken": number });
+        self.send(&json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params }));
+        number
+    }
+
+    /// Begins to call a tool.
+    pub fn begin_call(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.greet();
+        self.begin("tools/call", &json!({ "name": tool, "arguments": arguments }))
+    }
+
+    /// The answer to a request: the whole message.
+    pub fn answer(&mut self, number: u64) -> Value {
+        self.wanted(|message| message["id"] == number && message["method"].is_null())
+    }
+
+    /// Takes a request back.
+    pub fn cancel(&mut self, number: u64) {
+        let params = json!({ "requestId": number, "reason": "no longer needed" });
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        let number = self.begin(method, params);
+        self.answer(number)
+    }
+
+    /// The result of a call as it came: the result, or the protocol's error.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let number = self.begin_call(tool, arguments);
+        result(&self.answer(number))
+    }
+
+    /// The text of a call that must succeed.
+    pub fn ask(&mut self, tool: &str, arguments: &Value) -> String {
+        let result = self.call(tool, arguments);
+        assert!(result["isError"] != true && result["content"].is_array(), "{tool}: {result}\n{}", self.said());
+        text(&result)
+    }
+
+    /// The text of a call that must fail.
+    pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let result = self.call(tool, arguments);
+        assert!(result["isError"] == true || result["message"].is_string(), "{tool} succeeded: {result}");
+        text(&result)
+    }
+
+    /// The names of the tools in its list, in order.
+    pub fn tools(&mut self) -> Vec<String> {
+        self.greet();
+        let listed = result(&self.request("tools/list", &json!({})));
+        let tools = listed["tools"].as_array().unwrap_or_else(|| panic!("{listed}"));
+        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
+    }
+
+    /// The next progress of a request: its message.
+    pub fn progress(&mut self, number: u64) -> String {
+        let told = self.wanted(|message| {
+            message["method"] == "notifications/progress" && message["params"]["progressToken"] == number
+        });
+        told["params"]["message"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until the user has filled in one more form.
+    pub fn fill_in(&mut self) {
+        let before = self.forms.len();
+        while self.forms.len() == before {
+            let message = self.receive();
+            self.unread.extend(message);
+        }
+    }
+
+    /// The next message; nothing if it was a form, which the user has filled in.
+    fn receive(&mut self) -> Option<Value> {
+        let message = self.messages.recv_timeout(PATIENCE);
+        let message = message.unwrap_or_else(|why| panic!("no message: {why}\n{}", self.said()));
+        if message["method"] != "elicitation/create" {
+            return Some(message);
+        }
+        let content = self.user.clone().unwrap_or_else(|| panic!("a form for a client without: {message}"));
+        let answer = json!({ "action": "accept", "content": content });
+        self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": answer }));
+        self.forms.push(message["params"].clone());
+        None
+    }
+
+    /// The next message that is wanted; what comes before it stays unread, but for forms, which the user fills in.
+    fn wanted(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(message) = self.unread.iter().position(&wanted).and_then(|at| self.unread.remove(at)) {
+            return message;
+        }
+        loop {
+            match self.receive() {
+                Some(message) if wanted(&message) => return message,
+                Some(message) => self.unread.push_back(message),
+                None => {}
+            }
+        }
+    }
+
+    /// Closes its input and waits until it has ended.
+    pub fn close(mut self) -> ExitStatus {
+        drop(self.input.take());
+        self.ended()
+    }
+
+    /// Waits until it has ended.
+    pub fn ended(&mut self) -> ExitStatus {
+        eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"))
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // Also one that was stopped; what it has started ends with it.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// The result of an answer, or its error.
+fn result(answer: &Value) -> Value {
+    if answer["error"].is_null() { answer["result"].clone() } else { answer["error"].clone() }
+}
+
+/// The text of a call's result, or the message of the protocol's error.
+pub fn text(result: &Value) -> String {
+    let text = result["content"][0]["text"].as_str().or_else(|| result["message"].as_str());
+    text.unwrap_or_else(|| panic!("no text: {result}")).to_owned()
+}

@@ -1,0 +1,204 @@
+//! Hosts of a project from outside: who is one, who asks it, and what runs behind it.
+//!
+//! Every [`Project`] has a run directory of its own, so hosts of two tests never find each other.
+
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use serde_json::Value;
+
+use crate::agent::Said;
+use crate::processes::{self, Process};
+use crate::zubi::Start;
+use crate::{Agent, Project};
+
+/// The longest that one of these steps may take on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Between two looks at something of which nobody is told.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Looks until there is something.
+///
+/// # Panics
+///
+/// When the time is over; `what` should have come to be.
+pub fn eventually<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begun.elapsed() < limit, "not within {limit:?}: {what}");
+        std::thread::park_timeout(LOOK);
+    }
+}
+
+/// A project and the programs that all its processes find.
+#[derive(Debug)]
+pub struct Place {
+    pub project: Project,
+    components: &'static [&'static str],
+}
+
+impl Place {
+    /// A trusted project; what is orphaned stays below this test.
+    pub fn new(project: Project, components: &'static [&'static str]) -> Self {
+        processes::adopt_orphans();
+        let place = Self { project, components };
+        place.trust();
+        place
+    }
+
+    /// The Python fixture with its fastest server.
+    pub fn python() -> Self {
+        Self::new(Project::fixture("python"), &["ty"])
+    }
+
+    /// Trusts the project as it is now.
+    pub fn trust(&self) {
+        self.output(&["trust"]);
+    }
+
+    /// `zubi` in the project's root with the environment of everything a test starts.
+    pub fn command(&self) -> Command {
+        Start::new(&self.project, self.components).command()
+    }
+
+    /// The same in a folder of the project.
+    pub fn command_in(&self, folder: &str) -> Command {
+        let mut command = self.command();
+        command.current_dir(self.project.root().join(folder));
+        command
+    }
+
+    /// Runs `zubi` with these arguments: stdout of one that must succeed.
+    pub fn output(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "zubi {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    /// Runs `zubi` with these arguments, without a terminal.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command().args(arguments).stdin(Stdio::null()).output().expect("zubi starts")
+    }
+
+    /// `zubi status --json`.
+    pub fn status(&self) -> Value {
+        serde_json::from_str(&self.output(&["status", "--json"])).expect("JSON")
+    }
+
+    /// An agent with these flags.
+    pub fn agent(&self, flags: &[&str]) -> Agent {
+        Agent::spawn(self.command(), flags)
+    }
+
+    /// Agents that are started at once.
+    pub fn agents(&self, count: usize) -> Vec<Agent> {
+        (0..count).map(|_| self.agent(&[])).collect()
+    }
+
+    /// A daemon with these arguments, as soon as it can be found.
+    pub fn daemon(&self, arguments: &[&str]) -> Daemon {
+        Daemon::start(self.command(), arguments)
+    }
+
+    pub fn run_directory(&self) -> Utf8PathBuf {
+        self.project.home().join("state/zubi/run")
+    }
+
+    /// The files in which hosts tell of themselves.
+    pub fn files(&self) -> Vec<Utf8PathBuf> {
+        let Ok(entries) = self.run_directory().read_dir_utf8() else { return Vec::new() };
+        let paths = entries.flatten().map(camino::Utf8DirEntry::into_path);
+        paths.filter(|path| path.extension() == Some("json")).collect()
+    }
+
+    /// What those hosts tell. One that has just gone is left out.
+    pub fn told(&self) -> Vec<Value> {
+        let texts = self.files().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
+        texts.map(|text| serde_json::from_str(&text).expect("JSON")).collect()
+    }
+
+    /// The only host there is, as soon as that is so: what it tells.
+    pub fn only_host(&self) -> Value {
+        eventually("there is exactly one host", PATIENCE, || {
+            let told = self.told();
+            let [host] = told.as_slice() else { return None };
+            Some(host.clone())
+        })
+    }
+}
+
+/// The process that a host's file, or its status, names.
+pub fn pid(host: &Value) -> u32 {
+    host["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).unwrap_or_else(|| panic!("no process: {host}"))
+}
+
+/// Living descendants of this test that are this program with these words, without their supervisors.
+pub fn running(program: &str) -> Vec<Process> {
+    let mut found = processes::named(program);
+    found.retain(|process| !process.command.contains("__child"));
+    found
+}
+
+/// Whether a process is a descendant of another one.
+pub fn is_below(process: &Process, ancestor: u32) -> bool {
+    let all = processes::descendants();
+    let mut at = process.parent;
+    loop {
+        if at.unsigned_abs() == ancestor {
+            return true;
+        }
+        let Some(parent) = all.iter().find(|process| process.pid == at) else { return false };
+        at = parent.parent;
+    }
+}
+
+/// A running `zubi serve`. Ends when dropped.
+#[derive(Debug)]
+pub struct Daemon {
+    child: Child,
+    said: Said,
+}
+
+impl Daemon {
+    /// Starts `zubi`, as this command does, with `serve` and these arguments; returns as soon as it can be found.
+    pub fn start(mut command: Command, arguments: &[&str]) -> Self {
+        command.arg("serve").args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("zubi starts");
+        let said = Said::of(&mut child);
+        eventually("the daemon serves", PATIENCE, || said.text().contains("serving ").then_some(()));
+        Self { child, said }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has written to stderr so far.
+    pub fn said(&self) -> String {
+        self.said.text()
+    }
+
+    /// Ends it without giving it a chance.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("a child");
+        self.child.wait().expect("a child");
+    }
+
+    /// Waits until it has ended by itself: its exit code.
+    pub fn ended(&mut self) -> Option<i32> {
+        eventually("the daemon ends", PATIENCE, || self.child.try_wait().expect("a child")).code()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
