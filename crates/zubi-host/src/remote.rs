@@ -111,15 +111,12 @@ impl RemoteHost {
         patience: Duration,
     ) -> Result<Value, ConnectionError> {
         let answered = self.connection.request(method, params, cancel, Instant::now() + patience);
-        tokio::pin!(answered);
-        loop {
-            tokio::select! {
-                answer = &mut answered => return answer,
-                () = self.silence() => {
-                    let why = format!("the host (process {}) does not answer any more", self.info.pid);
-                    self.connection.close(&why);
-                    return Err(ConnectionError::Closed { why });
-                }
+        tokio::select! {
+            answer = answered => answer,
+            () = self.silence() => {
+                let why = format!("the host (process {}) does not answer any more", self.info.pid);
+                self.connection.close(&why);
+                Err(ConnectionError::Closed { why })
             }
         }
     }
@@ -195,13 +192,13 @@ impl RemoteHost {
         #[derive(serde::Deserialize)]
         #[serde(rename_all = "lowercase")]
         enum Explained {
-            Explanation(Explanation),
+            Explanation(Box<Explanation>),
             Failure(CallFailure),
         }
         let params = call_params(request, circumstances, Value::Null);
         let answer: Result<Explained, _> = self.ask(wire::EXPLAIN, json!(params)).await?;
         Ok(match answer {
-            Ok(Explained::Explanation(explanation)) => Ok(Ok(explanation)),
+            Ok(Explained::Explanation(explanation)) => Ok(Ok(*explanation)),
             Ok(Explained::Failure(failure)) => Ok(Err(failure)),
             Err(error) => match unknown_tool(&error) {
                 Some(unknown) => Err(unknown),

@@ -35,8 +35,11 @@ const SAME_TIME: Duration = Duration::from_millis(100);
 /// What is known of the run directory.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// When it had changed last, where a later change would have another time.
+    /// When it had changed last.
     changed: Option<SystemTime>,
+    /// When that was seen first, and whether hosts were read long enough after it: a later change then has another time.
+    since: Option<Instant>,
+    is_settled: bool,
     /// Hosts that did not answer.
     shunned: BTreeSet<String>,
     /// What the person has been told.
@@ -61,7 +64,12 @@ impl Seen {
 pub(super) fn has_changed(config: &FrontConfig, seen: &mut Seen) -> bool {
     let changed = modified(config);
     // A directory that is not there has no hosts.
-    changed.is_some() && changed != seen.changed
+    changed.is_some() && (changed != seen.changed || (!seen.is_settled && is_past(seen.since)))
+}
+
+/// Whether what changes now has another time than what was seen then.
+fn is_past(since: Option<Instant>) -> bool {
+    since.is_none_or(|since| since.elapsed() > SAME_TIME)
 }
 
 fn modified(config: &FrontConfig) -> Option<SystemTime> {
@@ -114,13 +122,14 @@ async fn find(
     better_than: Option<HostKind>,
     present: Option<&str>,
 ) -> Option<RemoteHost> {
-    let looked = SystemTime::now();
     let modified = modified(config);
+    if modified == seen.changed {
+        seen.is_settled = is_past(seen.since);
+    } else {
+        (seen.changed, seen.since, seen.is_settled) = (modified, Some(Instant::now()), false);
+    }
     let reader = run.clone();
     let found = tokio::task::spawn_blocking(move || reader.read()).await.ok()?;
-    // One that is as new as this look may change again and have the same time.
-    let is_old = |time: &SystemTime| looked.duration_since(*time).is_ok_and(|age| age > SAME_TIME);
-    seen.changed = modified.filter(is_old);
     for disbelieved in found.disbelieved {
         seen.tell(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.why));
     }
