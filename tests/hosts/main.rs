@@ -7,7 +7,9 @@
 )]
 
 mod clients;
+mod editor;
 mod lost;
 mod moving;
 mod sharing;
 mod steered;
+mod window;

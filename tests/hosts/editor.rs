@@ -1,0 +1,209 @@
+//! Agents see what an open editor sees as long as it is open, and each editor its own folder.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_tests::hosts::{self, PATIENCE, Place, eventually, is_below, pid};
+use zubi_tests::{Agent, processes};
+
+use crate::window::Window;
+
+fn hover(agent: &mut Agent) -> String {
+    agent.ask("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
+}
+
+/// The same from a window of that name.
+const IN_WINDOW: &str = "\
+at shapes/shape.py:35:5 total_area
+typed in Window
+[editor · readiness unknown · completeness unknown: editor gives no readiness signal]";
+
+/// Asks the editor's tool.
+fn editor(agent: &mut Agent, arguments: &Value, place: &Place) -> String {
+    agent.ask("editor", arguments).replace(place.project.root().as_str(), "[project]")
+}
+
+#[test]
+fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes() {
+    let place = Place::python();
+    let daemon = place.daemon(&[]);
+    let mut agents = place.agents(2);
+    let from_server: Vec<String> = agents.iter_mut().map(hover).collect();
+    assert!(!from_server[0].contains("typed in"), "{from_server:?}");
+
+    for _ in 0..2 {
+        let window = Window::open(&place, ".", "Window");
+        window.look_at("shapes/shape.py");
+        for agent in &mut agents {
+            assert_eq!(hover(agent), IN_WINDOW);
+        }
+        assert_eq!(window.asked("textDocument/hover"), 2);
+        assert!(!hosts::running("ty server").iter().any(|server| is_below(server, window.pid())), "beside an editor");
+        let status = place.status();
+        let clients = |kind: &str| {
+            let all = status["hosts"].as_array().expect("hosts").iter();
+            all.filter(|host| host["kind"] == kind)
+                .map(|host| host["clients"].as_array().map_or(0, Vec::len))
+                .sum::<usize>()
+        };
+        // And the command that asks.
+        assert_eq!((clients("editor"), clients("daemon")), (3, 1), "{status}");
+
+        window.close();
+        let back: Vec<String> = agents.iter_mut().map(hover).collect();
+        assert_eq!(back, from_server);
+        assert_eq!(pid(&place.only_host()), daemon.pid());
+        let servers = hosts::running("ty server");
+        assert!(servers.len() == 1 && is_below(&servers[0], daemon.pid()), "{servers:?}");
+    }
+    let said: String = agents.iter().map(Agent::said).collect();
+    assert_eq!(said, "");
+}
+
+#[test]
+fn what_is_open_and_its_problems_reach_an_agent() {
+    let place = Place::python();
+    let window = Window::open(&place, ".", "Window");
+    window.look_at("shapes/shape.py");
+    let mut agent = place.agent(&[]);
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "open_files" }), &place), @"
+    1 file open
+      shapes/shape.py  python, 40 lines, not saved
+    [editor]
+    ");
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "active_file" }), &place), @"
+    shapes/shape.py:35:5  python, 40 lines, not saved
+    1 error in `shapes/shape.py`
+      35:5  error: not saved in Window  [window]
+    [editor]
+    ");
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "errors_summary" }), &place), @"
+    1 error in 1 file, 0 warnings in 0 files, infos and hints: 0
+    by source: window 1
+    most errors:
+      shapes/shape.py  1 error, 0 warnings
+    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    ");
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "status" }), &place), @"
+    Window 1 is connected
+    host: editor
+    folders:
+      [project]
+    [editor]
+    ");
+    assert_snapshot!(agent.ask("lsp_diagnostics", &json!({ "path": "shapes/shape.py" })), @"
+    1 error in `shapes/shape.py`; snapshot d-1
+    shapes/shape.py
+      35:5  error: not saved in Window  [window]
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+    assert_snapshot!(agent.ask("lsp_definition", &json!({ "at": "shapes/report.py:3 total_area" })), @"
+    at shapes/report.py:3:45 total_area
+    1 definition of `total_area`
+    shapes/shape.py
+      35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+    assert_eq!(hosts::running("ty server"), []);
+}
+
+#[test]
+fn no_server_runs_for_agents_while_an_editor_answers() {
+    let place = Place::python();
+    let mut agents = place.agents(3);
+    for agent in &mut agents {
+        hover(agent);
+    }
+    let window = Window::open(&place, ".", "Window");
+    for agent in &mut agents {
+        assert!(hover(agent).contains("typed in Window"));
+    }
+    // The agent that was the host is one no more.
+    eventually("the server ends", PATIENCE, || hosts::running("ty server").is_empty().then_some(()));
+    assert_eq!(pid(&place.only_host()), window.pid());
+    // An editor that dies is as one that was closed.
+    drop(window);
+    for agent in &mut agents {
+        assert!(!hover(agent).contains("typed in"));
+    }
+    let host = pid(&place.only_host());
+    assert!(agents.iter().any(|agent| agent.pid() == host), "{host}");
+    drop(agents);
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+}
+
+#[test]
+fn nothing_is_written_under_an_editor() {
+    let place = Place::python();
+    let before = place.project.everything();
+    let mut agent = place.agent(&[]);
+    assert!(agent.tools().contains(&"apply_edit".to_owned()));
+    let plan = agent
+        .ask("lsp_rename_symbol", &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }));
+    let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
+    let window = Window::open(&place, ".", "Window");
+    assert_snapshot!(agent.refused("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and this session is read-only");
+    assert_snapshot!(agent.refused("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and this session is read-only");
+    assert!(!agent.tools().contains(&"apply_edit".to_owned()));
+    assert_eq!(place.project.everything(), before);
+    // The plan is on disk, and can be carried out when the editor has gone.
+    window.close();
+    agent.ask("apply_edit", &json!({ "plan": plan }));
+    assert!(place.project.read("shapes/shape.py").contains("def sum_area"));
+}
+
+#[test]
+fn two_windows_do_not_disturb_each_other() {
+    let place = Place::python();
+    let _daemon = place.daemon(&[]);
+    let outer = Window::open(&place, ".", "Outer");
+    let inner = Window::open(&place, "shapes", "Inner");
+    let mut outside = place.agent(&[]);
+    let mut inside = Agent::spawn(place.command_in("shapes"), &[]);
+    let ask_inside = |agent: &mut Agent| agent.ask("lsp_hover", &json!({ "at": "shape.py:35 total_area" }));
+    assert!(hover(&mut outside).contains("typed in Outer"));
+    assert!(ask_inside(&mut inside).contains("typed in Inner"));
+    inner.close();
+    // The window of the outer folder is none of this agent's.
+    assert!(!ask_inside(&mut inside).contains("typed in"));
+    assert!(hover(&mut outside).contains("typed in Outer"));
+    outer.close();
+    assert!(!hover(&mut outside).contains("typed in"));
+}
+
+#[test]
+fn other_programs_ask_what_is_open() {
+    let place = Place::python();
+    let ipc = |arguments: &[&str]| {
+        let words: Vec<&str> = ["ipc"].iter().chain(arguments).copied().collect();
+        let text = place.output(&words).replace(place.project.root().as_str(), "[project]");
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        value.to_string()
+    };
+    // Without an editor nothing is open.
+    assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":false,"note":"no editor is connected"}"#);
+    let window = Window::open(&place, ".", "Window");
+    window.look_at("shapes/shape.py");
+    assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":true,"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40,"selection":{"line":35,"column":5},"diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
+    assert_snapshot!(ipc(&["getOpenFiles"]), @r#"{"count":1,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40}]}"#);
+    assert_snapshot!(ipc(&["getWorkspaceErrors"]), @r#"{"summary":{"errors":1,"warnings":0,"info":0,"filesWithErrors":1,"filesWithWarnings":0},"bySource":{"window":1},"topErrorFiles":[{"path":"[project]/shapes/shape.py","errors":1,"warnings":0}],"sources":["window"],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
+    assert_snapshot!(ipc(&["getDiagnostics", "--params", r#"{"path": "shapes/shape.py"}"#]), @r#"{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
+    assert_snapshot!(ipc(&["getAllDiagnostics", "--params", r#"{"limit": 1}"#]), @r#"{"fileCount":1,"totalDiagnostics":1,"returned":1,"truncated":false,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
+    assert_snapshot!(ipc(&["validateFile", "--params", r#"{"path": "shapes/shape.py"}"#]), @r#"{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
+    assert!(ipc(&["ping"]).contains("\"status\":\"ok\""), "{}", ipc(&["ping"]));
+    let refused = place.run(&["ipc", "executeCommand", "--params", r#"{"command": "workbench.action.quit"}"#]);
+    assert!(!refused.status.success(), "{refused:?}");
+    assert_snapshot!(String::from_utf8_lossy(&refused.stderr), @"error: `workbench.action.quit` may not be run from here; these may: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev");
+}
+
+#[test]
+fn an_editor_that_keeps_to_itself_is_not_found() {
+    let place = Place::python();
+    let mut command = place.command();
+    command.args(["--host", "own"]);
+    let window = Window::start(command, place.project.root(), "Window");
+    window.look_at("shapes/shape.py");
+    let mut agent = place.agent(&[]);
+    assert!(!hover(&mut agent).contains("typed in"));
+    assert_eq!(pid(&place.only_host()), agent.pid());
+    window.close();
+}

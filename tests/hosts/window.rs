@@ -1,0 +1,200 @@
+//! A window of an editor with zubi's extension: it starts `zubi lsp` and answers what that asks about the code in it.
+
+use std::io::{BufReader, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use zubi_tests::agent::Said;
+use zubi_tests::hosts::{PATIENCE, Place, eventually};
+
+/// What a window answers itself.
+const METHODS: [&str; 5] = [
+    "textDocument/definition",
+    "textDocument/hover",
+    "textDocument/diagnostic",
+    "workspace/diagnostic",
+    "zubi/validate",
+];
+
+/// A window. Ends when dropped.
+pub(crate) struct Window {
+    child: Child,
+    folder: Utf8PathBuf,
+    wire: Arc<Wire>,
+    said: Said,
+}
+
+/// The connection to `zubi lsp`, for the test and for the thread that answers.
+struct Wire {
+    input: Mutex<Option<ChildStdin>>,
+    /// The answers to the window's requests, in the order in which they came.
+    answers: Mutex<Vec<Value>>,
+    /// The methods of all that it was asked.
+    asked: Mutex<Vec<String>>,
+}
+
+impl Wire {
+    fn send(&self, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        let body = message.to_string();
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(input) = input.as_mut() {
+            // The other side may have ended, as a test wants it.
+            write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| input.flush()).ok();
+        }
+    }
+}
+
+impl Window {
+    /// Opens a folder of the project in a window, whose hovers say its name; returns when others can find it.
+    pub(crate) fn open(place: &Place, folder: &str, name: &'static str) -> Self {
+        let window = Self::start(place.command(), &place.project.root().join(folder), name);
+        let own = json!([window.folder]);
+        eventually("the window's host can be found", PATIENCE, || {
+            place.told().into_iter().find(|host| host["kind"] == "editor" && host["workspaceFolders"] == own)
+        });
+        window
+    }
+
+    /// The same without waiting for anything but the handshake.
+    pub(crate) fn start(mut command: Command, folder: &Utf8Path, name: &'static str) -> Self {
+        command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("zubi starts");
+        let folder: Utf8PathBuf = folder.components().filter(|part| part.as_str() != ".").collect();
+        let input = Mutex::new(child.stdin.take());
+        let wire = Arc::new(Wire { input, answers: Mutex::default(), asked: Mutex::default() });
+        let (output, said) = (child.stdout.take().expect("piped"), Said::of(&mut child));
+        let (answering, root) = (Arc::clone(&wire), folder.clone());
+        thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            while let Some(message) = read(&mut output) {
+                answering.hear(message, &root, name);
+            }
+        });
+        let window = Self { child, folder, wire, said };
+        window.ask(
+            "initialize",
+            &json!({
+                "processId": null,
+                "clientInfo": { "name": name, "version": "1" },
+                "capabilities": {},
+                "initializationOptions": { "zubi": { "editorProtocol": 1, "editorMethods": METHODS } },
+                "workspaceFolders": [{ "uri": window.uri(""), "name": name }],
+            }),
+        );
+        window.tell("initialized", &json!({}));
+        window
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has written to stderr so far.
+    pub(crate) fn said(&self) -> String {
+        self.said.text()
+    }
+
+    /// Of a file in its folder.
+    pub(crate) fn uri(&self, file: &str) -> String {
+        uri(&self.folder, file)
+    }
+
+    /// How often it was asked this.
+    pub(crate) fn asked(&self, method: &str) -> usize {
+        let asked = self.wire.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().filter(|asked| *asked == method).count()
+    }
+
+    fn tell(&self, method: &str, params: &Value) {
+        self.wire.send(json!({ "method": method, "params": params }));
+    }
+
+    fn ask(&self, method: &str, params: &Value) -> Value {
+        self.wire.send(json!({ "id": method, "method": method, "params": params }));
+        eventually(&format!("an answer to {method}: {}", self.said()), PATIENCE, || {
+            let answers = self.wire.answers.lock().unwrap_or_else(PoisonError::into_inner);
+            answers.iter().find(|answer| answer["id"] == method).cloned()
+        })
+    }
+
+    /// Tells that a file is open, looked at, and not saved.
+    pub(crate) fn look_at(&self, file: &str) {
+        let open = json!({ "uri": self.uri(file), "languageId": "python", "isDirty": true, "lineCount": 40 });
+        let mut active = open.clone();
+        active["selection"] = json!({ "line": 35, "column": 5 });
+        self.tell("zubi/editor/didChange", &json!({ "active": active, "open": [open], "diagnosticsUris": [] }));
+    }
+
+    /// Closes the window as an editor does.
+    pub(crate) fn close(mut self) {
+        self.ask("shutdown", &Value::Null);
+        self.tell("exit", &Value::Null);
+        let status = eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"));
+        assert!(status.success(), "{status}: {}", self.said());
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // It may have ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+impl Wire {
+    fn hear(&self, message: Value, folder: &Utf8Path, name: &str) {
+        match (message.get("id"), message["method"].as_str()) {
+            (Some(id), Some("zubi/editor/request")) => {
+                let method = message["params"]["method"].as_str().unwrap_or_default();
+                self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(method.to_owned());
+                self.send(json!({ "id": id, "result": answer(method, folder, name) }));
+            }
+            (Some(id), Some(_)) => self.send(json!({ "id": id, "result": null })),
+            (Some(_), None) => self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(message),
+            (None, _) => {}
+        }
+    }
+}
+
+/// What the editor shows: a hover with its name, and one problem in one file.
+fn answer(method: &str, folder: &Utf8Path, name: &str) -> Value {
+    let range = json!({ "start": { "line": 34, "character": 4 }, "end": { "line": 34, "character": 14 } });
+    let problem =
+        json!({ "range": range, "severity": 1, "source": "window", "message": format!("not saved in {name}") });
+    match method {
+        "textDocument/hover" => json!({ "contents": { "kind": "plaintext", "value": format!("typed in {name}") } }),
+        "textDocument/definition" => json!([{ "uri": uri(folder, "shapes/shape.py"), "range": range }]),
+        "workspace/diagnostic" => {
+            json!({ "items": [{ "uri": uri(folder, "shapes/shape.py"), "kind": "full", "items": [problem] }] })
+        }
+        _ => json!({ "kind": "full", "items": [problem], "isOpen": true, "isCurrent": true, "languageId": "python" }),
+    }
+}
+
+/// The folders of tests have no letters that would have to be escaped.
+fn uri(folder: &Utf8Path, file: &str) -> String {
+    format!("file://{}", if file.is_empty() { folder.to_owned() } else { folder.join(file) })
+}
+
+fn read(output: &mut impl std::io::BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.trim_end().strip_prefix("Content-Length: ") {
+            Some(number) => length = number.parse().ok()?,
+            None if line == "\r\n" => break,
+            None => {}
+        }
+    }
+    let mut body = vec![0; length];
+    output.read_exact(&mut body).ok()?;
+    serde_json::from_slice(&body).ok()
+}
