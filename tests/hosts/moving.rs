@@ -232,7 +232,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     }
     let told = place.told();
     let mut workspaces: Vec<&Value> = told.iter().map(|host| &host["workspaceFolders"]).collect();
-    workspaces.sort_by_key(|folders| folders.to_string());
+    workspaces.sort_by_key(ToString::to_string);
     let absolute = |folder: &str| match folder {
         "." => json!([place.project.root()]),
         _ => json!([place.project.root().join(folder)]),
@@ -258,10 +258,14 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     // The daemon of the outer folder is none of those inside.
     let daemon = place.daemon(&[]);
     for (folder, agent) in &mut agents {
-        agent.ask("lsp_workspace_symbols", &json!({ "query": "inside" }));
-        let host = if *folder == "." { daemon.pid() } else { 0 };
-        assert!(host == 0 || place.told().iter().any(|told| pid(told) == host));
+        let found = agent.ask("lsp_workspace_symbols", &json!({ "query": "inside" }));
+        assert!(found.contains("inside.py"), "{folder}: {found}");
     }
+    let status = place.status();
+    let hosts = status["hosts"].as_array().expect("hosts");
+    let of_daemon = hosts.iter().find(|host| pid(host) == daemon.pid()).expect("the daemon");
+    // Both agents of its folder, and the command that asks.
+    assert_eq!(of_daemon["clients"].as_array().map(Vec::len), Some(3), "{status}");
     let mut workspaces: Vec<(Value, Value)> =
         place.told().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
     workspaces.sort_by_key(|(folders, _)| folders.to_string());
