@@ -164,7 +164,7 @@ impl Endpoint for Editor {
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
         // Without opening it: a question about a folder would open all that is in it.
-        let known = self.known(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(error))?;
+        let known = self.known(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(&error))?;
         let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
         Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
     }
@@ -175,7 +175,7 @@ const NOT_OPEN: &str =
     "not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it";
 
 impl Editor {
-    fn refused(&self, error: ViewError) -> EndpointError {
+    fn refused(&self, error: &ViewError) -> EndpointError {
         let (endpoint, method) = (self.id.clone(), DIAGNOSTICS.to_owned());
         match error {
             ViewError::Unsupported => EndpointError::Unsupported { endpoint, method },

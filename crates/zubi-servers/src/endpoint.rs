@@ -125,13 +125,13 @@ impl ServerEndpoint {
         }
     }
 
-    /// The running server, if there is one.
     /// The running server's process id, and how much memory the process and all that it started hold now, in bytes.
     pub async fn process(&self) -> Option<(u32, u64)> {
         let session = self.running_now()?;
         Some((session.process_id()?, session.memory().await?))
     }
 
+    /// The running server, if there is one.
     pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
         match &*self.shared.phase.borrow() {
             Phase::Running(session) if session.ended().borrow().is_none() => Some(Arc::clone(session)),

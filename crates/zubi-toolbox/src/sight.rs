@@ -1,5 +1,5 @@
 //! What the editor sees, and what language servers know where there is no editor: the eight methods of the IPC protocol
-//! ([`wire::editor::METHODS`]), which the tool `editor` asks as well.
+//! ([`zubi_link::wire::editor::METHODS`]), which the tool `editor` asks as well.
 //!
 //! With an editor ([`EditorView`]) it answers, from its servers and with what is typed and not saved. What it does not answer,
 //! and everything where there is no editor, is asked of the servers that code intelligence knows; such an answer has a

@@ -35,7 +35,14 @@ impl<T: Calls> ToolService for Fake<T> {
 
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
         let text = self.0.call(request, circumstances).await;
-        Ok(CallAnswer { text, data: None, duration: std::time::Duration::ZERO, status: false, failure: None, next: String::new() })
+        Ok(CallAnswer {
+            text,
+            data: None,
+            duration: std::time::Duration::ZERO,
+            status: false,
+            failure: None,
+            next: String::new(),
+        })
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
