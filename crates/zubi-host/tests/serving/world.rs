@@ -103,8 +103,11 @@ pub(crate) struct Client {
     pub(crate) heard: Arc<Heard>,
 }
 
+/// What a client answers to a method and its parameters.
+type Answers = dyn Fn(&str, Value) -> Value + Send + Sync;
+
 pub(crate) struct Heard {
-    answers: Box<dyn Fn(&str, Value) -> Value + Send + Sync>,
+    answers: Box<Answers>,
     pub(crate) notifications: Mutex<Vec<(String, Value)>>,
 }
 
