@@ -103,7 +103,7 @@ fn problems_are_those_that_the_editor_shows() {
     let document = |uri: &str| json!({ "textDocument": { "uri": uri } });
     let found = json!({ "kind": "full", "items": [problem()] });
 
-    let (asked, told) = ask(&mut client, &json!({ "command": "active_file" }), found.clone());
+    let (asked, told) = ask(&mut client, &json!({ "command": "active_file" }), found);
     assert_eq!(asked, json!({ "method": "textDocument/diagnostic", "params": document(&shape) }));
     assert_snapshot!(told, @"
     web/shape.ts:2:8  typescript, 4 lines
