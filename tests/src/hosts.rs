@@ -116,10 +116,12 @@ impl Place {
         paths.filter(|path| path.extension() == Some("json")).collect()
     }
 
-    /// What those hosts tell. One that has just gone is left out.
+    /// What those hosts tell whose processes live. The file of one that was killed stays until somebody looks who may remove
+    /// it, which is not so while the process is still ending.
     pub fn told(&self) -> Vec<Value> {
         let texts = self.files().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
-        texts.map(|text| serde_json::from_str(&text).expect("JSON")).collect()
+        let told = texts.map(|text| serde_json::from_str(&text).expect("JSON"));
+        told.filter(|host| std::fs::exists(format!("/proc/{}", pid(host))).unwrap_or_default()).collect()
     }
 
     /// The only host there is, as soon as that is so: what it tells.
