@@ -27,6 +27,7 @@ use crate::discovery::{Own, RunDirectory};
 use crate::proof::Bytes32;
 
 mod doors;
+mod strangers;
 
 /// The port that is tried first. Clients never guess it, they read the discovery file; it is a fixed one so that people can
 /// name it in a firewall or a forwarding.
@@ -86,7 +87,8 @@ pub struct Spec {
 pub struct Limits {
     /// Connections that have proved themselves, over both doors; one more is told so and let go.
     pub connections: usize,
-    /// Connections to the port that have not proved themselves yet; one more is let go without a word.
+    /// Connections to the port that have not proved themselves yet; for one more, the one that has been there longest is let go
+    /// without a word.
     pub strangers: usize,
     /// How long proving oneself may take.
     pub handshake: Duration,

@@ -155,6 +155,8 @@ impl RunDirectory {
             // Its host has ended meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(_) if file.is_symlink() => return Err("it is a link; remove it".to_owned()),
+            // That it be made ours, as is usual, is no advice for what somebody has planted.
+            Err(_) if !is_of_us(file) => return Err("it belongs to another user; remove it".to_owned()),
             Err(error) => return Err(error.to_string()),
         };
         let host = parse(&content)?;
@@ -250,6 +252,11 @@ pub struct Published {
 /// This user, as far as the rights of the process go.
 pub(crate) fn us() -> u32 {
     rustix::process::geteuid().as_raw()
+}
+
+/// Whether it is ours, where that can be told.
+fn is_of_us(path: &Utf8Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == us())
 }
 
 /// Whether it is a directory, or a link to one, that only this user can change.

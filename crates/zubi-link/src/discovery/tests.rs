@@ -203,7 +203,7 @@ fn a_file_that_others_may_read_or_have_made_is_disbelieved() {
         std::fs::remove_file(&open).unwrap();
         world.plant_host(&host(ONE, &[]));
         std::os::unix::fs::chown(&open, Some(65_534), None).unwrap();
-        assert_snapshot!(world.found(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; `chown` it, or copy it");
+        assert_snapshot!(world.found(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
     }
 }
 

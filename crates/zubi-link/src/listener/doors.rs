@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 use zubi_base::rpc::{Connection, Options};
 
+use super::strangers::{Stranger, Strangers};
 use super::{Channel, Limits, Peer, Serve};
 use crate::discovery::us;
 use crate::handshake::{read_line, write_line};
@@ -30,7 +31,7 @@ pub(super) struct Doors {
     token: Bytes32,
     limits: Limits,
     slots: Arc<Semaphore>,
-    strangers: Arc<Semaphore>,
+    strangers: Strangers,
     next_id: AtomicU64,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -50,7 +51,7 @@ impl Doors {
             token,
             limits,
             slots: Arc::new(Semaphore::new(limits.connections)),
-            strangers: Arc::new(Semaphore::new(limits.strangers)),
+            strangers: Strangers::new(limits.strangers),
             next_id: AtomicU64::new(1),
             stop,
             tasks: TaskTracker::new(),
@@ -86,10 +87,9 @@ impl Doors {
             };
             match accepted {
                 Ok((stream, _)) => {
-                    // Taken here, so that a flood does not even become tasks.
-                    if let Ok(stranger) = Arc::clone(&self.strangers).try_acquire_owned() {
-                        self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
-                    }
+                    // Waited for here, so that a flood does not become tasks.
+                    let Some(stranger) = self.strangers.next(&self.stop).await else { return };
+                    self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
                 }
                 Err(error) => self.pause(&error).await,
             }
@@ -116,7 +116,7 @@ impl Doors {
         self.attend(Admitted { channel: Channel::Socket, pid, slot }, reader, writer).await;
     }
 
-    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: OwnedSemaphorePermit) {
+    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: Stranger) {
         // Messages are small and wait for each other.
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.split();
@@ -124,7 +124,7 @@ impl Doors {
         let admitted = tokio::select! {
             admitted = self.prove(&mut reader, &mut writer) => admitted,
             () = tokio::time::sleep(self.limits.handshake) => None,
-            () = self.stop.cancelled() => None,
+            () = stranger.is_to_go() => None,
         };
         let Some(slot) = admitted else { return };
         drop(stranger);
