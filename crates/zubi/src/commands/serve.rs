@@ -101,7 +101,14 @@ fn detach(session: &Session) -> Result<ExitCode, Failure> {
     let log = session.state_directory().join("serve.log");
     let file = zubi_base::private::create_directory(session.state_directory())
         .and_then(|()| zubi_base::private::create(&log))
-        .map_err(|error| Failure::environment(format!("`{log}` cannot be written: {error}")))?;
+        .map_err(|error| {
+            let hint = if log.is_symlink() {
+                "It is a link, and is not written through; remove it."
+            } else {
+                "Give yourself alone the right to that directory, or set XDG_STATE_HOME to another."
+            };
+            Failure::environment(format!("`{log}` cannot be written: {error}")).hint(hint)
+        })?;
     let mut child = process::detach(&executable, arguments, file).map_err(Failure::environment)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
     let deadline = Instant::now() + START;
