@@ -7,9 +7,13 @@
 )]
 
 mod clients;
+mod crowds;
 mod editor;
+mod faults;
 mod lost;
 mod moving;
+mod raw;
+mod security;
 mod sharing;
 mod steered;
 mod window;

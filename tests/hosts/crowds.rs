@@ -1,0 +1,384 @@
+//! Many clients at once, and clients that do not behave: the others are answered, and the host stays small.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use serde_json::{Value, json};
+use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually};
+use zubi_tests::{Project, processes};
+
+use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
+
+/// The connections that a host has at once.
+const CONNECTIONS: usize = 64;
+
+/// The connections to the port that have not proved themselves.
+const STRANGERS: usize = 16;
+
+/// How long an answer may take while others misbehave, on a busy machine.
+const IN_TIME: Duration = Duration::from_secs(5);
+
+const MB: u64 = 1_000_000;
+
+struct Scene {
+    place: Place,
+    daemon: Daemon,
+    host: Value,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let place = Place::new(Project::empty(), &[]);
+        let daemon = place.daemon(&[]);
+        let host = place.only_host();
+        let scene = Self { place, daemon, host };
+        // What is made once, at the first question, is there.
+        scene.is_answered("the first");
+        scene.gone(0);
+        scene
+    }
+
+    fn socket(&self) -> Raw {
+        Raw::socket(socket_of(&self.host))
+    }
+
+    fn stream(&self) -> UnixStream {
+        UnixStream::connect(socket_of(&self.host)).expect("the host listens")
+    }
+
+    fn proved(&self) -> Raw {
+        Raw::proved(port_of(&self.host), token_of(&self.host))
+    }
+
+    /// Somebody else is answered, and soon.
+    fn is_answered(&self, meanwhile: &str) {
+        let begun = Instant::now();
+        let mut raw = self.socket();
+        let tools = raw.ask("tools/list", &json!({}));
+        assert!(tools["result"]["tools"].is_array(), "{meanwhile}: {tools}");
+        assert!(begun.elapsed() < IN_TIME, "{meanwhile}: {:?}", begun.elapsed());
+    }
+
+    fn resident(&self) -> u64 {
+        processes::resident_bytes(self.daemon.pid()).expect("the host lives")
+    }
+
+    fn peak(&self) -> u64 {
+        processes::peak_bytes(self.daemon.pid()).expect("the host lives")
+    }
+
+    /// How many file descriptors the host has.
+    fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.daemon.pid())).expect("the host lives").count()
+    }
+
+    /// Waits until so many are connected besides the one that asks.
+    fn gone(&self, left: usize) {
+        eventually("the clients have gone", PATIENCE, || {
+            let mut raw = self.socket();
+            let status = raw.ask("host/status", &json!({}));
+            (status["result"]["clients"].as_array()?.len() == left + 1).then_some(())
+        });
+    }
+
+    /// Waits until the host has no more descriptors than it had.
+    fn back_to(&self, descriptors: usize) {
+        eventually("its descriptors are closed", PATIENCE, || (self.descriptors() <= descriptors).then_some(()));
+    }
+}
+
+#[test]
+fn a_client_that_never_reads_is_let_go_and_the_host_stays_small() {
+    let scene = Scene::new();
+    let (before, descriptors) = (scene.peak(), scene.descriptors());
+    let mut stream = scene.stream();
+    stream.set_write_timeout(Some(PATIENCE)).expect("a time");
+    // Each answer is about a hundred times as large as its question.
+    let mut asked = 0;
+    while stream.write_all(&request(asked, "tools/list", &json!({}))).is_ok() {
+        asked += 1;
+        assert!(asked < 1_000_000, "it may ask as much as it likes");
+    }
+    scene.is_answered("nobody reads");
+    drop(stream);
+    scene.gone(0);
+    let grown = scene.peak() - before;
+    assert!(grown < 150 * MB, "{} MB after {asked} questions", grown / MB);
+    scene.back_to(descriptors);
+}
+
+#[test]
+fn garbage_is_answered_and_harms_nobody() {
+    let scene = Scene::new();
+    let before = scene.resident();
+    let lines: [&[u8]; 6] = [
+        b"\n",
+        b"{}\n",
+        b"[1,2]\n",
+        b"\xff\xfe\0\n",
+        b"{\"jsonrpc\":\"2.0\",\"id\":{}}\n",
+        b"{\"id\":1,\"method\":7}\n",
+    ];
+    let flood = lines.concat().repeat(5_000);
+    let mut flooding = scene.socket();
+    thread::scope(|scope| {
+        let flooding = scope.spawn(|| {
+            assert!(flooding.say(&flood) && flooding.say(&request(8, "ping", &json!({}))));
+        });
+        scene.is_answered("a flood");
+        flooding.join().expect("no panic");
+    });
+    // One for each line that is not empty.
+    for _ in 0..5 * 5_000 {
+        let answer = flooding.message();
+        assert!(answer["error"]["code"].is_number(), "{answer}");
+    }
+    assert_eq!(flooding.message()["result"]["status"], "ok");
+    drop(flooding);
+
+    // The same by somebody who does not listen.
+    let mut deaf = scene.stream();
+    deaf.set_write_timeout(Some(PATIENCE)).expect("a time");
+    while deaf.write_all(b"garbage\n{}\n").is_ok() {}
+    scene.is_answered("a flood of the deaf");
+    drop(deaf);
+    scene.gone(0);
+    let grown = scene.resident().saturating_sub(before);
+    assert!(grown < 100 * MB, "{} MB", grown / MB);
+}
+
+#[test]
+fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
+    let scene = Scene::new();
+    let whole = request(1, "ping", &json!({}));
+    let (first, second) = whole.split_at(20);
+    let mut halves: Vec<Raw> = (0..10).map(|_| scene.socket()).collect();
+    for half in &mut halves {
+        assert!(half.say(first));
+    }
+    scene.is_answered("halves");
+    for half in &mut halves {
+        assert!(half.say(second));
+        assert_eq!(half.message()["result"]["status"], "ok");
+    }
+    // Large ones that never end are given back when their clients go.
+    let before = scene.resident();
+    let piece = vec![b' '; 7 * 1024 * 1024];
+    let mut large: Vec<UnixStream> = (0..8).map(|_| scene.stream()).collect();
+    for stream in &mut large {
+        stream.write_all(&piece).expect("the host reads");
+    }
+    scene.is_answered("large halves");
+    drop((large, halves));
+    scene.gone(0);
+    let most = before + 60 * MB;
+    eventually("the memory is given back", PATIENCE, || (scene.resident() < most).then_some(()));
+}
+
+#[test]
+fn a_message_that_is_too_long_is_refused_and_the_next_is_answered() {
+    let scene = Scene::new();
+    let long = "x".repeat(9 * 1024 * 1024);
+    for mut raw in [scene.socket(), scene.proved()] {
+        let answer = raw.ask("ping", &json!({ "long": long }));
+        let why = answer["error"]["message"].as_str().expect("a reason");
+        assert!(why.contains("more than the 8388608 that are read"), "{why}");
+        assert_eq!(raw.ask("ping", &json!({}))["result"]["status"], "ok");
+    }
+}
+
+/// A page in a browser posts this; each line of its body would be a request.
+fn post(port: u16, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: https://example.com\r\n\
+         Content-Type: text/plain;charset=UTF-8\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+#[test]
+fn a_page_in_a_browser_has_no_effect() {
+    let place = Place::python();
+    let _daemon = place.daemon(&[]);
+    let host = place.only_host();
+    place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
+    let servers = || -> Vec<Value> {
+        let servers = place.status()["hosts"][0]["servers"].clone();
+        servers.as_array().expect("servers").iter().map(|server| server["pid"].clone()).collect()
+    };
+    let before = servers();
+    assert_eq!(before.len(), 1);
+    let restart = request(1, "executeCommand", &json!({ "command": "zubi.restart" }));
+    let create = json!({ "tool": "create_file", "arguments": { "path": "new.txt", "content": "x" } });
+    let stop = request(3, "host/shutdown", &json!({}));
+    let body = [restart, request(2, "tools/call", &create), stop].concat();
+
+    // It may even know the token, but what stands before it is no proof.
+    let known = authenticate(token_of(&host), &"0".repeat(64));
+    for body in [body.clone(), [known, body].concat()] {
+        let mut raw = Raw::port(port_of(&host));
+        raw.say(&post(port_of(&host), &body));
+        raw.nonce();
+        assert_eq!(raw.rest(), [""; 0]);
+    }
+    assert_eq!(servers(), before, "nothing was restarted");
+    assert!(!place.project.root().join("new.txt").exists());
+
+    // No page comes to a socket. A program of the user that speaks HTTP is told that it does not say what it should.
+    let mut raw = Raw::socket(socket_of(&host));
+    raw.say(&post(0, &request(4, "ping", &json!({}))));
+    let answers: Vec<Value> = (0..6).map(|_| raw.message()).collect();
+    let codes: Vec<_> = answers.iter().map(|answer| answer["error"]["code"].clone()).collect();
+    assert_eq!(codes, [json!(-32700), json!(-32700), json!(-32700), json!(-32700), json!(-32700), Value::Null]);
+    assert_eq!(servers(), before);
+
+    // That is what it would have done.
+    assert_eq!(
+        Raw::socket(socket_of(&host)).ask("executeCommand", &json!({ "command": "zubi.restart" }))["error"],
+        Value::Null
+    );
+    eventually("the server is another one", PATIENCE, || (servers() != before).then_some(()));
+}
+
+/// Lets this process have as many descriptors as it may.
+fn many_descriptors() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).expect("within the maximum");
+}
+
+#[test]
+fn a_thousand_connections_find_sixty_four_places() {
+    many_descriptors();
+    let scene = Scene::new();
+    let (descriptors, before) = (scene.descriptors(), scene.peak());
+    let mut inside: Vec<Raw> =
+        (0..CONNECTIONS).map(|number| if number % 4 == 0 { scene.proved() } else { scene.socket() }).collect();
+    for raw in &mut inside {
+        assert_eq!(raw.ask("ping", &json!({}))["result"]["status"], "ok");
+    }
+    let outside: Vec<UnixStream> = (CONNECTIONS..1_000).map(|_| scene.stream()).collect();
+    for mut stream in &outside {
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        let mut told = String::new();
+        stream.read_to_string(&mut told).expect("a reason, and the end");
+        assert!(told.contains("this host has 64 connections already; close one"), "{told}");
+        assert_eq!(told.lines().count(), 1, "{told}");
+    }
+    // Over the port they are told once they have proved who they are; a stranger is told nothing.
+    let mut raw = Raw::port(port_of(&scene.host));
+    let answer = raw.prove(token_of(&scene.host)).expect("a reason");
+    assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("64 connections")), "{answer}");
+    // `zubi status` is one more, and says so.
+    let status = scene.place.status();
+    assert!(status["unreachable"][0]["why"].as_str().is_some_and(|why| why.contains("64 connections")), "{status}");
+    for raw in &mut inside {
+        assert_eq!(raw.ask("ping", &json!({}))["result"]["status"], "ok");
+    }
+    let grown = scene.peak() - before;
+    assert!(grown < 100 * MB, "{} MB", grown / MB);
+
+    drop((inside, outside));
+    eventually("there is room", PATIENCE, || {
+        scene.place.status()["hosts"].as_array().filter(|all| all.len() == 1).map(drop)
+    });
+    scene.back_to(descriptors);
+    scene.is_answered("after all have gone");
+}
+
+/// Questions that one connection has at once.
+const AT_ONCE: usize = 20;
+
+#[test]
+fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
+    many_descriptors();
+    let scene = Scene::new();
+    let listed = scene.socket().ask("tools/list", &json!({}));
+    let tools = listed["result"]["tools"].as_array().expect("tools");
+    let ids: Vec<String> = tools.iter().map(|tool| tool["id"].as_str().expect("an id").to_owned()).collect();
+    let (ids, scene) = (&ids, &scene);
+    let begun = Instant::now();
+    thread::scope(|scope| {
+        for client in 0..CONNECTIONS {
+            let mut raw = scene.socket();
+            scope.spawn(move || {
+                for round in 0..100 / AT_ONCE {
+                    let number = |question: usize| 1_000 * client + AT_ONCE * round + question;
+                    let tool = |number: usize| ids.get(number % ids.len()).expect("one of them");
+                    let questions = (0..AT_ONCE).map(number);
+                    let lines: Vec<Vec<u8>> =
+                        questions.map(|n| request(n as u64, "tools/find", &json!({ "name": tool(n) }))).collect();
+                    assert!(raw.say(&lines.concat()));
+                    let mut answered: Vec<usize> = (0..AT_ONCE)
+                        .map(|_| {
+                            let answer = raw.message();
+                            let n = answer["id"].as_u64().and_then(|id| usize::try_from(id).ok()).expect("a number");
+                            assert_eq!(answer["result"]["id"], *tool(n), "{answer}");
+                            n
+                        })
+                        .collect();
+                    answered.sort_unstable();
+                    assert_eq!(answered, (0..AT_ONCE).map(number).collect::<Vec<_>>());
+                }
+            });
+        }
+    });
+    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
+    scene.gone(0);
+}
+
+#[test]
+fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
+    let scene = Scene::new();
+    let descriptors = scene.descriptors();
+    let begun = Instant::now();
+    let sitting: Vec<Raw> = (0..STRANGERS).map(|_| Raw::port(port_of(&scene.host))).collect();
+    for raw in &sitting {
+        raw.nonce();
+    }
+    scene.is_answered("strangers sit at the port");
+    // Who can prove himself is let in, and the one who has sat there longest goes.
+    let mut owner = scene.proved();
+    assert_eq!(owner.ask("ping", &json!({}))["result"]["status"], "ok");
+    assert!(begun.elapsed() < IN_TIME, "the strangers are still there");
+    for raw in &sitting {
+        assert_eq!(raw.rest(), [""; 0]);
+    }
+    let sat = begun.elapsed();
+    assert!((Duration::from_secs(4)..Duration::from_secs(15)).contains(&sat), "{sat:?}");
+    drop((owner, sitting));
+    scene.gone(0);
+    scene.back_to(descriptors);
+}
+
+#[test]
+fn a_flood_of_strangers_keeps_no_owner_out() {
+    let scene = Scene::new();
+    let (descriptors, port) = (scene.descriptors(), port_of(&scene.host));
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut last = std::collections::VecDeque::new();
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                // One that cannot connect has a queue before it; the next may.
+                last.extend(TcpStream::connect((Ipv4Addr::LOCALHOST, port)));
+                if last.len() > 100 {
+                    last.pop_front();
+                }
+            }
+        });
+        scene.is_answered("a flood at the port");
+        eventually("an owner gets in by the port", PATIENCE, || {
+            let mut raw = Raw::port(port);
+            raw.try_prove(token_of(&scene.host)).then_some(())
+        });
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    scene.back_to(descriptors);
+    scene.gone(0);
+}

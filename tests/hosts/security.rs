@@ -1,0 +1,350 @@
+//! Who gets what of a host: the user whose it is, and another user of the machine, each as a process of its own.
+
+mod planted;
+
+use std::fmt::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually};
+use zubi_tests::{Project, tools};
+
+use crate::raw::{Raw, Who, authenticate, port_of, request, socket_of, token_of};
+
+/// Sets the rights of a file or directory.
+pub(crate) fn set_mode(path: &Utf8Path, mode: u32) {
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
+}
+
+/// The directory of everything that belongs to a test.
+pub(crate) fn base(place: &Place) -> &Utf8Path {
+    place.project.root().parent().expect("the project is in a directory")
+}
+
+/// A file of a host, as this test could be one.
+pub(crate) fn advertisement(place: &Place, instance: &str) -> Value {
+    let pid = std::process::id();
+    json!({
+        "version": 1, "instance": instance, "pid": pid, "startedAt": started_at(pid), "kind": "daemon",
+        "workspaceFolders": [place.project.root()], "token": "ab".repeat(32),
+        "socket": place.run_directory().join(format!("{instance}.sock")), "capabilities": [], "program": "0",
+    })
+}
+
+/// Field 22 of the process's `stat`; what stands before it may hold blanks.
+pub(crate) fn started_at(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
+    let (_, fields) = stat.rsplit_once(')').expect("a name");
+    fields.split_whitespace().nth(19).and_then(|field| field.parse().ok()).expect("a time")
+}
+
+pub(crate) const INSTANCE: &str = "aaaaaaaaaaaaaaaa";
+
+/// Lets every user come as far as the run directory.
+fn open_the_way(place: &Place) {
+    let run = place.run_directory();
+    let way = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(place)));
+    way.for_each(|directory| set_mode(directory, 0o755));
+}
+
+/// A host, and a program that both users can start.
+struct Scene {
+    place: Place,
+    _daemon: Daemon,
+    host: Value,
+    visitor: Utf8PathBuf,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let place = Place::new(Project::empty(), &[]);
+        let daemon = place.daemon(&[]);
+        open_the_way(&place);
+        let (host, visitor) = (place.only_host(), visitor(&place));
+        Self { place, _daemon: daemon, host, visitor }
+    }
+
+    fn file(&self) -> Utf8PathBuf {
+        let files = self.place.files();
+        let [file] = files.as_slice() else { panic!("{files:?}") };
+        file.clone()
+    }
+
+    fn at_socket(&self, who: Who) -> Raw {
+        Raw::visitor(who, &self.visitor, &["socket", socket_of(&self.host)])
+    }
+
+    fn at_port(&self, who: Who) -> Raw {
+        Raw::visitor(who, &self.visitor, &["port", &port_of(&self.host).to_string()])
+    }
+
+    /// What the host's file says, if he can read it.
+    fn told_to(&self, who: Who) -> Result<Value, String> {
+        let text = who.shell("cat \"$1\"", &self.file())?;
+        Ok(serde_json::from_str(&text).expect("JSON"))
+    }
+}
+
+/// A copy where everybody can look; the one that was built may lie in somebody's home.
+fn visitor(place: &Place) -> Utf8PathBuf {
+    let copy = base(place).join("visitor");
+    std::fs::copy(env!("CARGO_BIN_EXE_visitor"), &copy).expect("it was built with this test");
+    set_mode(&copy, 0o755);
+    copy
+}
+
+fn ping() -> Vec<u8> {
+    request(7, "ping", &json!({}))
+}
+
+/// All that is heard of an answer to a `ping`, in a word or two.
+fn answer_to_ping(mut raw: Raw) -> String {
+    raw.say(&ping());
+    in_a_word(raw.line())
+}
+
+fn in_a_word(line: Option<String>) -> String {
+    let Some(line) = line else { return "let go without a word".to_owned() };
+    if !line.starts_with('{') {
+        return line;
+    }
+    let answer: Value = serde_json::from_str(&line).expect("JSON");
+    match (answer["result"].as_object(), &answer["error"]["message"]) {
+        (Some(_), _) => "answered".to_owned(),
+        (_, message) => format!("{} {message}", answer["error"]["code"]),
+    }
+}
+
+/// What comes of a line in place of a proof, and of a question right behind it.
+fn instead_of_a_proof(raw: &mut Raw, line: &[u8]) -> String {
+    raw.say(&[line, &ping()].concat());
+    let first = in_a_word(raw.line());
+    if first != "answered" {
+        assert_eq!(raw.rest(), [""; 0], "nobody who is refused hears more");
+    }
+    first
+}
+
+/// Tries something: what comes of it.
+type Attempt = fn(&Scene, Who) -> String;
+
+const ATTEMPTS: &[(&str, Attempt)] = &[
+    ("enter the directory", |scene, who| {
+        shown(who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.place.run_directory()))
+    }),
+    ("list it", |scene, who| shown(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.place.run_directory()))),
+    ("leave something in it", |scene, who| {
+        shown(who.shell("echo > \"$1/x\" && echo left", &scene.place.run_directory()))
+    }),
+    ("read the file", |scene, who| shown(who.shell("cat \"$1\" > /dev/null && echo read", &scene.file()))),
+    ("the socket", |scene, who| answer_to_ping(scene.at_socket(who))),
+    ("the socket, all open", |scene, who| {
+        set_mode(&scene.place.run_directory(), 0o755);
+        set_mode(socket_of(&scene.host).into(), 0o666);
+        let answer = answer_to_ping(scene.at_socket(who));
+        set_mode(&scene.place.run_directory(), 0o700);
+        set_mode(socket_of(&scene.host).into(), 0o600);
+        answer
+    }),
+    ("the port, no proof", |scene, who| {
+        let mut raw = scene.at_port(who);
+        raw.nonce();
+        instead_of_a_proof(&mut raw, b"")
+    }),
+    ("the port, a wrong proof", |scene, who| {
+        let mut raw = scene.at_port(who);
+        let wrong = authenticate(&"00".repeat(32), &raw.nonce());
+        instead_of_a_proof(&mut raw, &wrong)
+    }),
+    ("the port, a proof of before", |scene, who| {
+        // Somebody has listened in.
+        let mut before = Raw::port(port_of(&scene.host));
+        let line = authenticate(token_of(&scene.host), &before.nonce());
+        assert!(before.say(&line) && before.message()["result"]["proof"].is_string());
+        let mut raw = scene.at_port(who);
+        raw.nonce();
+        instead_of_a_proof(&mut raw, &line)
+    }),
+    ("the port, with what he can read", |scene, who| match scene.told_to(who) {
+        Err(why) => format!("the file: {why}"),
+        Ok(told) => {
+            let mut raw = scene.at_port(who);
+            let line = authenticate(token_of(&told), &raw.nonce());
+            instead_of_a_proof(&mut raw, &line)
+        }
+    }),
+];
+
+fn shown(result: Result<String, String>) -> String {
+    result.unwrap_or_else(|why| why)
+}
+
+#[test]
+fn nobody_but_its_user_gets_anything_of_a_host() {
+    let scene = Scene::new();
+    let mut table = String::new();
+    for (what, attempt) in ATTEMPTS {
+        writeln!(table, "{what}").expect("a text");
+        for who in [Who::Owner, Who::Other] {
+            writeln!(table, "    {who:?}: {}", attempt(&scene, who)).expect("a text");
+        }
+    }
+    assert_snapshot!(table, @r#"
+    enter the directory
+        Owner: entered
+        Other: not entered
+    list it
+        Owner: listed
+        Other: Permission denied
+    leave something in it
+        Owner: left
+        Other: Permission denied
+    read the file
+        Owner: read
+        Other: Permission denied
+    the socket
+        Owner: answered
+        Other: not let in: Permission denied (os error 13)
+    the socket, all open
+        Owner: answered
+        Other: let go without a word
+    the port, no proof
+        Owner: let go without a word
+        Other: let go without a word
+    the port, a wrong proof
+        Owner: -32000 "the proof is wrong: read the discovery file of this host again"
+        Other: -32000 "the proof is wrong: read the discovery file of this host again"
+    the port, a proof of before
+        Owner: -32000 "the proof is wrong: read the discovery file of this host again"
+        Other: -32000 "the proof is wrong: read the discovery file of this host again"
+    the port, with what he can read
+        Owner: answered
+        Other: the file: Permission denied
+    "#);
+    let left = scene.place.files();
+    assert_eq!((left.len(), scene.place.status()["disbelieved"].clone()), (1, json!([])));
+}
+
+#[test]
+fn the_port_is_for_looking_and_the_socket_for_everything() {
+    let scene = Scene::new();
+    let protocol: Value = serde_json::from_str(&scene.place.output(&["ipc", "--schema"])).expect("JSON");
+    let methods = protocol["methods"].as_object().expect("methods");
+    let mut socket = Raw::socket(socket_of(&scene.host));
+    let mut port = Raw::proved(port_of(&scene.host), token_of(&scene.host));
+    let refused = |raw: &mut Raw, method: &str, params: &Value| {
+        let answer = raw.ask(method, params);
+        answer["error"]["message"].as_str().is_some_and(|why| why.contains("over the port"))
+    };
+    let mut only_socket = Vec::new();
+    for (method, _) in methods.iter().filter(|(_, about)| about["from"] == "client") {
+        let denied = refused(&mut port, method, &json!({}));
+        assert_eq!(denied, methods[method]["port"] == false, "{method} over the port");
+        if method != "host/shutdown" {
+            assert!(!refused(&mut socket, method, &json!({})), "{method} over the socket");
+        }
+        if denied {
+            only_socket.push(method.as_str());
+        }
+    }
+    assert_snapshot!(only_socket.join(" "), @"tools/find tools/explain tools/policy tools/register tools/unregister resources/list resources/read host/status host/shutdown");
+
+    // Of the tools those that look.
+    let file = scene.place.project.root().join("new.txt");
+    let create = json!({ "tool": "create_file", "arguments": { "path": "new.txt", "content": "x" } });
+    let tools = |raw: &mut Raw| {
+        let listed = raw.ask("tools/list", &json!({}));
+        let tools = listed["result"]["tools"].as_array().expect("tools").clone();
+        let effects = tools.iter().map(|tool| tool["effect"].as_str().expect("an effect").to_owned());
+        effects.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(tools(&mut port).into_iter().collect::<Vec<_>>(), ["read"]);
+    assert!(tools(&mut socket).contains("write"));
+    let answer = port.ask("tools/call", &create);
+    assert!(answer["result"]["isError"] != false && !file.exists(), "{answer}");
+
+    assert_eq!(socket.ask("host/shutdown", &json!({}))["result"], true);
+    eventually("the host has gone", PATIENCE, || scene.place.files().is_empty().then_some(()));
+}
+
+/// Asks over the port in the first argument; the token is in the host's file.
+const CLIENT: &str = "
+import sys
+from zubi_ipc import IpcError, VSCodeIPCClient
+try:
+    with VSCodeIPCClient(port=int(sys.argv[1]), timeout=20.0) as client:
+        print(client.ping())
+except IpcError as error:
+    print(error)
+";
+
+/// What a squatter says once it has heard the client's proof.
+fn lies(heard: &Value) -> Vec<(&'static str, Option<Value>)> {
+    let result = |value: Value| Some(json!({ "jsonrpc": "2.0", "id": heard["id"], "result": value }));
+    vec![
+        ("nothing, and goes", None),
+        ("a proof of its own making", result(json!({ "proof": "0".repeat(64) }))),
+        ("the client's own proof", result(json!({ "proof": heard["params"]["proof"] }))),
+        ("that no proof is needed", result(json!({ "status": "ok" }))),
+    ]
+}
+
+#[test]
+fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
+    let scene = Scene::new();
+    let (token, names) = (token_of(&scene.host), lies(&Value::Null));
+    let mut told = String::new();
+    for (index, (name, _)) in names.iter().enumerate() {
+        let mut squatter = Raw::visitor(Who::Other, &scene.visitor, &["listen"]);
+        let port: u16 = squatter.line().and_then(|port| port.parse().ok()).expect("a port");
+        // A file as a host leaves it whose port somebody else has got.
+        let mut left = scene.host.clone();
+        left["port"] = json!(port);
+        std::fs::write(scene.file(), left.to_string()).expect("the host's file");
+        let client = client(&scene.place, port);
+        squatter.say(format!("{}\n", json!({ "nonce": "5a".repeat(32) })).as_bytes());
+        let heard = squatter.message();
+        assert_eq!(heard["method"], "authenticate", "{name}");
+        let rest = match lies(&heard).swap_remove(index).1 {
+            Some(lie) => {
+                squatter.say(format!("{lie}\n").as_bytes());
+                squatter.rest()
+            }
+            None => {
+                drop(squatter);
+                Vec::new()
+            }
+        };
+        assert_eq!(rest, [""; 0], "{name}: nothing is asked of what has not proved itself");
+        assert!(!heard.to_string().contains(token), "{name}");
+        let output = client.wait_with_output().expect("Python ends");
+        let text = String::from_utf8_lossy(&output.stdout).replace(&port.to_string(), "[port]");
+        writeln!(told, "{name}\n    {}", text.trim_end()).expect("a text");
+    }
+    assert_snapshot!(told, @"
+    nothing, and goes
+        The host on port [port] did not accept our proof. The host closed the connection.
+    a proof of its own making
+        What listens on port [port] does not know the host's token; nothing was asked.
+    the client's own proof
+        What listens on port [port] does not know the host's token; nothing was asked.
+    that no proof is needed
+        What listens on port [port] does not know the host's token; nothing was asked.
+    ");
+}
+
+/// A client that was told of this port.
+fn client(place: &Place, port: u16) -> std::process::Child {
+    let mut python = place.command();
+    let environment: Vec<_> =
+        python.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    python = Command::new(tools::python());
+    python.current_dir(place.project.root()).env_clear().envs(environment);
+    python.env("PYTHONPATH", tools::ROOT.join("examples/ipc/python"));
+    python.args(["-B", "-c", CLIENT, &port.to_string()]).stdout(std::process::Stdio::piped());
+    python.spawn().expect("Python starts")
+}

@@ -1,0 +1,329 @@
+//! Traps that another user has laid where hosts are found: none is believed, and nothing is written through one.
+
+use std::fmt::Write as _;
+use std::os::unix::fs::{chown, lchown, symlink};
+use std::os::unix::net::UnixListener;
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::hosts::{Daemon, PATIENCE, Place, eventually};
+use zubi_tests::{Project, processes};
+
+use super::{INSTANCE, advertisement, base, set_mode};
+use crate::raw::{OTHER, Who};
+
+/// What lies outside and must stay as it is.
+const SENTINEL: &str = "as it was\n";
+
+/// Lays a trap; the second path is a file outside of the run directory.
+type Lay = fn(&Utf8Path, &Utf8Path);
+
+/// A trap in, or in place of, the run directory, and how many lines a session says of it. The directory exists already, is empty,
+/// and the user's own.
+const PLANTS: &[(&str, Lay, usize)] = &[
+    ("the directory is writable for all", |run, _| set_mode(run, 0o777), 0),
+    ("the directory is sticky, as /tmp", |run, _| set_mode(run, 0o1777), 0),
+    ("others can list the directory", |run, _| set_mode(run, 0o755), 0),
+    ("the directory is somebody else's", |run, _| give_away(run), 2),
+    (
+        "the directory is a link",
+        |run, outside| {
+            std::fs::remove_dir(run).expect("it is empty");
+            symlink(outside.parent().expect("a directory"), run).expect("a link");
+        },
+        2,
+    ),
+    (
+        "the directory is a file",
+        |run, _| {
+            std::fs::remove_dir(run).expect("it is empty");
+            std::fs::write(run, "").expect("a file");
+        },
+        2,
+    ),
+];
+
+fn give_away(path: &Utf8Path) {
+    lchown(path, Some(OTHER), Some(OTHER)).expect("root may");
+}
+
+/// A world in which something was planted.
+struct Planted {
+    place: Place,
+    outside: Utf8PathBuf,
+}
+
+impl Planted {
+    fn new() -> Self {
+        let place = Place::new(Project::empty(), &[]);
+        let (run, outside) = (place.run_directory(), base(&place).join("outside/file"));
+        std::fs::create_dir_all(&run).expect("a directory");
+        set_mode(&run, 0o700);
+        std::fs::create_dir(outside.parent().expect("a parent")).expect("a directory");
+        std::fs::write(&outside, SENTINEL).expect("a file");
+        Self { place, outside }
+    }
+
+    /// What a command says, without the paths of this run.
+    fn told(&self, arguments: &[&str]) -> String {
+        let output = self.place.run(arguments);
+        let text = [output.stdout.as_slice(), &output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).replace(base(&self.place).as_str(), "[base]");
+        let code = output.status.code().map_or("none".to_owned(), |code| code.to_string());
+        text.lines()
+            .fold(format!("  zubi {}: exit {code}\n", arguments.join(" ")), |text, line| text + "    " + line + "\n")
+    }
+
+    /// Nothing outside has changed.
+    fn check_outside(&self, what: &str) {
+        assert_eq!(std::fs::read(&self.outside).expect("it is there"), SENTINEL.as_bytes(), "{what}");
+        let beside = self.outside.parent().expect("a directory").read_dir_utf8().expect("a directory").count();
+        assert_eq!(beside, 1, "{what}: something was put beside it");
+    }
+}
+
+#[test]
+fn a_directory_that_others_have_a_hand_in_is_not_used() {
+    let mut told = String::new();
+    for (what, plant, lines) in PLANTS {
+        let planted = Planted::new();
+        plant(&planted.place.run_directory(), &planted.outside);
+        let status = planted.told(&["status"]);
+        // Where the directory is ours, it is made ours alone; else nobody is served.
+        let mut agent = planted.place.agent(&[]);
+        assert!(agent.tools().contains(&"lsp_hover".to_owned()));
+        let said = eventually("the session has said it", PATIENCE, || {
+            let said = agent.said();
+            (said.lines().count() >= *lines).then_some(said)
+        });
+        assert!(agent.close().success());
+        writeln!(told, "{what}\n{status}  zubi mcp: {lines} warnings").expect("a text");
+        for line in said.lines() {
+            writeln!(told, "    {}", line.replace(base(&planted.place).as_str(), "[base]")).expect("a text");
+        }
+        planted.check_outside(what);
+    }
+    assert_snapshot!(told, @"
+    the directory is writable for all
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run` is not believed: it is open to others (mode 777); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
+      zubi mcp: 0 warnings
+    the directory is sticky, as /tmp
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run` is not believed: it is open to others (mode 777); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
+      zubi mcp: 0 warnings
+    others can list the directory
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run` is not believed: it is open to others (mode 755); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
+      zubi mcp: 0 warnings
+    the directory is somebody else's
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run` is not believed: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
+      zubi mcp: 2 warnings
+        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run` belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
+        warning: `[base]/home/state/zubi/run` is not believed: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
+    the directory is a link
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
+      zubi mcp: 2 warnings
+        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run` is not a directory of its own; remove it
+        warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
+    the directory is a file
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
+      zubi mcp: 2 warnings
+        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run` is not a directory of its own; remove it
+        warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
+    ");
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+}
+
+/// A trap in the run directory: what is done to a file of this name that could be a host's.
+const FILES: &[(&str, Lay)] = &[
+    ("somebody else's file", |file, _| give_away(file)),
+    ("a file that others can read", |file, _| set_mode(file, 0o644)),
+    ("a file that others can write", |file, _| set_mode(file, 0o606)),
+    ("a link to a file", |file, outside| {
+        // Not the sentinel, but what would be believed if it lay here.
+        let away = outside.with_file_name("../away");
+        std::fs::rename(file, &away).expect("a file");
+        symlink(&away, file).expect("a link");
+    }),
+    ("a link to nothing", |file, outside| {
+        std::fs::remove_file(file).expect("a file");
+        symlink(outside.with_file_name("nothing"), file).expect("a link");
+    }),
+    ("somebody else's link", |file, outside| {
+        std::fs::remove_file(file).expect("a file");
+        symlink(outside, file).expect("a link");
+        give_away(file);
+    }),
+    ("a pipe", |file, _| {
+        std::fs::remove_file(file).expect("a file");
+        Who::Owner.shell("mkfifo -m 600 \"$1\"", file).expect("a pipe");
+    }),
+    ("a directory", |file, _| {
+        std::fs::remove_file(file).expect("a file");
+        std::fs::create_dir(file).expect("a directory");
+        set_mode(file, 0o700);
+    }),
+    ("a socket of somebody else", |file, _| {
+        let socket = file.with_extension("sock");
+        drop(UnixListener::bind(&socket).expect("a socket"));
+        give_away(&socket);
+    }),
+    ("a link to a socket", |file, outside| {
+        let real = outside.with_file_name("../real.sock");
+        drop(UnixListener::bind(&real).expect("a socket"));
+        symlink(&real, file.with_extension("sock")).expect("a link");
+    }),
+    ("a link in place of the socket", |file, outside| {
+        symlink(outside, file.with_extension("sock")).expect("a link");
+    }),
+];
+
+#[test]
+fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() {
+    let mut told = String::new();
+    for (what, plant) in FILES {
+        let planted = Planted::new();
+        let file = planted.place.run_directory().join(INSTANCE).with_extension("json");
+        std::fs::write(&file, advertisement(&planted.place, INSTANCE).to_string()).expect("a file");
+        set_mode(&file, 0o600);
+        plant(&file, &planted.outside);
+        let status = planted.told(&["status"]).replace(&std::process::id().to_string(), "[pid]");
+        writeln!(told, "{what}\n{}", status.trim_end()).expect("a text");
+        // A session works all the same, and is the host.
+        let mut agent = planted.place.agent(&[]);
+        assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{what}");
+        let own = eventually("the agent is a host", PATIENCE, || {
+            let hosts = planted.place.status()["hosts"].clone();
+            hosts.as_array().filter(|hosts| hosts.len() == 1).cloned()
+        });
+        assert_eq!(own[0]["pid"], agent.pid(), "{what}");
+        assert!(agent.close().success());
+        planted.check_outside(what);
+    }
+    assert_snapshot!(told, @"
+    somebody else's file
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it belongs to another user; remove it
+    a file that others can read
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is open to others (mode 644); make it yours alone: `chmod 600 [base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`
+    a file that others can write
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is open to others (mode 606); make it yours alone: `chmod 600 [base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`
+    a link to a file
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is a link; remove it
+    a link to nothing
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is a link; remove it
+    somebody else's link
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is a link; remove it
+    a pipe
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is not a plain file; remove it
+    a directory
+      zubi status: exit 0
+        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is not a plain file; remove it
+    a socket of somebody else
+      zubi status: exit 0
+        daemon · process [pid] · [base]/project
+          does not answer: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock` is not used: it is not a socket that this user has made
+    a link to a socket
+      zubi status: exit 0
+        daemon · process [pid] · [base]/project
+          does not answer: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock` is not used: it is not a socket that this user has made
+    a link in place of the socket
+      zubi status: exit 0
+        daemon · process [pid] · [base]/project
+          does not answer: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock` is not used: it is not a socket that this user has made
+    ");
+}
+
+#[test]
+fn what_zubi_writes_beside_is_not_written_through_a_link() {
+    let planted = Planted::new();
+    let place = &planted.place;
+    // The lock's name can be foreseen.
+    let daemon = place.daemon(&[]);
+    let run = place.run_directory();
+    let locks: Vec<_> = run.read_dir_utf8().expect("a directory").flatten().collect();
+    let lock = locks
+        .iter()
+        .map(camino::Utf8DirEntry::path)
+        .find(|path| path.extension() == Some("lock"))
+        .expect("a lock")
+        .to_owned();
+    drop(daemon);
+    std::fs::remove_file(&lock).expect("a file");
+    symlink(&planted.outside, &lock).expect("a link");
+    assert_snapshot!(planted.told(&["serve"]).replace(lock.file_name().expect("a name"), "[lock]"), @"
+    zubi serve: exit 3
+      error: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run/[lock]`: it is a link; remove it
+      hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
+    ");
+    std::fs::remove_file(&lock).expect("a link");
+    // So can the log's.
+    symlink(&planted.outside, place.project.home().join("state/zubi/serve.log")).expect("a link");
+    assert_snapshot!(planted.told(&["serve", "--detach"]), @"
+    zubi serve --detach: exit 3
+      error: `[base]/home/state/zubi/serve.log` cannot be written: Too many levels of symbolic links (os error 40)
+      hint: It is a link, and is not written through; remove it.
+    ");
+    planted.check_outside("links");
+    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+}
+
+type Change = fn(&Utf8Path);
+
+/// A directory of the session, and whether hosts are found there.
+const RUNTIME: &[(&str, u32, Change, bool)] = &[
+    ("ours alone", 0o700, |_| {}, true),
+    ("others may look", 0o755, |_| {}, true),
+    ("the group may write", 0o770, |_| {}, false),
+    ("all may write", 0o777, |_| {}, false),
+    ("all may write, sticky", 0o1777, |_| {}, false),
+    ("somebody else's", 0o700, give_away, false),
+    ("somebody else's, open", 0o777, give_away, false),
+];
+
+#[test]
+fn a_session_directory_of_somebody_else_is_not_used() {
+    let place = Place::new(Project::empty(), &[]);
+    for (index, (what, mode, change, used)) in RUNTIME.iter().enumerate() {
+        let runtime = base(&place).join(format!("runtime{index}"));
+        std::fs::create_dir(&runtime).expect("a directory");
+        set_mode(&runtime, *mode);
+        change(&runtime);
+        let mut command = place.command();
+        command.env("XDG_RUNTIME_DIR", &runtime);
+        let daemon = Daemon::start(command, &[]);
+        let inside = runtime.join("zubi").is_dir();
+        assert_eq!((inside, place.files().is_empty()), (*used, *used), "{what}");
+        drop(daemon);
+        // The file of a host that was killed stays until somebody looks.
+        assert_eq!(place.status()["hosts"], json!([]));
+    }
+    chown(place.run_directory(), None, None).expect("it was used at last");
+    processes::nothing_left_within(Duration::from_secs(10)).expect("nothing is left");
+}
