@@ -141,8 +141,8 @@ fn nothing_is_written_under_an_editor() {
         .ask("lsp_rename_symbol", &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }));
     let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
     let window = Window::open(&place, ".", "Window");
-    assert_snapshot!(agent.refused("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and this session is read-only");
-    assert_snapshot!(agent.refused("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and this session is read-only");
+    assert_snapshot!(agent.refused("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and nothing is written under texts that the open editor has not saved");
+    assert_snapshot!(agent.refused("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and nothing is written under texts that the open editor has not saved");
     assert!(!agent.tools().contains(&"apply_edit".to_owned()));
     assert_eq!(place.project.everything(), before);
     // The plan is on disk, and can be carried out when the editor has gone.

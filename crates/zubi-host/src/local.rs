@@ -33,7 +33,7 @@ use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::redact::Redactor;
-use zubi_tools::registry::{CallError, Registry, RegistryConfig};
+use zubi_tools::registry::{CallError, READ_ONLY, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
 
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
@@ -238,6 +238,10 @@ impl LocalHost {
                 restrictions: scope::restrictions(&config.settings),
             })
             .redacting(redactor)
+            .read_only_because(match config.kind {
+                HostKind::Editor => "it writes, and nothing is written under texts that the open editor has not saved",
+                HostKind::Daemon | HostKind::Front => READ_ONLY,
+            })
         });
         Self {
             workspace,

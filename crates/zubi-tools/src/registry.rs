@@ -25,6 +25,9 @@ use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
 use crate::{Code, ProviderId, Tool, ToolProvider};
 
+/// Why a tool that writes does not exist for a session that is read-only.
+pub const READ_ONLY: &str = "it writes, and this session is read-only";
+
 /// What a registry is made of.
 pub struct RegistryConfig {
     /// In the order in which their tools are listed.
@@ -49,6 +52,8 @@ pub struct Registry {
     recent: Mutex<VecDeque<Recent>>,
     /// For the records of calls.
     redactor: Redactor,
+    /// Why a tool that writes is refused to a session that is read-only.
+    read_only: &'static str,
     /// Goes before the arguments in their hash, so that nobody can try out from a record what a secret among them was.
     salt: [u8; 8],
 }
@@ -99,6 +104,7 @@ impl Registry {
             kept: Mutex::default(),
             recent: Mutex::default(),
             redactor: Redactor::default(),
+            read_only: READ_ONLY,
             // The keys of the standard library's hasher are the operating system's random numbers.
             salt: RandomState::new().hash_one(()).to_ne_bytes(),
         }
@@ -108,6 +114,13 @@ impl Registry {
     #[must_use]
     pub fn redacting(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
+        self
+    }
+
+    /// The same whose sessions are all read-only, for this reason: the whole clause that refuses a tool which writes.
+    #[must_use]
+    pub fn read_only_because(mut self, why: &'static str) -> Self {
+        self.read_only = why;
         self
     }
 
@@ -253,7 +266,8 @@ impl Registry {
 
     /// Why a tool does not exist for a caller.
     fn refusal(&self, spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
-        [&self.config.restrictions, restrictions].into_iter().find_map(|restrictions| refusal(spec, restrictions))
+        let both = [&self.config.restrictions, restrictions];
+        both.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))
     }
 
     fn with_index<T>(&self, read: impl FnOnce(&Index) -> T) -> T {
@@ -264,12 +278,12 @@ impl Registry {
     }
 }
 
-fn refusal(spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
+fn refusal(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str) -> Option<&'static str> {
     let permits = |filters: &[Vec<String>], name: &str| {
         filters.iter().all(|patterns| ToolFilter::new(patterns.iter().map(String::as_str)).permits(name))
     };
     if restrictions.read_only && spec.effect > Effect::Plan {
-        Some("it writes, and this session is read-only")
+        Some(read_only)
     } else if !permits(&restrictions.toolsets, &spec.toolset) {
         Some("its toolset is switched off here (`toolsets`)")
     } else if !permits(&restrictions.tools, &spec.id) {
