@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixListener;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
@@ -271,26 +271,53 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
 }
 
+/// A `zubi serve` of which nobody knows whether it will serve. Ends when dropped.
+struct Begun(Option<Child>);
+
+impl Begun {
+    fn serve(place: &Place) -> Self {
+        let mut command = place.command();
+        command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        Self(Some(command.spawn().expect("zubi starts")))
+    }
+
+    fn child(&self) -> &Child {
+        self.0.as_ref().expect("not yet asked for its output")
+    }
+
+    fn child_mut(&mut self) -> &mut Child {
+        self.0.as_mut().expect("not yet asked for its output")
+    }
+
+    /// Waits until it has ended.
+    fn output(mut self) -> Output {
+        self.0.take().and_then(|child| child.wait_with_output().ok()).expect("a child")
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            // It may have ended already.
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
 #[test]
 fn of_six_daemons_that_start_at_once_one_serves() {
     let place = place();
-    let mut all: Vec<_> = (0..6)
-        .map(|_| {
-            let mut command = place.command();
-            command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-            command.spawn().expect("zubi starts")
-        })
-        .collect();
+    let mut all: Vec<Begun> = (0..6).map(|_| Begun::serve(&place)).collect();
     let serving = pid(&place.only_host());
-    let at = all.iter().position(|child| child.id() == serving).expect("one of them");
+    let at = all.iter().position(|begun| begun.child().id() == serving).expect("one of them");
     let mut one = all.swap_remove(at);
     let shown = |output: &Output| {
         let said = String::from_utf8_lossy(&output.stderr).replace(&serving.to_string(), "[pid]");
         format!("exit {}\n{said}", output.status.code().unwrap_or(-1))
     };
-    let mut told: Vec<String> =
-        all.into_iter().map(|child| shown(&child.wait_with_output().expect("a child"))).collect();
-    assert_eq!(one.try_wait().expect("a child"), None);
+    let mut told: Vec<String> = all.into_iter().map(|begun| shown(&begun.output())).collect();
+    assert_eq!(one.child_mut().try_wait().expect("a child"), None);
     assert_eq!(pid(&place.status()["hosts"][0]), serving);
     // Later ones are told the same, also one that would leave the terminal.
     told.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| shown(&place.run(arguments))));
@@ -302,7 +329,7 @@ fn of_six_daemons_that_start_at_once_one_serves() {
     hint: `zubi status` shows it, `zubi stop` ends it.
     ");
     assert!(place.run(&["stop"]).status.success());
-    let ended = eventually("the daemon ends", PATIENCE, || one.try_wait().expect("a child"));
+    let ended = eventually("the daemon ends", PATIENCE, || one.child_mut().try_wait().expect("a child"));
     assert_eq!(ended.code(), Some(0));
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
 }
