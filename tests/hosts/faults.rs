@@ -251,11 +251,11 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
     let mut agent = Agent::spawn(others.command(), &[]);
     assert!(agent.tools().contains(&"lsp_hover".to_owned()));
     let said = eventually("it is said", PATIENCE, || Some(agent.said()).filter(|said| said.contains('\n')));
-    assert_snapshot!(said.replace(base(&others.place).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run`: Permission denied (os error 13)");
+    assert_snapshot!(said.replace(base(&others.place).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
     assert!(agent.close().success());
     assert_snapshot!(others.shown(&others.run(&["serve"])), @"
     exit 3
-    error: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run`: Permission denied (os error 13)
+    error: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)
     hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
     ");
     assert_snapshot!(others.shown(&others.run(&["serve", "--detach"])), @"

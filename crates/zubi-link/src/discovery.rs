@@ -2,7 +2,8 @@
 //!
 //! A file is believed when it is a plain file of ours that nobody else may read, in a directory of ours that nobody else may
 //! enter, and when the process that it names lives since the moment that it names. What is found of a process that has gone
-//! is removed; what is disbelieved for another reason is told, with what to do.
+//! is removed; what is disbelieved for another reason is told, with what to do. The file of a host on another machine, or in
+//! another container, that shares the directory is passed over: of its process nothing can be known here.
 
 use std::cmp::{Ordering, Reverse};
 use std::io;
@@ -18,7 +19,7 @@ mod process;
 
 pub use self::files::{Disbelieved, Found, Published, RunDirectory};
 pub(crate) use self::files::{Own, is_own_socket, us};
-pub use self::process::process_start;
+pub use self::process::{boot, pid_namespace, process_start};
 
 /// How many characters an instance has.
 const INSTANCE_LENGTH: usize = 16;
@@ -37,6 +38,12 @@ pub struct Advertisement {
     pub pid: u32,
     /// When the process started, in clock ticks since the system did: a process that was given the same id later has another.
     pub started_at: u64,
+    /// See [`boot`]: where the process is looked for. Absent in the files of older programs.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub boot: Option<String>,
+    /// See [`pid_namespace`].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub namespace: Option<String>,
     pub kind: HostKind,
     /// Absolute, links resolved.
     pub workspace_folders: Vec<String>,

@@ -126,21 +126,21 @@ fn a_directory_that_others_have_a_hand_in_is_not_used() {
         no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
         warning: `[base]/home/state/zubi/run` is not believed: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
       zubi mcp: 2 warnings
-        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run` belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
+        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
         warning: `[base]/home/state/zubi/run` is not believed: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
     the directory is a link
       zubi status: exit 0
         no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
       zubi mcp: 2 warnings
-        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run` is not a directory of its own; remove it
+        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
     the directory is a file
       zubi status: exit 0
         no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
       zubi mcp: 2 warnings
-        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run` is not a directory of its own; remove it
+        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
     ");
     processes::nothing_left_within(PATIENCE).expect("nothing is left");

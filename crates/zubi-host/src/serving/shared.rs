@@ -54,6 +54,8 @@ impl Shared {
             instance: instance.clone(),
             pid,
             started_at,
+            boot: discovery::boot(),
+            namespace: discovery::pid_namespace(),
             kind: sharing.kind,
             workspace_folders: folders.iter().map(|folder| folder.path.to_string()).collect(),
             socket: Some(listener.socket().to_owned()),

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Deserialize;
 use zubi_base::private;
 
-use super::{Advertisement, is_instance, process_start};
+use super::{Advertisement, boot, is_instance, pid_namespace, process_start};
 use crate::proof::Bytes32;
 use crate::wire::PROTOCOL;
 
@@ -46,17 +46,12 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// With `create` the directory is made, and made ours alone; an error when that is not possible. Without, it need not exist.
+    /// With `create` the directory is made, and made ours alone; an error, which speaks of it as "it", when that is not possible.
+    /// Without, it need not exist.
     pub fn open(path: impl Into<Utf8PathBuf>, create: bool) -> io::Result<Self> {
         let path = path.into();
         if create {
-            let named = |error: io::Error| io::Error::new(error.kind(), format!("`{path}`: {error}"));
-            // Root could make a foreign directory its own, and others cannot: neither shall.
-            if std::fs::symlink_metadata(&path).is_ok() {
-                check_owner(&path).map_err(io::Error::other)?;
-            }
-            private::create_directory(&path).map_err(named)?;
-            check_directory(&path).map_err(io::Error::other)?;
+            make_directory(&path).map_err(|error| io::Error::new(error.kind(), unnamed(&path, &error.to_string())))?;
         }
         Ok(Self { path })
     }
@@ -163,6 +158,10 @@ impl RunDirectory {
         if file.file_stem() != Some(host.instance.as_str()) || !is_instance(&host.instance) {
             return Err("it is not named after the host in it; remove it".to_owned());
         }
+        if !is_of_here(&host) {
+            tracing::debug!(%file, pid = host.pid, "the host of this file runs elsewhere");
+            return Ok(None);
+        }
         if process_start(host.pid) != Some(host.started_at) {
             tracing::debug!(%file, pid = host.pid, "the host of this file has gone");
             self.remove(file, &host);
@@ -188,9 +187,21 @@ impl RunDirectory {
     }
 }
 
-/// A reason that names the file, as one that does not; with the usual next step where it has none.
+/// Whether the host's number means a process that can be seen from here. A machine that has been started anew cannot be told
+/// from another one.
+fn is_of_here(host: &Advertisement) -> bool {
+    let agree = |said: Option<&String>, own: Option<String>| said.zip(own).is_none_or(|(said, own)| *said == own);
+    agree(host.boot.as_ref(), boot()) && agree(host.namespace.as_ref(), pid_namespace())
+}
+
+/// A reason that names the file, as one that does not.
+fn unnamed(file: &Utf8Path, why: &str) -> String {
+    why.replace(&format!("`{file}`: "), "").replace(&format!("`{file}`"), "it")
+}
+
+/// The same with the usual next step where it has none.
 fn of_it(file: &Utf8Path, why: &str) -> String {
-    let why = why.replace(&format!("`{file}`: "), "").replace(&format!("`{file}`"), "it");
+    let why = unnamed(file, why);
     if why.contains("; ") { why } else { format!("{why}; remove it") }
 }
 
@@ -283,6 +294,16 @@ fn check_owner(path: &Utf8Path) -> Result<std::fs::Metadata, String> {
         ));
     }
     Ok(metadata)
+}
+
+/// Makes a directory that is ours alone, or makes sure that it is.
+fn make_directory(path: &Utf8Path) -> io::Result<()> {
+    // Root could make a foreign directory its own, and others cannot: neither shall.
+    if std::fs::symlink_metadata(path).is_ok() {
+        check_owner(path).map_err(io::Error::other)?;
+    }
+    private::create_directory(path)?;
+    check_directory(path).map_err(io::Error::other)
 }
 
 /// Whether nobody else can put a file in it, or take one out.

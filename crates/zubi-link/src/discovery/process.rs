@@ -1,4 +1,18 @@
-//! Whether a process lives, and since when.
+//! Whether a process lives, since when, and where its number means something.
+
+use std::os::unix::fs::MetadataExt as _;
+
+/// The run of the system, which has another name after every start and on every machine. `None` where the system does not say.
+pub fn boot() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
+}
+
+/// Within which the numbers of processes are unique (`pid_namespaces(7)`): a container has one of its own. `None` where the
+/// system does not say.
+pub fn pid_namespace() -> Option<String> {
+    std::fs::metadata("/proc/self/ns/pid").ok().map(|metadata| metadata.ino().to_string())
+}
 
 /// When a process started, in clock ticks since the system did; `None` when it does not live. One that has ended and waits to
 /// be asked how does not live either.

@@ -29,6 +29,8 @@ fn host(instance: &str, folders: &[&str]) -> Advertisement {
         instance: instance.to_owned(),
         pid,
         started_at: process_start(pid).unwrap(),
+        boot: boot(),
+        namespace: pid_namespace(),
         kind: HostKind::Front,
         workspace_folders: folders.iter().map(|&folder| folder.to_owned()).collect(),
         socket: None,
@@ -99,13 +101,15 @@ fn the_file_is_what_other_programs_read() {
     let host = Advertisement {
         pid: 7,
         started_at: 4242,
+        boot: Some("b".to_owned()),
+        namespace: Some("4026531836".to_owned()),
         kind: HostKind::Editor,
         socket: Some("/run/zubi/x.sock".into()),
         port: Some(9847),
         capabilities: vec!["editor".to_owned()],
         ..host(ONE, &["/w"])
     };
-    assert_snapshot!(serde_json::to_string(&host).unwrap(), @r#"{"version":1,"instance":"aaaaaaaaaaaaaaa2","pid":7,"startedAt":4242,"kind":"editor","workspaceFolders":["/w"],"socket":"/run/zubi/x.sock","port":9847,"token":"0000000000000000000000000000000000000000000000000000000000000000","capabilities":["editor"],"program":"0.0.0"}"#);
+    assert_snapshot!(serde_json::to_string(&host).unwrap(), @r#"{"version":1,"instance":"aaaaaaaaaaaaaaa2","pid":7,"startedAt":4242,"boot":"b","namespace":"4026531836","kind":"editor","workspaceFolders":["/w"],"socket":"/run/zubi/x.sock","port":9847,"token":"0000000000000000000000000000000000000000000000000000000000000000","capabilities":["editor"],"program":"0.0.0"}"#);
     // Fields that come later are passed over.
     let mut newer = serde_json::to_value(&host).unwrap();
     newer.as_object_mut().unwrap().insert("later".to_owned(), true.into());
@@ -120,6 +124,30 @@ fn only_its_own_file_is_removed() {
     let other = world.plant_host(&host(ONE, &["/other"]));
     drop(published);
     assert!(other.exists());
+}
+
+#[test]
+fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
+    let world = world();
+    let elsewhere = Some("elsewhere".to_owned());
+    let (lives, gone) = (host(ONE, &["/w"]), Advertisement { started_at: 1, ..host(ONE, &["/w"]) });
+    for host in [
+        Advertisement { boot: elsewhere.clone(), ..lives.clone() },
+        Advertisement { namespace: elsewhere.clone(), ..lives.clone() },
+        Advertisement { boot: elsewhere.clone(), ..gone.clone() },
+        Advertisement { namespace: elsewhere.clone(), ..gone.clone() },
+    ] {
+        let file = world.plant_host(&host);
+        assert_eq!(world.run.read(), Found::default(), "{host:?}");
+        assert!(file.exists(), "{host:?}");
+    }
+    // Of a program that says nothing of it the process alone decides.
+    let older = Advertisement { boot: None, namespace: None, ..lives };
+    world.plant_host(&older);
+    assert_eq!(world.run.read().hosts, [older]);
+    let file = world.plant_host(&Advertisement { boot: None, namespace: None, ..gone });
+    assert_eq!(world.run.read(), Found::default());
+    assert!(!file.exists());
 }
 
 #[test]

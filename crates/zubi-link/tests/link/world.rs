@@ -109,6 +109,8 @@ pub(crate) fn advertisement(socket: Option<Utf8PathBuf>, port: Option<u16>, toke
         instance: new_instance().unwrap(),
         pid,
         started_at: process_start(pid).unwrap(),
+        boot: None,
+        namespace: None,
         kind: HostKind::Daemon,
         workspace_folders: vec!["/w".to_owned()],
         socket,
