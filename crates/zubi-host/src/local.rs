@@ -340,7 +340,7 @@ impl LocalHost {
         found
     }
 
-    /// The rules in force, those that were made by answers in this session among them.
+    /// The rules in force for every session, those that were made by answers which hold for longer among them.
     pub fn policy_in_force(&self) -> PolicyInForce {
         let policy = self.registry.policy();
         let rules = policy.rules().iter();

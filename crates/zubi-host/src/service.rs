@@ -144,7 +144,7 @@ pub trait ToolService: Send + Sync {
         Err(UnknownTool { name: request.tool, why, code: Code::Unavailable })
     }
 
-    /// The rules in force, those that were made by answers in this session among them.
+    /// The rules in force for every session, those that were made by answers which hold for longer among them.
     async fn policy(&self) -> PolicyInForce {
         PolicyInForce::default()
     }

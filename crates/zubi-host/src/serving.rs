@@ -133,8 +133,14 @@ impl Serve for Serving {
         if let Some(client) = gone {
             client.contributions.clear(&self.host);
         }
+        self.host.registry().end_session(session(peer));
         self.count.send_replace(self.clients().len());
     }
+}
+
+/// The session of a connection ([`zubi_tools::cx::Caller::session`]); never 0, which is the host's own.
+fn session(peer: &Peer) -> u64 {
+    peer.id.saturating_add(1)
 }
 
 /// Answers nothing; its requests are answered as by a host that has ended.

@@ -108,7 +108,7 @@ impl Tools {
         // the editor need messages that the channel does not have yet; until then there are plans, and nothing that applies
         // them.
         let restrictions = Restrictions { read_only: true, ..Restrictions::default() };
-        let caller = Arc::new(Caller { surface: Surface::Editor, client, restrictions });
+        let caller = Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions });
         Self { runtime, make, host: Mutex::new(Host::new(wanted)), ends: TaskTracker::new(), told, caller }
     }
 

@@ -57,7 +57,7 @@ impl Server {
 
     fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
         let client = cx.client_info().map(|client| format!("{} {}", client.name, client.version));
-        Arc::new(Caller { surface: Surface::Mcp, client, restrictions: Restrictions::default() })
+        Arc::new(Caller { surface: Surface::Mcp, client, session: 0, restrictions: Restrictions::default() })
     }
 
     fn circumstances(cancel: CancellationToken, approver: Arc<dyn Approver>) -> Circumstances {

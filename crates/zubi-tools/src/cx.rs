@@ -53,6 +53,8 @@ pub struct Caller {
     pub surface: Surface,
     /// Name and version as the client gave them, for the audit log.
     pub client: Option<String>,
+    /// Which session: what a person allows for the session holds for that one. 0: the only one of this process.
+    pub session: u64,
     pub restrictions: Restrictions,
 }
 

@@ -136,19 +136,11 @@ impl Policy {
         self.store.as_ref()
     }
 
-    /// The same with one more rule.
+    /// The same with more rules.
     #[must_use]
-    pub fn with_rule(&self, rule: Arc<Rule>) -> Self {
+    pub fn with_rules(&self, rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let mut policy = self.clone();
-        policy.rules.push(rule);
-        policy
-    }
-
-    /// The same without these very rules.
-    #[must_use]
-    pub(crate) fn without_rules(&self, gone: &[Arc<Rule>]) -> Self {
-        let mut policy = self.clone();
-        policy.rules.retain(|rule| !gone.iter().any(|gone| Arc::ptr_eq(gone, rule)));
+        policy.rules.extend(rules);
         policy
     }
 

@@ -5,6 +5,7 @@
 
 mod call;
 mod index;
+mod kept;
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, RandomState};
@@ -15,11 +16,11 @@ use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
 
 use self::index::Index;
+use self::kept::Kept;
 use crate::audit::AuditSink;
 use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
-use crate::policy::rule::Rule;
 use crate::policy::{Policy, Recent};
 use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
@@ -45,9 +46,9 @@ pub struct Registry {
     listed: Mutex<Listed>,
     /// Counts up when a provider comes or goes.
     providers_changed: watch::Sender<u64>,
-    /// The policy with what has been allowed for the rest of the session.
-    policy: Mutex<Arc<Policy>>,
-    /// What of that was said of a tool as it was at that time ([`Tool::version`]).
+    /// The policy as it was given.
+    policy: Arc<Policy>,
+    /// What people have allowed beyond that, in the order of their answers.
     kept: Mutex<Vec<Kept>>,
     recent: Mutex<VecDeque<Recent>>,
     /// For the records of calls.
@@ -62,13 +63,6 @@ pub struct Registry {
 struct Listed {
     providers: Vec<Arc<dyn ToolProvider>>,
     index: Index,
-}
-
-/// A rule of this session about one version of a tool.
-struct Kept {
-    rule: Arc<Rule>,
-    tool: String,
-    version: String,
 }
 
 /// There is a provider of this id.
@@ -95,7 +89,7 @@ impl Registry {
     pub fn new(mut config: RegistryConfig) -> Self {
         let providers = std::mem::take(&mut config.providers);
         let listed = Mutex::new(Listed { index: Index::new(&providers), providers });
-        let policy = Mutex::new(Arc::new(config.policy.clone()));
+        let policy = Arc::new(std::mem::take(&mut config.policy));
         Self {
             config,
             listed,
@@ -156,26 +150,6 @@ impl Registry {
 
     fn listed(&self) -> MutexGuard<'_, Listed> {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The rules in force, with what has been allowed for the rest of the session.
-    pub fn policy(&self) -> Arc<Policy> {
-        Arc::clone(&self.policy.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The same for a call of this tool. What was allowed of another version of it is forgotten: the yes was to what it did
-    /// then.
-    fn policy_for(&self, tool: &dyn Tool) -> Arc<Policy> {
-        let (id, version) = (&tool.spec().id, tool.version());
-        let is_old = |kept: &Kept| kept.tool == *id && Some(kept.version.as_str()) != version.as_deref();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<Arc<Rule>> = kept.iter().filter(|it| is_old(it)).map(|it| Arc::clone(&it.rule)).collect();
-        if !gone.is_empty() {
-            *policy = Arc::new(policy.without_rules(&gone));
-            kept.retain(|it| !is_old(it));
-        }
-        Arc::clone(&policy)
     }
 
     /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.

@@ -45,7 +45,12 @@ pub(crate) fn cx() -> ToolCx {
         progress: Arc::new(NoProgress),
         token_budget: None,
         nesting: 0,
-        caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() }),
+        caller: Arc::new(Caller {
+            surface: Surface::Mcp,
+            client: None,
+            session: 0,
+            restrictions: Restrictions::default(),
+        }),
         approver: Arc::new(NobodyToAsk),
         workspace: Arc::new(Workspace::open(&[here]).unwrap()),
         text_source: Arc::new(DiskText),

@@ -81,7 +81,7 @@ mod bash {
             tags: Vec::new(),
             icon: None,
         };
-        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let reading = reading.clone();
         let footprint = Footprint {
             commands: reading.commands,

@@ -102,7 +102,7 @@ fn fixture_of(layers: &Layers) -> Fixture {
 }
 
 async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, UnknownTool> {
-    let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+    let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
     let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
     let circumstances = Circumstances {
         cancel: CancellationToken::new(),

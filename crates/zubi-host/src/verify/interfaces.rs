@@ -34,8 +34,12 @@ pub(super) async fn exports(bench: Arc<Bench>) -> Outcome {
 pub(super) async fn resources(bench: Arc<Bench>) -> Outcome {
     let mut read = Vec::new();
     for spec in bench.host.resources().await {
-        let caller =
-            Arc::new(Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() });
+        let caller = Arc::new(Caller {
+            surface: Surface::CommandLine,
+            client: None,
+            session: 0,
+            restrictions: Restrictions::default(),
+        });
         let circumstances = Circumstances {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),

@@ -117,7 +117,12 @@ fn cx(bench: &Bench) -> ToolCx {
         progress: Arc::new(NoProgress),
         token_budget: None,
         nesting: 0,
-        caller: Arc::new(Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() }),
+        caller: Arc::new(Caller {
+            surface: Surface::CommandLine,
+            client: None,
+            session: 0,
+            restrictions: Restrictions::default(),
+        }),
         approver: Arc::new(NobodyToAsk),
         workspace: Arc::clone(bench.host.workspace()),
         text_source: Arc::new(DiskText),

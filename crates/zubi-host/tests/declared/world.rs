@@ -129,7 +129,7 @@ impl Host<'_> {
         cancel: CancellationToken,
         approver: Arc<dyn Approver>,
     ) -> CallAnswer {
-        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE };
         let started = Instant::now();
@@ -171,7 +171,7 @@ impl Host<'_> {
 
     /// What the policy is told of a call.
     pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tools::Footprint {
-        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = Circumstances {
             cancel: CancellationToken::new(),

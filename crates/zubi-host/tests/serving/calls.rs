@@ -8,7 +8,7 @@ use zubi_base::rpc::ConnectionError;
 use zubi_host::ToolService as _;
 use zubi_tools::cx::{ApprovalAnswer, NobodyToAsk};
 
-use crate::world::{PATIENCE, Person, World, circumstances, request};
+use crate::world::{Client, PATIENCE, Person, World, circumstances, request};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
@@ -32,6 +32,45 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
 
     let answer = remote.call(write("three"), circumstances(Arc::new(NobodyToAsk))).await.unwrap();
     assert_eq!(answer.failure, Some(zubi_tools::Code::ApprovalUnavailable), "{}", answer.text);
+}
+
+/// What the person behind one client allows for the session is no yes of the person behind another, nor of those who come later.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
+    // Over the word of a rule that asks no yes lasts; what lies outside the workspace is asked about without one.
+    let world = World::new(&[], "");
+    let outside = world.root.join("outside.txt");
+    let write = |content: &str| {
+        let arguments = json!({ "path": outside, "content": content });
+        json!({ "tool": "file.write", "arguments": arguments })
+    };
+    let asking = |content: &str| {
+        let mut params = write(content);
+        params["asks"] = json!(true);
+        params["token"] = json!(1);
+        params
+    };
+    let first = world.client(|_, _| json!({ "allow": { "option": 1, "arguments": null } })).await;
+    let second = world.client(|_, _| json!(null)).await;
+    let call = async |client: &Client, params| client.ask("tools/call", params).await.unwrap();
+
+    assert_eq!(call(&second, write("zero")).await["code"], "approval_unavailable");
+    let allowed = call(&first, asking("one")).await;
+    assert_eq!(allowed["isError"], false, "{allowed}");
+    let again = call(&first, write("two")).await;
+    assert_eq!(again["isError"], false, "the person has said yes for the session: {again}");
+    assert_eq!(call(&second, write("three")).await["code"], "approval_unavailable");
+    let remote = world.remote().await;
+    let of_front = request("file.write", write("four")["arguments"].clone());
+    let answer = remote.call(of_front, circumstances(Arc::new(NobodyToAsk))).await.unwrap();
+    assert_eq!(answer.failure, Some(zubi_tools::Code::ApprovalUnavailable), "{}", answer.text);
+
+    drop((first, remote));
+    let mut connected = world.shared.connected();
+    tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
+    let third = world.client(|_, _| json!(null)).await;
+    assert_eq!(call(&third, write("five")).await["code"], "approval_unavailable");
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "two");
 }
 
 /// A client that says it asks, and answers nonsense, has said no.

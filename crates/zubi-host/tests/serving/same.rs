@@ -73,7 +73,8 @@ async fn calls_lists_resources_and_policies_are_the_same() {
     assert_eq!(hosts[0].policy().await, hosts[1].policy().await);
     assert_eq!(hosts[0].resources().await, hosts[1].resources().await);
     assert_eq!(hosts[0].describe(), hosts[1].describe());
-    let caller = Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() });
+    let caller =
+        Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() });
     let resources = hosts[0].resources().await;
     assert!(!resources.is_empty());
     for uri in resources.iter().map(|resource| resource.uri.as_str()).chain(["none://such"]) {

@@ -159,8 +159,12 @@ impl Person {
 }
 
 pub(crate) fn request(tool: &str, arguments: Value) -> CallRequest {
-    let caller =
-        Caller { surface: Surface::Mcp, client: Some("test 1".to_owned()), restrictions: Restrictions::default() };
+    let caller = Caller {
+        surface: Surface::Mcp,
+        client: Some("test 1".to_owned()),
+        session: 0,
+        restrictions: Restrictions::default(),
+    };
     CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None }
 }
 

@@ -75,7 +75,7 @@ impl Calls for Reporting {
         circumstances.progress.report(Some(0.25), "reading");
         tokio::time::sleep(zubi_tools::progress::INTERVAL).await;
         circumstances.progress.report(None, "almost there");
-        let Caller { surface, client, restrictions } = &*request.caller;
+        let Caller { surface, client, restrictions, .. } = &*request.caller;
         assert_eq!((*surface, restrictions.read_only), (Surface::Editor, true));
         format!("{client:?} {} {:?}", request.arguments, request.token_budget)
     }

@@ -303,7 +303,8 @@ fn inside(root: &Utf8Path, path: &str) -> std::io::Result<Utf8PathBuf> {
 
 fn circumstances(workspace: &Arc<Workspace>, timeout: Duration, cancel: &CancellationToken) -> ToolCx {
     let now = Instant::now();
-    let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+    let caller =
+        Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     ToolCx {
         cancel: cancel.clone(),
         deadline: now.checked_add(timeout.saturating_add(GRACE)).unwrap_or(now),

@@ -503,7 +503,7 @@ async fn a_session_that_only_reads_has_no_tools_that_write() {
     let session = Session::new(PROJECT);
     let mut only_reads = cx(&session.toy, Restrictions::default());
     let restrictions = Restrictions { read_only: true, ..Restrictions::default() };
-    only_reads.caller = Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions });
+    only_reads.caller = Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions });
     let answer = call_in(&session.registry, "file.write", json!({ "path": "x", "content": "" }), only_reads).await;
     assert!(answer.starts_with("unknown tool file.write"), "{answer}");
 }

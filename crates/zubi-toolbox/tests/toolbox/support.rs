@@ -78,7 +78,7 @@ pub(crate) fn cx(toy: &Toy, restrictions: Restrictions) -> ToolCx {
         progress: Arc::new(NoProgress),
         token_budget: None,
         nesting: 0,
-        caller: Arc::new(Caller { surface: Surface::Mcp, client: None, restrictions }),
+        caller: Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions }),
         approver: Arc::new(NobodyToAsk),
         workspace: Arc::clone(toy.intel.workspace()),
         text_source: Arc::new(DiskText),

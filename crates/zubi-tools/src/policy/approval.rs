@@ -80,13 +80,9 @@ pub(crate) fn options(
     let exact: Vec<RuleText> = rules(spec, &asked, false);
     let wide: Vec<RuleText> = rules(spec, &asked, true);
     let mut add = |scope, rules: &[RuleText]| {
-        let mut with = policy.clone();
-        for rule in rules {
-            match Rule::new(rule.clone(), "this answer", policy.places()) {
-                Ok(rule) => with = with.with_rule(Arc::new(rule)),
-                Err(_) => return,
-            }
-        }
+        let new = |rule: &RuleText| Rule::new(rule.clone(), "this answer", policy.places()).map(Arc::new);
+        let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
+        let with = policy.with_rules(new);
         let action = |policy: &Policy, call: &Recent| policy.judge(&call.spec, &call.caller, &call.footprint).action;
         // A rule that asks beats what an answer allows: a yes that holds for longer would not.
         if action(&with, call) != Action::Allow {

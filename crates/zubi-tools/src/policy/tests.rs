@@ -8,7 +8,12 @@ use crate::spec::Approval;
 use crate::testing::spec;
 
 fn caller(read_only: bool) -> Caller {
-    Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions { read_only, ..Restrictions::default() } }
+    Caller {
+        surface: Surface::Mcp,
+        client: None,
+        session: 0,
+        restrictions: Restrictions { read_only, ..Restrictions::default() },
+    }
 }
 
 #[test]

@@ -11,13 +11,13 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::text::ContentHash;
 
 use super::index::Entry;
-use super::{CallError, Kept, Registry};
+use super::{CallError, Registry};
 use crate::audit::{self, AuditRecord};
 use crate::code::Code;
-use crate::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, ToolCx};
+use crate::cx::{ApprovalAnswer, ApprovalRequest, ToolCx};
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
-use crate::policy::rule::{Action, Rule, RuleText};
+use crate::policy::rule::{Action, RuleText};
 use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, options};
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
@@ -127,7 +127,7 @@ impl Registry {
         cx: &ToolCx,
     ) -> Result<Permission, ToolError> {
         let spec = entry.tool.spec();
-        let policy = self.policy_for(entry.tool.as_ref());
+        let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let judgement = policy.judge(spec, &cx.caller, footprint);
         match judgement.action {
             Action::Allow => return Ok(Permission::Given("allow")),
@@ -139,7 +139,7 @@ impl Registry {
             }
             Action::Ask => {}
         }
-        let recent: Vec<Recent> = self.recent.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let recent = self.recent_of(&cx.caller);
         let call = Recent::new(spec, cx, footprint.clone());
         let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
         let only_by_name = judgement.parts.iter().any(|part| part.only_by_name);
@@ -160,7 +160,7 @@ impl Registry {
             ApprovalAnswer::Allow { arguments: Some(edited), .. } if edited != *args => Ok(Permission::Edited(edited)),
             ApprovalAnswer::Allow { option, .. } => {
                 if let Some(option) = offered.get(option) {
-                    self.keep(option, entry);
+                    self.keep(option, entry, &cx.caller);
                 }
                 Ok(Permission::Given(APPROVED))
             }
@@ -191,30 +191,6 @@ impl Registry {
         }
     }
 
-    /// Makes what a person allowed part of the policy, for as long as they said.
-    fn keep(&self, option: &ApprovalOption, entry: &Entry) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
-        for text in &option.rules {
-            match Rule::new(text.clone(), "an answer in this session", policy.places()) {
-                Ok(rule) => {
-                    let rule = Arc::new(rule);
-                    *policy = Arc::new(policy.with_rule(Arc::clone(&rule)));
-                    if let Some(version) = entry.tool.version() {
-                        kept.push(Kept { rule, tool: entry.tool.spec().id.clone(), version });
-                    }
-                }
-                Err(why) => tracing::warn!(why, "an answer cannot be kept"),
-            }
-            let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
-            if let Some(store) = policy.store().filter(|_| lasting)
-                && let Err(why) = store.keep(option.scope, text)
-            {
-                tracing::warn!(why, "an answer holds for this session only");
-            }
-        }
-    }
-
     /// What the policy says about a call, without running it or asking anybody.
     pub fn judge(
         &self,
@@ -230,7 +206,7 @@ impl Registry {
             return self.judge(&inner.tool, inner.arguments.clone(), cx);
         }
         let explained = footprint.clone();
-        let policy = self.policy_for(entry.tool.as_ref());
+        let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let judgement = policy.judge(spec, &cx.caller, &footprint);
         let call = Recent::new(spec, cx, footprint);
         let offered = options(&policy, &call, &judgement, &[], true);

@@ -56,7 +56,8 @@ pub(super) async fn call(
         Some(terminal) => Arc::new(terminal),
         None => Arc::new(NobodyToAsk),
     };
-    let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+    let caller =
+        Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     let request =
         CallRequest { tool: spec.id.clone(), arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
     let circumstances = Circumstances { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };

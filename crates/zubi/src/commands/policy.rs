@@ -48,7 +48,8 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
     let (tool, arguments) = call(explain)?;
     block_on(async {
         let host = session.attach(false, |_| {}).await?.service;
-        let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+        let caller =
+            Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool, arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = Circumstances {
             cancel: CancellationToken::new(),

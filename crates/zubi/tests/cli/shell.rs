@@ -174,7 +174,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     })
     .unwrap();
     let call = async |tool: &str, arguments: Value| {
-        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = Circumstances {
             cancel: CancellationToken::new(),

@@ -74,7 +74,7 @@ impl Place {
         cancel: CancellationToken,
         approver: Arc<dyn Approver>,
     ) -> CallAnswer {
-        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let patience = Duration::from_secs(20);
         let circumstances = Circumstances { cancel, progress: Arc::new(NoProgress), approver, patience };

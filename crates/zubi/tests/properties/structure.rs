@@ -132,7 +132,7 @@ async fn p09_every_resource_describes_itself_and_can_be_read() {
         for text in [&resource.name, &resource.description, &resource.mime_type] {
             assert!(!text.trim().is_empty(), "{}", resource.uri);
         }
-        let caller = Caller { surface: Surface::Mcp, client: None, restrictions: Restrictions::default() };
+        let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let circumstances = Circumstances {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),

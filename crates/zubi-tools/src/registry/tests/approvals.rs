@@ -35,11 +35,18 @@ impl Tool for Shell {
 
 /// Keeps what it is given, in memory.
 #[derive(Debug, Default)]
-struct Kept(Mutex<Vec<(ApprovalScope, RuleText)>>);
+struct Kept {
+    rules: Mutex<Vec<(ApprovalScope, RuleText)>>,
+    /// Takes nothing more.
+    full: Mutex<bool>,
+}
 
 impl RuleStore for Kept {
     fn keep(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
-        self.0.lock().unwrap().push((scope, rule.clone()));
+        if *self.full.lock().unwrap() {
+            return Err("the disk is full".to_owned());
+        }
+        self.rules.lock().unwrap().push((scope, rule.clone()));
         Ok(())
     }
 }
@@ -90,7 +97,7 @@ impl Session {
 
     /// The session that comes after this one, with what was kept for this scope.
     fn after(&self, scope: ApprovalScope) -> Self {
-        let kept = self.kept.0.lock().unwrap();
+        let kept = self.kept.rules.lock().unwrap();
         let of_scope = kept.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
         Self::new(&of_scope.collect::<Vec<_>>())
     }
@@ -100,7 +107,11 @@ impl Session {
     }
 
     async fn call_of(&self, tool: &str, text: &str) -> String {
-        let cx = ToolCx { approver: Arc::clone(&self.person) as Arc<dyn Approver>, ..cx() };
+        self.call_in(0, tool, text).await
+    }
+
+    async fn call_in(&self, session: u64, tool: &str, text: &str) -> String {
+        let cx = ToolCx { approver: Arc::clone(&self.person) as Arc<dyn Approver>, ..cx_of(session) };
         check(&self.fixture, tool, json!({ "text": text }), cx).await
     }
 
@@ -110,7 +121,11 @@ impl Session {
 
     /// Whether a call would run without a question.
     fn lets_through(&self, tool: &str, text: &str) -> bool {
-        let (_, judgement, _) = self.fixture.registry.judge(tool, json!({ "text": text }), &cx()).unwrap();
+        self.lets_through_in(0, tool, text)
+    }
+
+    fn lets_through_in(&self, session: u64, tool: &str, text: &str) -> bool {
+        let (_, judgement, _) = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
         judgement.action == Action::Allow
     }
 
@@ -118,6 +133,12 @@ impl Session {
     fn offered(&self) -> Vec<ApprovalOption> {
         self.person.questions.lock().unwrap().last().unwrap().options.clone()
     }
+}
+
+/// Circumstances of a call in the session of this number.
+fn cx_of(session: u64) -> ToolCx {
+    let cx = cx();
+    ToolCx { caller: Arc::new(Caller { session, ..(*cx.caller).clone() }), ..cx }
 }
 
 fn yes(option: usize) -> ApprovalAnswer {
@@ -167,6 +188,62 @@ async fn x28_scopes_hold_as_long_as_they_say() {
         );
         assert_eq!(lets_through(&session.after(ApprovalScope::Always)), elsewhere, "option {option}, everywhere");
     }
+}
+
+/// One host serves many sessions: what is allowed for one of them is asked about in the others.
+#[tokio::test]
+async fn a_yes_for_the_session_holds_in_that_session_only() {
+    // Which of the sessions 0 to 2 run it without a question after session 1 was answered, and after that has ended.
+    for (option, meanwhile, afterwards) in [
+        (0, [false; 3], [false; 3]),
+        (1, [false, true, false], [false; 3]),
+        (2, [false, true, false], [false; 3]),
+        (3, [true; 3], [true; 3]),
+        (4, [true; 3], [true; 3]),
+    ] {
+        let host = Session::new(&[]);
+        host.will_say(yes(option));
+        assert_eq!(host.call_in(1, "shell.run", "git push").await, "ran git push\n(approved, ok)");
+        let letting = || [0, 1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push"));
+        assert_eq!(letting(), meanwhile, "option {option}");
+        let for_all = usize::from(afterwards[0]);
+        assert_eq!(host.fixture.registry.policy().rules().len(), for_all, "option {option}: the rules of all sessions");
+        host.fixture.registry.end_session(2);
+        assert_eq!(letting(), meanwhile, "option {option}: the end of another session takes nothing");
+        host.fixture.registry.end_session(1);
+        assert_eq!(letting(), afterwards, "option {option}: the session has ended");
+    }
+}
+
+/// What cannot be written to a file does not get to other sessions in another way.
+#[tokio::test]
+async fn a_yes_that_cannot_be_stored_holds_in_its_session_only() {
+    let host = Session::new(&[]);
+    *host.kept.full.lock().unwrap() = true;
+    host.will_say(yes(4));
+    host.call_in(1, "shell.run", "git push origin").await;
+    assert_eq!([1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push origin")), [true, false]);
+}
+
+/// Nobody is shown what others have called.
+#[tokio::test]
+async fn an_answer_is_held_against_the_calls_of_its_own_session() {
+    let host = Session::new(&[]);
+    for (session, text) in [(1, "git push one"), (2, "git push two"), (3, "git push three")] {
+        host.will_say(yes(0));
+        host.call_in(session, "shell.run", text).await;
+    }
+    let shown = async |session| {
+        host.call_in(session, "shell.run", "git push").await;
+        host.offered().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
+    };
+    for (session, own) in [(1, "one"), (2, "two")] {
+        let shown = shown(session).await;
+        let expected = format!("shell.run: git push {own}");
+        assert!(!shown.is_empty() && shown.iter().all(|shown| *shown == expected), "session {session}: {shown:?}");
+    }
+    host.fixture.registry.end_session(2);
+    assert!(shown(2).await.is_empty(), "the calls of a session that has ended are forgotten");
 }
 
 /// X28: before the answer stands what else it would have let by.

@@ -78,7 +78,8 @@ fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[Str
     let stand_in = |(name, _): &(&str, String)| ((*name).to_owned(), SecretEntry::Value((*name).to_owned()));
     let host = &session.host_with(|settings| settings.env.extend(unusable.iter().map(stand_in)))?;
     let given = arguments::read(&tool.definition.spec(None), words, NAME)?;
-    let caller = Caller { surface: Surface::CommandLine, client: None, restrictions: Restrictions::default() };
+    let caller =
+        Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     let tool_id = tool.definition.id.clone();
     let request =
         CallRequest { tool: tool_id, arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
