@@ -77,8 +77,7 @@ impl Daemon {
             }
         };
         let others = run.read().hosts;
-        let same =
-            |folders: &[String]| config.folders.iter().all(|folder| folders.iter().any(|it| folder == it.as_str()));
+        let same = |folders: &[String]| folders.iter().eq(config.folders.iter().map(|folder| folder.as_str()));
         let other = others.iter().find(|host| host.kind == HostKind::Daemon && same(&host.workspace_folders));
         if let Some(other) = other {
             return Err(DaemonError::Exists { pid: other.pid });

@@ -9,7 +9,7 @@ mod attached;
 pub(crate) mod election;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -24,10 +24,10 @@ use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
 use self::attached::Attached;
 use self::election::Seen;
 use crate::local::LocalHost;
-use crate::remote::{Lost, RemoteHost, outcome_unknown};
+use crate::remote::{Lost, RemoteHost, outcome_unknown, unavailable};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
-    UnknownTool,
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
+    ToolService, UnknownTool,
 };
 use crate::serving::Limits;
 
@@ -127,7 +127,7 @@ impl Front {
         let now = self.now();
         let stay = !now.has_gone() && {
             let mut seen = lock(&self.seen);
-            now.kind() == HostKind::Editor || !election::has_changed(&self.config, &mut seen)
+            now.kind() == HostKind::Editor || now.is_needed() || !election::has_changed(&self.config, &mut seen)
         };
         if stay { Ok(now) } else { self.replace(&now, now.has_gone()).await }
     }
@@ -181,10 +181,31 @@ impl Front {
         Err(why)
     }
 
-    /// Whether calling a tool twice does no more than calling it once.
-    async fn can_repeat(&self, attached: &Attached, request: &CallRequest) -> bool {
+    /// What a lost call may have done, as the next host tells it.
+    async fn effect(&self, attached: &Attached, request: &CallRequest) -> Option<Effect> {
         let found = attached.find(&request.tool, &request.caller.restrictions).await;
-        matches!(found, Ok(Ok(spec)) if spec.effect <= Effect::Plan)
+        found.ok()?.ok().map(|spec| spec.effect)
+    }
+
+    /// What has become of a change to files that was under way, as a clause; `None` of a call that is not known to write any,
+    /// where nothing is noted.
+    fn noted(&self, effect: Option<Effect>) -> Option<String> {
+        let journal = &self.config.journal;
+        let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        let newest = entries
+            .iter()
+            .filter(|entry| entry.path().extension() == Some("journal"))
+            .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
+        match newest {
+            Some(entry) => Some(format!(
+                "the journal entry `{}` has what was begun on files, and the next change completes it or takes it back",
+                entry.path()
+            )),
+            None if matches!(effect, None | Some(Effect::Write)) => {
+                Some(format!("there is no entry in the journal `{journal}`, so no file was left half changed"))
+            }
+            None => None,
+        }
     }
 }
 
@@ -227,7 +248,7 @@ async fn follow(front: Weak<Front>) {
 
 /// A question that no host could be found for.
 fn no_host(name: &str, why: String) -> UnknownTool {
-    UnknownTool { name: name.to_owned(), why, code: Code::Unavailable }
+    UnknownTool { name: name.to_owned(), why: format!("{}\n{}", NoHost { why }, NoHost::NEXT), code: Code::Unavailable }
 }
 
 #[async_trait]
@@ -236,12 +257,9 @@ impl ToolService for Front {
         self.now().describe()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
         let listed = self.ask(async |attached: Arc<Attached>| attached.list(restrictions).await).await;
-        listed.unwrap_or_else(|why| {
-            tracing::warn!(why, "the tools cannot be listed");
-            Vec::new()
-        })
+        listed.map_err(|why| NoHost { why })
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
@@ -251,7 +269,11 @@ impl ToolService for Front {
 
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
         let begun = Instant::now();
-        let mut attached = self.current().await.map_err(|why| no_host(&request.tool, why))?;
+        let nobody = |why: String| Ok(unavailable(&request.tool, &NoHost { why }));
+        let mut attached = match self.current().await {
+            Ok(attached) => attached,
+            Err(why) => return nobody(why),
+        };
         let mut why = Lost(String::new());
         for _ in 0..ATTEMPTS {
             let lost = match attached.call(&request, &circumstances).await {
@@ -260,14 +282,20 @@ impl ToolService for Front {
             };
             attached = match self.replace(&attached, true).await {
                 Ok(attached) => attached,
-                Err(_) => return Ok(outcome_unknown(&request.tool, &lost, &self.config.journal, begun.elapsed())),
+                // Nobody is left who could say what the tool does.
+                Err(_) => {
+                    let noted = self.noted(None);
+                    return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
+                }
             };
-            if !self.can_repeat(&attached, &request).await {
-                return Ok(outcome_unknown(&request.tool, &lost, &self.config.journal, begun.elapsed()));
+            let effect = self.effect(&attached, &request).await;
+            if effect.is_none_or(|effect| effect > Effect::Plan) {
+                let noted = self.noted(effect);
+                return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
             }
             why = lost;
         }
-        Err(no_host(&request.tool, format!("{why}, {ATTEMPTS} times in a row")))
+        nobody(format!("{why}, {ATTEMPTS} times in a row"))
     }
 
     async fn explain(
@@ -292,8 +320,8 @@ impl ToolService for Front {
         self.changes.subscribe()
     }
 
-    async fn resources(&self) -> Vec<ResourceSpec> {
-        self.ask(async |attached: Arc<Attached>| attached.resources().await).await.unwrap_or_default()
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+        self.ask(async |attached: Arc<Attached>| attached.resources().await).await.map_err(|why| NoHost { why })
     }
 
     async fn read_resource(
@@ -313,6 +341,3 @@ impl ToolService for Front {
         self.now().end().await;
     }
 }
-
-/// How long a host of this process that nobody finds any more waits for those who are still connected to it.
-const LAST_CLIENTS: Duration = Duration::from_mins(5);

@@ -20,8 +20,8 @@ pub use crate::local::{BesideEditor, DomainModel, HostConfig, HostError, LocalHo
 pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{Scope, Scoped, misspelt_flags, take_limits};
 pub use crate::service::{
-    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
-    RuleInForce, ToolService, UnknownTool,
+    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
+    PolicyInForce, RuleInForce, ToolService, UnknownTool,
 };
 pub use crate::serving::{Identity, Limits, Serving, Shared, Sharing};
 

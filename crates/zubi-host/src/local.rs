@@ -40,8 +40,8 @@ pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
 use crate::scope;
 use crate::service::{
-    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce,
-    RuleInForce, ToolService, UnknownTool,
+    AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
+    PolicyInForce, RuleInForce, ToolService, UnknownTool,
 };
 
 /// What a host is made of; the composition root hands it in.
@@ -291,6 +291,11 @@ impl LocalHost {
         self.registry.everything().iter().map(|tool| tool.spec().id.clone()).collect()
     }
 
+    /// Whether commands run in the background.
+    pub(crate) fn has_jobs(&self) -> bool {
+        self.jobs.as_ref().is_some_and(|jobs| jobs.list().iter().any(|job| job.outcome().is_none()))
+    }
+
     /// The language servers that run for this host.
     pub async fn servers(&self) -> Vec<ServerStatus> {
         let started = self.pool.as_ref().map(|pool| pool.started()).unwrap_or_default();
@@ -452,9 +457,9 @@ impl ToolService for LocalHost {
         }
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
         self.registry.prepare().await;
-        self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect()
+        Ok(self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect())
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
@@ -503,8 +508,8 @@ impl ToolService for LocalHost {
         self.changes.subscribe()
     }
 
-    async fn resources(&self) -> Vec<ResourceSpec> {
-        self.resources.iter().map(|resource| resource.spec().clone()).collect()
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+        Ok(self.resources.iter().map(|resource| resource.spec().clone()).collect())
     }
 
     async fn read_resource(

@@ -23,8 +23,8 @@ use zubi_tools::{Code, ResourceSpec, ResourceText, ToolSpec};
 use self::inbox::Inbox;
 use crate::environment;
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
-    UnknownTool,
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
+    ToolService, UnknownTool,
 };
 
 /// How long a host may take to let somebody in, and to say who it is.
@@ -110,7 +110,7 @@ impl RemoteHost {
         cancel: &CancellationToken,
         patience: Duration,
     ) -> Result<Value, ConnectionError> {
-        let answered = self.connection.request(method, params, cancel, Instant::now() + patience);
+        let answered = self.connection.request(method, params, cancel, later(patience));
         tokio::select! {
             answer = answered => answer,
             () = self.silence() => {
@@ -145,7 +145,8 @@ impl RemoteHost {
     pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
         let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
         let listed: Result<wire::ToolList, _> = self.ask(wire::LIST, json!(params)).await?;
-        let listed = told(listed, "the tools cannot be listed").unwrap_or(wire::ToolList { tools: Vec::new() });
+        // A host that cannot say what it has is none.
+        let listed = listed.map_err(|error| Lost(error.to_string()))?;
         Ok(listed.tools.into_iter().filter_map(|tool| told(convert::spec(tool), "a tool is left out")).collect())
     }
 
@@ -196,7 +197,8 @@ impl RemoteHost {
             Failure(CallFailure),
         }
         let params = call_params(request, circumstances, Value::Null);
-        let answer: Result<Explained, _> = self.ask(wire::EXPLAIN, json!(params)).await?;
+        let answer = self.ask_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.patience).await;
+        let answer: Result<Explained, _> = read(answer)?;
         Ok(match answer {
             Ok(Explained::Explanation(explanation)) => Ok(Ok(*explanation)),
             Ok(Explained::Failure(failure)) => Ok(Err(failure)),
@@ -217,8 +219,8 @@ impl RemoteHost {
 
     pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
         let listed: Result<wire::Resources, _> = self.ask(wire::RESOURCES, Value::Null).await?;
-        let listed = told(listed, "the resources cannot be listed");
-        Ok(listed.map_or_else(Vec::new, |listed| listed.resources.into_iter().map(convert::resource_from).collect()))
+        let listed = listed.map_err(|error| Lost(error.to_string()))?;
+        Ok(listed.resources.into_iter().map(convert::resource_from).collect())
     }
 
     pub(crate) async fn try_read(
@@ -285,6 +287,12 @@ fn call_params(request: &CallRequest, circumstances: &Circumstances, token: Valu
     }
 }
 
+/// The moment after so long; one that far away that there is none is as good as a day.
+fn later(patience: Duration) -> Instant {
+    let now = Instant::now();
+    now.checked_add(patience).unwrap_or(now + Duration::from_hours(24))
+}
+
 /// The answer as what it should be; the outer error: there is none, and none will come.
 fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<Result<T, ConnectionError>, Lost> {
     match answer {
@@ -322,25 +330,37 @@ fn failed(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer
     CallAnswer { text, data: None, duration, status: false, failure: Some(code), next: next.to_owned() }
 }
 
-/// A call whose host has gone before it answered. `journal` is where changes to files are noted before they are made.
-pub(crate) fn outcome_unknown(tool: &str, lost: &Lost, journal: &camino::Utf8Path, duration: Duration) -> CallAnswer {
-    let next = format!(
-        "Look first whether it was done: what was to be written to files is noted in `{journal}` until it is done, and the \
-         next host completes it or takes it back. Then decide whether to call again."
-    );
-    let text = format!("Failed to run {tool}: outcome unknown: {lost}, before it answered\n{next}");
+/// A call whose host has gone before it answered. `journal`: what may have been begun on files, where the tool writes some.
+pub(crate) fn outcome_unknown(tool: &str, lost: &Lost, journal: Option<&str>, duration: Duration) -> CallAnswer {
+    let next = match journal {
+        Some(journal) => format!("Look first whether it was done: {journal}. Then decide whether to call again."),
+        None => "Look first whether it was done, then decide whether to call again.".to_owned(),
+    };
+    let text = format!("Failed to run {tool}: outcome unknown: the host has ended before it answered ({lost})\n{next}");
     CallAnswer { text, data: None, duration, status: false, failure: Some(Code::OutcomeUnknown), next }
 }
 
-/// What is said in place of an answer that never came, by one that has no other host to ask.
+/// A call that nobody could be asked to make.
+pub(crate) fn unavailable(tool: &str, error: &NoHost) -> CallAnswer {
+    let next = NoHost::NEXT.to_owned();
+    let text = format!("Failed to run {tool}: {error}\n{next}");
+    let failure = Some(Code::Unavailable);
+    CallAnswer { text, data: None, duration: Duration::ZERO, status: false, failure, next }
+}
+
+fn no_host(lost: Lost) -> NoHost {
+    NoHost { why: lost.0 }
+}
+
+/// As one has it who has no other host to ask.
 #[async_trait]
 impl ToolService for RemoteHost {
     fn describe(&self) -> HostDescription {
         self.description()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
-        told(self.try_list(restrictions).await, "the tools cannot be listed").unwrap_or_default()
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+        self.try_list(restrictions).await.map_err(no_host)
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
@@ -349,7 +369,7 @@ impl ToolService for RemoteHost {
 
     async fn call(&self, request: CallRequest, circumstances: Circumstances) -> Result<CallAnswer, UnknownTool> {
         let called = self.try_call(&request, &circumstances).await;
-        called.unwrap_or_else(|lost| Err(gone(&request.tool, &lost)))
+        called.unwrap_or_else(|lost| Ok(unavailable(&request.tool, &no_host(lost))))
     }
 
     async fn explain(
@@ -369,8 +389,8 @@ impl ToolService for RemoteHost {
         Self::changes(self)
     }
 
-    async fn resources(&self) -> Vec<ResourceSpec> {
-        told(self.try_resources().await, "the resources cannot be listed").unwrap_or_default()
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+        self.try_resources().await.map_err(no_host)
     }
 
     async fn read_resource(
@@ -389,6 +409,7 @@ impl ToolService for RemoteHost {
     }
 }
 
+/// What is said in place of an answer that never came.
 fn gone(name: &str, lost: &Lost) -> UnknownTool {
     UnknownTool { name: name.to_owned(), why: lost.to_string(), code: Code::Unavailable }
 }

@@ -16,8 +16,8 @@ use zubi_tools::{ResourceSpec, ResourceText};
 
 use crate::local::{asks_for, unmatched};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, PolicyInForce, ToolService,
-    UnknownTool,
+    CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
+    ToolService, UnknownTool,
 };
 use crate::serving::{Limits, Shared};
 
@@ -135,12 +135,12 @@ impl ToolService for Scoped {
         self.host.describe()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
-        let mut specs = self.host.list(&self.narrowed(restrictions)).await;
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+        let mut specs = self.host.list(&self.narrowed(restrictions)).await?;
         if self.scope.lists_declared {
             list_declared(&mut specs);
         }
-        specs
+        Ok(specs)
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
@@ -167,7 +167,7 @@ impl ToolService for Scoped {
         self.host.changes()
     }
 
-    async fn resources(&self) -> Vec<ResourceSpec> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
         self.host.resources().await
     }
 

@@ -120,13 +120,29 @@ pub struct UnknownTool {
     pub code: Code,
 }
 
+/// Nobody could be asked: the host has gone, and there is no other one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no host of this workspace: {why}")]
+pub struct NoHost {
+    pub why: String,
+}
+
+impl NoHost {
+    /// What to do.
+    pub const NEXT: &'static str = "Mend what it says, then ask again; `zubi status` shows what runs.";
+}
+
 /// Everything a surface can ask of a host.
 #[async_trait]
 pub trait ToolService: Send + Sync {
     fn describe(&self) -> HostDescription;
 
     /// The tools this caller can see, hidden ones excepted, in a fixed order.
-    async fn list(&self, restrictions: &Restrictions) -> Vec<Arc<ToolSpec>>;
+    ///
+    /// # Errors
+    ///
+    /// There is no host any more that could be asked.
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost>;
 
     /// One tool by id or wire name.
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool>;
@@ -153,7 +169,11 @@ pub trait ToolService: Send + Sync {
     fn changes(&self) -> watch::Receiver<u64>;
 
     /// The documents a caller can read.
-    async fn resources(&self) -> Vec<ResourceSpec>;
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::list`].
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost>;
 
     /// One document; `None` when there is none under this URI.
     async fn read_resource(

@@ -193,7 +193,12 @@ impl PeerHandler for Client {
 /// Tells a client whenever the list of tools is another one.
 async fn tell_changes(mut changes: watch::Receiver<u64>, client: Weak<Client>) {
     changes.mark_unchanged();
-    while changes.changed().await.is_ok() {
+    let Some(mut closed) = client.upgrade().map(|client| client.connection.closed()) else { return };
+    loop {
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            _ = closed.wait_for(Option::is_some) => return,
+        }
         let Some(client) = client.upgrade() else { return };
         if client.connection.notify(wire::tools::CHANGED, Value::Null).is_err() {
             return;

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, NoHost, ToolService};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::progress::Throttled;
 
@@ -173,6 +173,7 @@ impl Tools {
 
     async fn list(&self, host: &Host) -> Answer {
         let specs = self.service(host).await?.list(&self.caller.restrictions).await;
+        let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", NoHost::NEXT)))?;
         Ok(json!({ "tools": specs.iter().map(|spec| spec.to_json()).collect::<Vec<_>>() }))
     }
 

@@ -15,7 +15,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, NoHost, ToolService, UnknownTool};
 use zubi_tools::cx::{Approver, Caller, NoProgress, NobodyToAsk, Restrictions, Surface};
 
 use crate::Introduction;
@@ -217,6 +217,11 @@ fn answered_or_unknown(answer: Result<CallAnswer, UnknownTool>) -> Result<CallTo
     answer.map(convert::answer).map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))
 }
 
+/// A list that cannot be told must not look like an empty one.
+fn without_host(error: &NoHost) -> ErrorData {
+    ErrorData::internal_error(format!("{error}\n{}", NoHost::NEXT), None)
+}
+
 fn too_many(tool: &str) -> CallToolResult {
     let text =
         format!("Error in {tool}: {MAX_CALLS} calls run already\nWait for one of them to answer, then call again.");
@@ -244,7 +249,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let specs = self.service.list(&Restrictions::default()).await;
+        let specs = self.service.list(&Restrictions::default()).await.map_err(|error| without_host(&error))?;
         Ok(ListToolsResult::with_all_items(convert::tools(&specs)).with_ttl_ms(TTL_MS))
     }
 
@@ -298,7 +303,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let specs = self.service.resources().await;
+        let specs = self.service.resources().await.map_err(|error| without_host(&error))?;
         Ok(ListResourcesResult::with_all_items(convert::resources(&specs)).with_ttl_ms(TTL_MS))
     }
 

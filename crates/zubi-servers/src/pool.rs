@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::future::join_all;
 use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
@@ -72,6 +73,8 @@ struct Shared {
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<Key, Running>>,
+    /// Cancelled when the pool is shut down: what is being looked for then is not started any more.
+    closed: CancellationToken,
     /// Who may start a server now.
     turns: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<()>>>>,
     /// Servers that are being ended.
@@ -110,6 +113,7 @@ impl ServerPool {
             watcher,
             detection: tokio::sync::Mutex::default(),
             servers: Mutex::default(),
+            closed: CancellationToken::new(),
             turns: Mutex::default(),
             retiring: TaskTracker::new(),
         };
@@ -232,7 +236,12 @@ impl EndpointSource for ServerPool {
     }
 
     async fn shutdown(&self) {
-        let endpoints = self.shared.endpoints();
+        let endpoints = {
+            // Under the lock, so that a server is either among these or sees that it is too late.
+            let servers = self.shared.servers();
+            self.shared.closed.cancel();
+            servers.values().map(|running| Arc::clone(&running.endpoint)).collect::<Vec<_>>()
+        };
         join_all(endpoints.iter().map(|endpoint| endpoint.shutdown())).await;
         self.shared.retiring.close();
         self.shared.retiring.wait().await;
@@ -406,7 +415,19 @@ impl Shared {
             None => self.endpoint(wanted, &program.path, trusted).await,
         };
         let running = Running { endpoint: Arc::clone(&endpoint), trusted };
-        if let Some(replaced) = self.servers().insert(key, running) {
+        let replaced = {
+            let mut servers = self.servers();
+            if self.closed.is_cancelled() {
+                let absent = Absent {
+                    subject: row.title.clone(),
+                    why: format!("{} is not started any more: this host is ending", row.title),
+                    hint: "ask again".to_owned(),
+                };
+                return Err(NotStarted { absent, installed: true });
+            }
+            servers.insert(key, running)
+        };
+        if let Some(replaced) = replaced {
             self.retiring.spawn(async move { replaced.endpoint.shutdown().await });
         }
         endpoint.ensure_started(document);

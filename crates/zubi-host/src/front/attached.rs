@@ -1,13 +1,13 @@
 //! The host that a front asks at one time: its own, or one in another process.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 use zubi_link::wire::host::HostKind;
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
 
-use super::LAST_CLIENTS;
 use crate::local::LocalHost;
 use crate::remote::{Lost, RemoteHost};
 use crate::service::{
@@ -26,24 +26,49 @@ pub(super) struct Own {
     host: Arc<LocalHost>,
     /// `None`: nobody else can find it.
     shared: Option<Arc<Shared>>,
+    /// How many questions of this session are under way.
+    asked: watch::Sender<usize>,
 }
+
+/// A question under way.
+struct Asking<'host>(&'host watch::Sender<usize>);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// How long a host of this process that nobody finds any more waits for those who are still connected to it.
+const LAST_CLIENTS: Duration = Duration::from_mins(5);
+
+/// How long it waits for what is asked of it still: no call takes longer.
+const LAST_CALLS: Duration = Duration::from_mins(10);
 
 impl Own {
     pub(super) fn new(host: Arc<LocalHost>, shared: Option<Shared>) -> Self {
-        Self { host, shared: shared.map(Arc::new) }
+        Self { host, shared: shared.map(Arc::new), asked: watch::Sender::new(0) }
     }
 
     pub(super) fn host(&self) -> &Arc<LocalHost> {
         &self.host
     }
 
-    /// Nobody is to find it any more; it ends when those have gone who are connected, or after a while. They find the host
-    /// that this front has found as soon as they ask something.
+    fn asking(&self) -> Asking<'_> {
+        self.asked.send_modify(|count| *count += 1);
+        Asking(&self.asked)
+    }
+
+    /// Nobody is to find it any more; it ends when what was asked is answered and those have gone who are connected, or after a
+    /// while. They find the host that this front has found as soon as they ask something.
     pub(super) fn retire(&self) {
-        let (host, shared) = (Arc::clone(&self.host), self.shared.clone());
+        let (host, shared, mut asked) = (Arc::clone(&self.host), self.shared.clone(), self.asked.subscribe());
         tokio::spawn(async move {
-            if let Some(shared) = shared {
+            if let Some(shared) = &shared {
                 shared.hide();
+            }
+            drop(tokio::time::timeout(LAST_CALLS, asked.wait_for(|count| *count == 0)).await);
+            if let Some(shared) = shared {
                 let mut connected = shared.connected();
                 // Who is connected and says nothing is no reason to keep servers.
                 drop(tokio::time::timeout(LAST_CLIENTS, connected.wait_for(|count| *count == 0)).await);
@@ -74,6 +99,14 @@ impl Attached {
         match self {
             Self::Own(own) => own.shared.as_ref().map(|shared| shared.instance()),
             Self::Remote(remote) => Some(&remote.info().instance),
+        }
+    }
+
+    /// Whether this session would lose something with the host: what it has left running in the background.
+    pub(super) fn is_needed(&self) -> bool {
+        match self {
+            Self::Own(own) => own.host.has_jobs(),
+            Self::Remote(_) => false,
         }
     }
 
@@ -108,7 +141,7 @@ impl Attached {
 
     pub(super) async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, Lost> {
         match self {
-            Self::Own(own) => Ok(own.host.list(restrictions).await),
+            Self::Own(own) => own.host.list(restrictions).await.map_err(|error| Lost(error.to_string())),
             Self::Remote(remote) => remote.try_list(restrictions).await,
         }
     }
@@ -130,7 +163,10 @@ impl Attached {
         circumstances: &Circumstances,
     ) -> Result<Result<CallAnswer, UnknownTool>, Lost> {
         match self {
-            Self::Own(own) => Ok(own.host.call(request.clone(), circumstances.clone()).await),
+            Self::Own(own) => {
+                let _asking = own.asking();
+                Ok(own.host.call(request.clone(), circumstances.clone()).await)
+            }
             Self::Remote(remote) => remote.try_call(request, circumstances).await,
         }
     }
@@ -162,7 +198,7 @@ impl Attached {
 
     pub(super) async fn resources(&self) -> Result<Vec<ResourceSpec>, Lost> {
         match self {
-            Self::Own(own) => Ok(own.host.resources().await),
+            Self::Own(own) => own.host.resources().await.map_err(|error| Lost(error.to_string())),
             Self::Remote(remote) => remote.try_resources().await,
         }
     }
@@ -174,7 +210,10 @@ impl Attached {
         circumstances: &Circumstances,
     ) -> Result<Option<Result<ResourceText, String>>, Lost> {
         match self {
-            Self::Own(own) => Ok(own.host.read_resource(uri, Arc::clone(caller), circumstances.clone()).await),
+            Self::Own(own) => {
+                let _asking = own.asking();
+                Ok(own.host.read_resource(uri, Arc::clone(caller), circumstances.clone()).await)
+            }
             Self::Remote(remote) => remote.try_read(uri, caller, circumstances).await,
         }
     }

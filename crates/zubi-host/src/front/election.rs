@@ -4,7 +4,7 @@
 //! can be found. So of fronts that start at once one becomes the host and the others attach to it. The lock is the kernel's: it
 //! goes with the process that holds it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -29,6 +29,9 @@ pub(crate) const TURN: Duration = Duration::from_secs(5);
 /// nobody could take back a thread that does.
 pub(crate) const RETRY: Duration = Duration::from_millis(10);
 
+/// How long a host is not tried again that did not answer: it may have had too much to do.
+const SHUNNED: Duration = Duration::from_secs(30);
+
 /// Changes of a directory that are so close together may have one time.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
@@ -40,8 +43,8 @@ pub(super) struct Seen {
     /// When that was seen first, and whether hosts were read long enough after it: a later change then has another time.
     since: Option<Instant>,
     is_settled: bool,
-    /// Hosts that did not answer.
-    shunned: BTreeSet<String>,
+    /// Hosts that did not answer, and when.
+    shunned: BTreeMap<String, Instant>,
     /// What the person has been told.
     told: BTreeSet<String>,
 }
@@ -49,7 +52,12 @@ pub(super) struct Seen {
 impl Seen {
     /// It has gone, or hangs; its file may still be there.
     pub(super) fn shun(&mut self, instance: &str) {
-        self.shunned.insert(instance.to_owned());
+        self.shunned.insert(instance.to_owned(), Instant::now());
+    }
+
+    fn is_shunned(&mut self, instance: &str) -> bool {
+        self.shunned.retain(|_, since| since.elapsed() < SHUNNED);
+        self.shunned.contains_key(instance)
     }
 
     fn tell(&mut self, config: &FrontConfig, what: String) {
@@ -64,7 +72,9 @@ impl Seen {
 pub(super) fn has_changed(config: &FrontConfig, seen: &mut Seen) -> bool {
     let changed = modified(config);
     // A directory that is not there has no hosts.
-    changed.is_some() && (changed != seen.changed || (!seen.is_settled && is_past(seen.since)))
+    let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.since));
+    let is_forgiven = seen.shunned.values().any(|since| since.elapsed() >= SHUNNED);
+    changed.is_some() && (is_new || is_forgiven)
 }
 
 /// Whether what changes now has another time than what was seen then.
@@ -136,9 +146,9 @@ async fn find(
     let mut hosts: Vec<Advertisement> = found
         .hosts
         .into_iter()
-        .filter(|host| has_all(config, host))
+        .filter(|host| is_for(config, host))
         .filter(|host| better_than.is_none_or(|kind| host.kind < kind))
-        .filter(|host| present != Some(host.instance.as_str()) && !seen.shunned.contains(&host.instance))
+        .filter(|host| present != Some(host.instance.as_str()) && !seen.is_shunned(&host.instance))
         .collect();
     hosts.sort_by(|a, b| (a.kind, a.started_at, &a.instance).cmp(&(b.kind, b.started_at, &b.instance)));
     for host in hosts {
@@ -154,9 +164,12 @@ async fn find(
     None
 }
 
-/// Whether a host's workspace is this one's: paths would mean something else in another.
-fn has_all(config: &FrontConfig, host: &Advertisement) -> bool {
-    config.folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
+/// Whether a host's workspace is this one's: the same folders, in the same order, for a relative path begins in the first. In an
+/// editor other folders may follow, which its user has open beside them.
+fn is_for(config: &FrontConfig, host: &Advertisement) -> bool {
+    let (ours, theirs) = (config.folders.len(), host.workspace_folders.len());
+    let begins = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
+    begins && (ours == theirs || (host.kind == HostKind::Editor && ours < theirs))
 }
 
 fn become_host(config: &FrontConfig, seen: &mut Seen, run: &RunDirectory) -> Result<Attached, String> {

@@ -134,7 +134,7 @@ async fn settings_restrict_every_caller() {
     let servers = [("gopls".to_owned(), off.clone()), ("gopsl".to_owned(), off)].into();
     let layer = Layer { tools: Some(vec!["echo".to_owned(), "ehco".to_owned()]), servers, ..Layer::default() };
     let fixture = fixture(layer);
-    let listed = fixture.host.list(&Restrictions::default()).await;
+    let listed = fixture.host.list(&Restrictions::default()).await.unwrap();
     assert_eq!(listed.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>(), ["echo"]);
     assert!(call(&fixture.host, "write", json!({})).await.is_err());
     let expected = [

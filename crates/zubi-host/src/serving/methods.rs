@@ -30,14 +30,14 @@ pub(super) async fn answer(
         return Err(only_socket(&format!("`{method}`")));
     }
     match method {
-        wire::LIST => to_value(tools::list(client, read_or_default(params)?).await),
+        wire::LIST => to_value(tools::list(client, read_or_default(params)?).await?),
         wire::FIND => to_value(tools::find(client, read(params)?).await?),
         wire::CALL => to_value(tools::call(client, read(params)?, cancel).await?),
         wire::EXPLAIN => tools::explain(client, read(params)?, cancel).await,
         wire::POLICY => to_value(tools::policy(client).await),
         wire::REGISTER => to_value(super::contributed::register(client, read(params)?)?),
         wire::UNREGISTER => to_value(super::contributed::unregister(client, &read_or_default(params)?)),
-        wire::RESOURCES => to_value(tools::resources(client).await),
+        wire::RESOURCES => to_value(tools::resources(client).await?),
         wire::READ_RESOURCE => to_value(tools::read_resource(client, read(params)?, cancel).await),
         host::INFO => to_value(hosts::info(client, read_or_default(params)?)?),
         host::STATUS => to_value(hosts::status(client).await),
@@ -50,7 +50,7 @@ pub(super) async fn answer(
 async fn look(client: &Client, method: &str, params: Value, cancel: CancellationToken) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
     let sight = client.serving.host.sight().ok_or_else(unknown)?;
-    let cx = SightCx { cancel, deadline: Instant::now() + PATIENCE, read_only: client.restrictions().read_only };
+    let cx = SightCx { cancel, deadline: Instant::now() + PATIENCE, read_only: client.is_on_port() };
     match sight.ask(method, params, cx).await {
         Some(Ok(value)) => Ok(value),
         Some(Err(SightError { code, message, field })) => {

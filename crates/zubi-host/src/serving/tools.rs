@@ -21,11 +21,12 @@ use crate::service::{CallAnswer, CallRequest, Circumstances, PolicyInForce, Tool
 /// The longest a client can want to wait; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-pub(super) async fn list(client: &Client, params: wire::ListParams) -> wire::ToolList {
-    let specs = client.serving.host.list(&narrowed(client, params.restrictions.as_ref())).await;
+pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolList, ResponseError> {
+    let listed = client.serving.host.list(&narrowed(client, params.restrictions.as_ref())).await;
+    let specs = listed.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
     // Plans are kept on disk and hold a whole file's text, so the port has no tool that makes one either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
-    wire::ToolList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() }
+    Ok(wire::ToolList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() })
 }
 
 pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::Tool, ResponseError> {
@@ -68,9 +69,10 @@ pub(super) async fn policy(client: &Client) -> PolicyInForce {
     client.serving.host.policy().await
 }
 
-pub(super) async fn resources(client: &Client) -> wire::Resources {
+pub(super) async fn resources(client: &Client) -> Result<wire::Resources, ResponseError> {
     let resources = client.serving.host.resources().await;
-    wire::Resources { resources: resources.into_iter().map(convert::resource).collect() }
+    let resources = resources.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
+    Ok(wire::Resources { resources: resources.into_iter().map(convert::resource).collect() })
 }
 
 pub(super) async fn read_resource(

@@ -15,7 +15,7 @@ const DEFECT: &str = "This is a defect of zubi; please report it.";
 /// Each tool that is listed is found by its id and by its name on the wire, and is data for other programs.
 pub(super) async fn exports(bench: Arc<Bench>) -> Outcome {
     let everyone = Restrictions::default();
-    let specs = bench.host.list(&everyone).await;
+    let specs = bench.host.list(&everyone).await.map_err(|error| Problem::new(error.to_string(), DEFECT))?;
     for spec in &specs {
         for name in [spec.id.clone(), spec.wire_name()] {
             let found = bench.host.find(&name, &everyone).await;
@@ -33,7 +33,7 @@ pub(super) async fn exports(bench: Arc<Bench>) -> Outcome {
 
 pub(super) async fn resources(bench: Arc<Bench>) -> Outcome {
     let mut read = Vec::new();
-    for spec in bench.host.resources().await {
+    for spec in bench.host.resources().await.map_err(|error| Problem::new(error.to_string(), DEFECT))? {
         let caller = Arc::new(Caller {
             surface: Surface::CommandLine,
             client: None,

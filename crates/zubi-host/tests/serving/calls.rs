@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use zubi_base::rpc::ConnectionError;
-use zubi_host::ToolService as _;
-use zubi_tools::cx::{ApprovalAnswer, NobodyToAsk};
+use zubi_host::{RemoteHost, ToolService as _};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalScope, Approver, NobodyToAsk};
 
-use crate::world::{Client, PATIENCE, Person, World, circumstances, request};
+use crate::world::{PATIENCE, Person, World, circumstances, request};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
@@ -37,40 +37,28 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
 /// What the person behind one client allows for the session is no yes of the person behind another, nor of those who come later.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
-    // Over the word of a rule that asks no yes lasts; what lies outside the workspace is asked about without one.
     let world = World::new(&[], "");
-    let outside = world.root.join("outside.txt");
-    let write = |content: &str| {
-        let arguments = json!({ "path": outside, "content": content });
-        json!({ "tool": "file.write", "arguments": arguments })
+    let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
+        let request = request("shell.run", json!({ "command": "true" }));
+        client.call(request, circumstances(approver)).await.unwrap().failure
     };
-    let asking = |content: &str| {
-        let mut params = write(content);
-        params["asks"] = json!(true);
-        params["token"] = json!(1);
-        params
-    };
-    let first = world.client(|_, _| json!({ "allow": { "option": 1, "arguments": null } })).await;
-    let second = world.client(|_, _| json!(null)).await;
-    let call = async |client: &Client, params| client.ask("tools/call", params).await.unwrap();
+    let nobody = || Arc::new(NobodyToAsk);
+    let refused = Some(zubi_tools::Code::ApprovalUnavailable);
+    let (first, second) = (world.remote().await, world.remote().await);
+    let person = Person::saying(ApprovalAnswer::Allow { option: 1, arguments: None });
+    assert_eq!(call(&first, Arc::clone(&person) as _).await, None);
+    let question = person.asked.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
+    assert_eq!(question.options[1].scope, ApprovalScope::Session);
+    assert_eq!(call(&first, nobody()).await, None, "the person has said yes for the session");
+    assert_eq!(call(&second, nobody()).await, refused, "another client's person has said nothing");
+    let own = request("shell.run", json!({ "command": "true" }));
+    let own = world.host.call(own, circumstances(nobody())).await.unwrap();
+    assert_eq!(own.failure, refused, "the host's own session is another one too");
 
-    assert_eq!(call(&second, write("zero")).await["code"], "approval_unavailable");
-    let allowed = call(&first, asking("one")).await;
-    assert_eq!(allowed["isError"], false, "{allowed}");
-    let again = call(&first, write("two")).await;
-    assert_eq!(again["isError"], false, "the person has said yes for the session: {again}");
-    assert_eq!(call(&second, write("three")).await["code"], "approval_unavailable");
-    let remote = world.remote().await;
-    let of_front = request("file.write", write("four")["arguments"].clone());
-    let answer = remote.call(of_front, circumstances(Arc::new(NobodyToAsk))).await.unwrap();
-    assert_eq!(answer.failure, Some(zubi_tools::Code::ApprovalUnavailable), "{}", answer.text);
-
-    drop((first, remote));
+    drop(first);
     let mut connected = world.shared.connected();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
-    let third = world.client(|_, _| json!(null)).await;
-    assert_eq!(call(&third, write("five")).await["code"], "approval_unavailable");
-    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "two");
+    assert_eq!(call(&world.remote().await, nobody()).await, refused, "who comes later gets nothing of it");
 }
 
 /// A client that says it asks, and answers nonsense, has said no.

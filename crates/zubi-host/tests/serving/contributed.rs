@@ -78,7 +78,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
 
     client.ask("tools/unregister", json!({ "tools": ["act"] })).await.unwrap();
     let left = async || {
-        let specs = world.host.list(&Restrictions::default()).await;
+        let specs = world.host.list(&Restrictions::default()).await.unwrap();
         specs.iter().map(|spec| spec.id.clone()).filter(|id| id.starts_with("ck3.")).collect::<Vec<_>>()
     };
     assert_eq!(left().await, ["ck3.look"]);
@@ -128,7 +128,7 @@ async fn what_cannot_be_contributed_is_refused_whole() {
     -32602 [tools]: more than 200 tools and functions of one client
     -32602 [functions]: a name has 1 to 200 bytes
     ");
-    let specs = world.host.list(&Restrictions::default()).await;
+    let specs = world.host.list(&Restrictions::default()).await.unwrap();
     assert!(!specs.iter().any(|spec| spec.id.starts_with("mine.")));
 }
 

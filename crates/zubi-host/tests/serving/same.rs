@@ -46,7 +46,7 @@ async fn calls_lists_resources_and_policies_are_the_same() {
     }
     let read_only = Restrictions { read_only: true, tools: vec![vec!["!lsp_*".to_owned()]], ..Restrictions::default() };
     for restrictions in [Restrictions::default(), read_only] {
-        let [here, there] = [hosts[0].list(&restrictions).await, hosts[1].list(&restrictions).await];
+        let [here, there] = [hosts[0].list(&restrictions).await.unwrap(), hosts[1].list(&restrictions).await.unwrap()];
         assert_eq!(format!("{here:?}"), format!("{there:?}"));
         assert!(!here.is_empty());
         for name in ["file.write", "lsp_hover", "find_tools", "absent"] {
@@ -75,7 +75,7 @@ async fn calls_lists_resources_and_policies_are_the_same() {
     assert_eq!(hosts[0].describe(), hosts[1].describe());
     let caller =
         Arc::new(Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() });
-    let resources = hosts[0].resources().await;
+    let resources = hosts[0].resources().await.unwrap();
     assert!(!resources.is_empty());
     for uri in resources.iter().map(|resource| resource.uri.as_str()).chain(["none://such"]) {
         let [here, there] = [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, HostDescription, NoHost, ToolService, UnknownTool};
 use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::{ResourceSpec, ResourceText, ToolSpec};
 
@@ -25,8 +25,8 @@ impl<T: Calls> ToolService for Fake<T> {
         HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
     }
 
-    async fn list(&self, _restrictions: &Restrictions) -> Vec<Arc<ToolSpec>> {
-        Vec::new()
+    async fn list(&self, _restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
+        Ok(Vec::new())
     }
 
     async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
@@ -49,8 +49,8 @@ impl<T: Calls> ToolService for Fake<T> {
         watch::Sender::new(0).subscribe()
     }
 
-    async fn resources(&self) -> Vec<ResourceSpec> {
-        Vec::new()
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, NoHost> {
+        Ok(Vec::new())
     }
 
     async fn read_resource(

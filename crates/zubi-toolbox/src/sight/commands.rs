@@ -31,6 +31,10 @@ impl Sight {
                 return Err(SightError::invalid("args", format!("`{command}` takes none")));
             }
             commands::VALIDATE_WORKSPACE => to_value(&self.workspace_errors(cx).await?)?,
+            commands::RESTART if cx.read_only => {
+                let why = format!("`{command}` ends language servers: it is not for who only looks, as over the port");
+                return Err(SightError::new(codes::COMMAND_NOT_ALLOWED, why));
+            }
             // There is nothing to draw.
             commands::REFRESH_VIEWS if self.view.is_none() => Value::Bool(true),
             commands::RESTART if self.view.is_none() => {

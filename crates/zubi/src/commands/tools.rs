@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{ToolService as _, declared};
+use zubi_host::{NoHost, ToolService as _, declared};
 use zubi_tools::cx::Restrictions;
 use zubi_tools::filter::Facets;
 use zubi_tools::{Code, ToolSpec};
@@ -41,7 +41,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         let host = &attached.service;
         match tools {
             Tools::List { toolset, category, tag, json } => {
-                let mut specs = host.list(&everyone).await;
+                let mut specs = host.list(&everyone).await.map_err(|error| Failure::environment(error).hint(NoHost::NEXT))?;
                 (Facets { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
