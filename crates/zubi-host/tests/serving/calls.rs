@@ -38,9 +38,10 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     let world = World::new(&[], "");
+    // Files that other programs obey are not written without a question.
+    let write = || request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
     let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
-        let request = request("shell.run", json!({ "command": "true" }));
-        client.call(request, circumstances(approver)).await.unwrap().failure
+        client.call(write(), circumstances(approver)).await.unwrap().failure
     };
     let nobody = || Arc::new(NobodyToAsk);
     let refused = Some(zubi_tools::Code::ApprovalUnavailable);
@@ -51,8 +52,7 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     assert_eq!(question.options[1].scope, ApprovalScope::Session);
     assert_eq!(call(&first, nobody()).await, None, "the person has said yes for the session");
     assert_eq!(call(&second, nobody()).await, refused, "another client's person has said nothing");
-    let own = request("shell.run", json!({ "command": "true" }));
-    let own = world.host.call(own, circumstances(nobody())).await.unwrap();
+    let own = world.host.call(write(), circumstances(nobody())).await.unwrap();
     assert_eq!(own.failure, refused, "the host's own session is another one too");
 
     drop(first);
