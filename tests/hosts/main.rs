@@ -16,4 +16,5 @@ mod raw;
 mod security;
 mod sharing;
 mod steered;
+mod under_way;
 mod window;
