@@ -183,7 +183,7 @@ pub(crate) struct Ipc {
     #[arg(long, value_name = "JSON")]
     pub(crate) params: Option<String>,
     /// How long to wait for the answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: u64,
     /// Print the protocol: every method, with JSON Schemas
     #[arg(long, conflicts_with_all = ["method", "params"])]

@@ -57,6 +57,10 @@ pub(crate) struct Attached {
     pub(crate) front: Option<Arc<Front>>,
     /// The host of this process, if it is that one.
     pub(crate) own: Option<Arc<LocalHost>>,
+    /// What this session may see, for whoever asks its host past `service`.
+    pub(crate) scope: Scope,
+    /// The same for a host that is asked in this process, as its clients are held to it.
+    pub(crate) limits: Limits,
 }
 
 impl Session {
@@ -148,15 +152,17 @@ impl Session {
         let mut config = self.config()?;
         change(&mut config.settings);
         let scope = Scope::of(&config.settings);
+        let limits = take_limits(&mut config.settings.clone(), true);
         let scoped = |host: Arc<dyn ToolService>| Arc::new(Scoped::new(host, scope.clone()));
+        let attached = |service, front, own| Attached { service, front, own, scope: scope.clone(), limits };
         if self.keeps_to_itself()? {
             let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
             tell_misspellings(&host, &config);
-            return Ok(Attached { service: scoped(Arc::clone(&host) as _), front: None, own: Some(host) });
+            return Ok(attached(scoped(Arc::clone(&host) as _), None, Some(host)));
         }
         let folders = canonical(&self.folders)?;
         let mut files = self.settings(&self.folders, &self.trust(), Whose::Host)?;
-        let limits = take_limits(&mut files, false);
+        let unless_said = take_limits(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
             let mut own = session.config_of(session.folders.clone(), Whose::Host).map_err(|failure| failure.text())?;
@@ -175,7 +181,7 @@ impl Session {
             client: client(),
             environment: self.shown_environment(),
             port: PortChoice::Default,
-            limits,
+            limits: unless_said,
             tell: Box::new(|what| terminal::say(&format!("warning: {what}"))),
         });
         let front = front.await.map_err(Failure::usage)?;
@@ -183,7 +189,7 @@ impl Session {
         if own.is_none() {
             self.tell_misspelt_flags(&front, config.settings);
         }
-        Ok(Attached { service: scoped(Arc::clone(&front) as _), front: Some(front), own })
+        Ok(attached(scoped(Arc::clone(&front) as _), Some(front), own))
     }
 
     /// What is misspelt on the command line, when the host has said what there is; nobody waits for it.
@@ -192,7 +198,8 @@ impl Session {
         if has_filters || self.environment.tools.is_some() || self.environment.toolsets.is_some() {
             let front = Arc::clone(front);
             tokio::spawn(async move {
-                let specs = front.list(&Restrictions::default()).await;
+                // Whoever asks something is told that there is no host.
+                let Ok(specs) = front.list(&Restrictions::default()).await else { return };
                 for misspelling in zubi_host::misspelt_flags(&settings, &specs) {
                     terminal::say(&format!("warning: {misspelling}"));
                 }
@@ -213,6 +220,11 @@ impl Session {
             }
         };
         Ok(choice == HostChoice::Own || self.trust_all)
+    }
+
+    /// `--trust`.
+    pub(crate) fn trusts_for_itself(&self) -> bool {
+        self.trust_all
     }
 
     /// Where hosts of this user find each other.

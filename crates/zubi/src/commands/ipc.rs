@@ -5,15 +5,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use zubi_base::rpc::ConnectionError;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE, USAGE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Identity, Limits, Serving};
-use zubi_link::wire::codes;
-use zubi_link::wire::host::HostKind;
+use zubi_host::{Identity, Serving};
+use zubi_link::wire::host::{self, HostKind};
 use zubi_link::wire::methods::{self, METHODS, Sender};
+use zubi_link::wire::{codes, editor, tools};
+use zubi_tools::cx::Restrictions;
 
 use super::end;
 use crate::cli::Ipc;
@@ -31,6 +32,16 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
         let stop = on_interrupt()?;
         let attached = session.attach(false, |_| {}).await?;
         let remote = attached.front.as_ref().and_then(|front| front.remote());
+        let is_here = remote.is_none() && attached.own.is_some();
+        let asked = may_ask(method, &attached.scope.restrictions, is_here)
+            .and_then(|()| narrowed(method, params, &attached.scope.restrictions));
+        let params = match asked {
+            Ok(params) => params,
+            Err(failure) => {
+                end(attached.service.as_ref()).await;
+                return Err(failure);
+            }
+        };
         let answer = match (remote, &attached.own) {
             (Some(remote), _) => remote.ask_raw(method, params, &stop, patience).await,
             (None, Some(host)) => {
@@ -39,21 +50,73 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
                     kind: HostKind::Front,
                     environment: session.shown_environment(),
                 };
-                let serving = Serving::new(Arc::clone(host), identity, Limits::default(), None);
+                let serving = Serving::new(Arc::clone(host), identity, attached.limits.clone(), None);
                 serving.ask_here(method, params, &stop, Instant::now() + patience).await
             }
             (None, None) => Err(ConnectionError::Closed { why: "the host has gone".to_owned() }),
         };
         end(attached.service.as_ref()).await;
         match answer {
-            Ok(value) => {
-                terminal::print_json(&value)?;
-                Ok(ExitCode::SUCCESS)
-            }
+            Ok(value) => answered(method, &value),
             Err(ConnectionError::Cancelled) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
             Err(error) => Err(failure(&error)),
         }
     })?
+}
+
+/// Whether the method makes sense in this session. Methods that are no tools know nothing of a session that is read-only, and
+/// what is registered ends with the connection, which is this process's.
+fn may_ask(method: &str, restrictions: &Restrictions, is_here: bool) -> Result<(), Failure> {
+    let changes = [editor::EXECUTE_COMMAND, tools::REGISTER, host::SHUTDOWN];
+    if restrictions.read_only && changes.contains(&method) {
+        return Err(Failure::usage(format!("`{method}` does more than look, and this session is read-only"))
+            .hint("Leave out --read-only, ZUBI_READ_ONLY or `read-only` in zubi.toml; `zubi stop` ends a daemon."));
+    }
+    if is_here && method == tools::REGISTER {
+        return Err(Failure::usage("no host runs here, and tools of this command would end with it")
+            .hint("Start one with `zubi serve --detach`, and register from a program that stays connected."));
+    }
+    Ok(())
+}
+
+/// The parameters with what this session may see: a host that others ask too knows nothing of it.
+fn narrowed(method: &str, params: Value, own: &Restrictions) -> Result<Value, Failure> {
+    if ![tools::LIST, tools::FIND, tools::CALL, tools::EXPLAIN].contains(&method) {
+        return Ok(params);
+    }
+    let mut params = match params {
+        Value::Null => Map::new(),
+        Value::Object(params) => params,
+        // What is sent in the order of the fields would pass by what this session may see.
+        _ => return Err(Failure::usage(format!("the parameters of `{method}` are an object"))),
+    };
+    let said = match params.remove("restrictions").filter(|said| !said.is_null()) {
+        None => tools::Restrictions::default(),
+        Some(said) => {
+            serde_json::from_value(said).map_err(|error| Failure::usage(format!("`restrictions`: {error}")))?
+        }
+    };
+    let said = Restrictions { read_only: said.read_only, toolsets: said.toolsets, tools: said.tools };
+    let both = own.and(&said);
+    let both = tools::Restrictions { read_only: both.read_only, toolsets: both.toolsets, tools: both.tools };
+    params.insert("restrictions".to_owned(), json!(both));
+    Ok(Value::Object(params))
+}
+
+/// Prints the result. One that says that it failed, or that there is nothing, is a negative answer.
+fn answered(method: &str, value: &Value) -> Result<ExitCode, Failure> {
+    if method == tools::READ_RESOURCE && value.as_object().is_some_and(Map::is_empty) {
+        let message = "there is no such resource".to_owned();
+        return Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() }
+            .hint("`zubi ipc resources/list` shows those that there are."));
+    }
+    terminal::print_json(value)?;
+    let is_failure = match method {
+        tools::CALL => value.get("isError").and_then(Value::as_bool) == Some(true),
+        tools::READ_RESOURCE => value.get("error").is_some_and(|error| !error.is_null()),
+        _ => false,
+    };
+    Ok(if is_failure { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
 }
 
 /// The parameters; `-` stands for standard input.

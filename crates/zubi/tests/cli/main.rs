@@ -20,6 +20,8 @@ mod help;
 #[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
+mod ipc;
+#[cfg(test)]
 mod javascript;
 #[cfg(test)]
 mod settings;

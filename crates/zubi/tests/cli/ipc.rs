@@ -1,0 +1,75 @@
+//! `zubi ipc` where no host runs: this process is it.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::check::Place;
+
+/// The ids that `tools/list` gives.
+fn listed(place: &Place, words: &[&str], params: &str) -> String {
+    let output = place.zubi().args(words).args(["ipc", "tools/list", "--params", params]).output().unwrap();
+    let list: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let tools = list["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["id"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn flags_and_settings_narrow_what_is_listed() {
+    let place = Place::new();
+    assert!(listed(&place, &[], "{}").contains("apply_edit"));
+    assert!(!listed(&place, &["--read-only"], "{}").contains("apply_edit"));
+    let said = r#"{"restrictions": {"tools": [["lsp_hover", "lsp_references"]]}}"#;
+    assert_eq!(listed(&place, &["--tools", "lsp_hover,lsp_definition"], said), "lsp_hover");
+    let open = r#"{"restrictions": {"readOnly": false}}"#;
+    assert!(!listed(&place, &["--read-only"], open).contains("apply_edit"), "nobody says himself free");
+    place.write("config/zubi/zubi.toml", "tools = ['lsp_hover']\n");
+    assert_eq!(listed(&place, &[], "{}"), "lsp_hover");
+    assert_eq!(listed(&place, &[], open), "lsp_hover");
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_with_a_next_step() {
+    let place = Place::new();
+    for method in ["executeCommand", "tools/register", "host/shutdown"] {
+        let told = place.check(&["--read-only", "ipc", method]);
+        assert!(told.starts_with("exit 2") && told.contains("this session is read-only"), "{told}");
+    }
+    assert_snapshot!(place.check(&["ipc", "tools/register", "--params", "{\"client\": \"a\"}"]), @r"
+    exit 2
+    --- stderr
+    error: no host runs here, and tools of this command would end with it
+    hint: Start one with `zubi serve --detach`, and register from a program that stays connected.
+    ");
+    assert_snapshot!(place.check(&["--read-only", "ipc", "tools/call", "--params", "[{}]"]), @r"
+    exit 2
+    --- stderr
+    error: the parameters of `tools/call` are an object
+    ");
+    assert_snapshot!(place.check(&["--read-only", "ipc", "tools/find", "--params", r#"{"name": "apply_edit"}"#]), @r"
+    exit 2
+    --- stderr
+    error: unknown tool `apply_edit`: it writes, and this session is read-only
+    ");
+    assert_snapshot!(place.check(&["ipc", "resources/read", "--params", r#"{"uri": "zubi://nothing"}"#]), @r"
+    exit 1
+    --- stderr
+    error: there is no such resource
+    hint: `zubi ipc resources/list` shows those that there are.
+    ");
+    assert_snapshot!(place.check(&["ipc", "ping", "--timeout", "18446744073709551615"]), @r"
+    exit 2
+    --- stderr
+    error: invalid value '18446744073709551615' for '--timeout <SECONDS>': 18446744073709551615 is not in 1..=86400
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_tool_that_fails_is_a_negative_answer() {
+    let place = Place::new();
+    let params = r#"{"tool": "apply_edit", "arguments": {"plan": "p-none"}}"#;
+    let output = place.zubi().args(["ipc", "tools/call", "--params", params]).output().unwrap();
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &result["isError"]), (Some(1), &Value::Bool(true)), "{result}");
+}
