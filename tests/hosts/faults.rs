@@ -51,11 +51,18 @@ fn a_host_takes_the_next_port_that_is_free() {
     assert!(!numbers(&all).contains(&port) && port > 1023, "{port}");
     drop(daemon);
 
-    // One that was asked for by its number is not replaced by another, and its host serves all the same.
+    // One that was asked for by its number is not replaced by another: who named it looks there.
     let taken = take(std::iter::once(0));
-    let daemon = place.daemon(&["--port", &numbers(&taken)[0].to_string()]);
-    assert!(daemon.said().contains("no port"), "{}", daemon.said());
-    drop(daemon);
+    let port = numbers(&taken)[0].to_string();
+    for arguments in [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]] {
+        let output = place.run(arguments);
+        let told = String::from_utf8_lossy(&output.stderr).replace(&port, "[port]");
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert_snapshot!(told, @"
+        error: port [port] on 127.0.0.1 cannot be had: another program has it, or it needs more rights
+        hint: Name another one, or leave --port out: then the next port that is free is taken.
+        ");
+    }
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
 }
 
@@ -258,9 +265,9 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
     error: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)
     hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
     ");
-    assert_snapshot!(others.shown(&others.run(&["serve", "--detach"])), @"
+    assert_snapshot!(without_hash(&others.shown(&others.run(&["serve", "--detach"]))), @"
     exit 3
-    error: `[base]/home/state/zubi/serve.log` cannot be written: Permission denied (os error 13)
+    error: `[base]/home/state/zubi/serve-[hash].log` cannot be written: Permission denied (os error 13)
     hint: Give yourself alone the right to that directory, or set XDG_STATE_HOME to another.
     ");
     assert_snapshot!(others.shown(&others.run(&["status"])), @"
@@ -269,6 +276,14 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
     ");
     assert_eq!(state.read_dir_utf8().expect("a directory").count(), 0);
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
+}
+
+/// The name of a log without what is made of the folders.
+fn without_hash(text: &str) -> String {
+    match text.split_once("/serve-").and_then(|(before, rest)| Some((before, rest.split_once(".log")?.1))) {
+        Some((before, after)) => format!("{before}/serve-[hash].log{after}"),
+        None => text.to_owned(),
+    }
 }
 
 /// A `zubi serve` of which nobody knows whether it will serve. Ends when dropped.

@@ -33,14 +33,6 @@ pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An empty file to write to, in place of what was there; never through a link.
-pub fn create(path: &Utf8Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).write(true).truncate(true);
-    own(&mut options);
-    options.open(path)
-}
-
 /// For this user alone, and not through a link.
 fn own(options: &mut OpenOptions) {
     #[cfg(unix)]

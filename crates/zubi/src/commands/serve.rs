@@ -1,16 +1,19 @@
 //! `zubi serve`: a host that stays when its clients go.
 
+use std::fs::File;
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::process;
+use zubi_base::text::ContentHash;
+use zubi_base::{private, process};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
 use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, LocalHost, take_limits};
-use zubi_link::discovery::RunDirectory;
+use zubi_link::discovery::{Advertisement, RunDirectory};
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
 
@@ -24,9 +27,16 @@ const START: Duration = Duration::from_secs(20);
 /// Between looks whether it can.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The largest log that is added to, in bytes; a larger one begins anew.
+const LOG_BYTES: u64 = 1024 * 1024;
+
+/// How many hexadecimal digits of a hash name the log of these folders.
+const LOG_DIGITS: usize = 16;
+
 pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
+    check_shareable(session)?;
     if serve.detach {
-        return detach(session);
+        return detach(session, serve);
     }
     if serve.detached {
         // The terminal that it was started from is not its own.
@@ -49,6 +59,10 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
     block_on(async {
         let stop = on_interrupt()?;
         let daemon = Daemon::open(host, daemon).await.map_err(|error| refused(&error))?;
+        if let (Some(wanted), None) = (serve.port, daemon.port()) {
+            daemon.end().await;
+            return Err(taken(wanted));
+        }
         let port = daemon.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
         terminal::say(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
         let exit = tokio::select! {
@@ -68,6 +82,28 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
         }
         Ok(exit)
     })?
+}
+
+/// A daemon is lent to others, so what this session alone is to have has no place in it.
+fn check_shareable(session: &Session) -> Result<(), Failure> {
+    if !session.keeps_to_itself()? {
+        return Ok(());
+    }
+    Err(if session.trusts_for_itself() {
+        Failure::usage("`--trust` holds for one session only, and a daemon answers every session")
+            .hint("`zubi trust` trusts the folder for good; then `zubi serve` needs no flag.")
+    } else {
+        Failure::usage("a daemon is there to be shared, and `--host own` shares with nobody")
+            .hint("Leave out `--host own` and ZUBI_HOST.")
+    })
+}
+
+/// No other port takes the place of one that was named: who named it will look there.
+fn taken(port: u16) -> Failure {
+    Failure::environment(format!(
+        "port {port} on 127.0.0.1 cannot be had: another program has it, or it needs more rights"
+    ))
+    .hint("Name another one, or leave --port out: then the next port that is free is taken.")
 }
 
 fn port(serve: &Serve) -> PortChoice {
@@ -92,33 +128,27 @@ fn refused(error: &DaemonError) -> Failure {
 }
 
 /// Starts this very command in a process of its own, and returns when others can find it.
-fn detach(session: &Session) -> Result<ExitCode, Failure> {
+fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
     let executable = std::env::current_exe().map_err(Failure::environment)?;
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
     // Everything as it was given, but for the one flag.
     let arguments = std::env::args_os().skip(1).map(|word| if word == "--detach" { "--detached".into() } else { word });
-    let log = session.state_directory().join("serve.log");
-    let file = zubi_base::private::create_directory(session.state_directory())
-        .and_then(|()| zubi_base::private::create(&log))
-        .map_err(|error| {
-            let hint = if log.is_symlink() {
-                "It is a link, and is not written through; remove it."
-            } else {
-                "Give yourself alone the right to that directory, or set XDG_STATE_HOME to another."
-            };
-            Failure::environment(format!("`{log}` cannot be written: {error}")).hint(hint)
-        })?;
+    let log = log_file(session)?;
+    let (file, begin) = open_log(session, &log)?;
     let mut child = process::detach(&executable, arguments, file).map_err(Failure::environment)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
     let deadline = Instant::now() + START;
+    // One that does not have the port that was named is about to end.
+    let pid = child.id();
+    let serves = |host: &Advertisement| host.pid == pid && (serve.port.is_none() || host.port.is_some());
     loop {
-        if run.read().hosts.iter().any(|host| host.pid == child.id()) {
-            terminal::say(&format!("serving in process {}; its log is `{log}`", child.id()));
+        if run.read().hosts.iter().any(serves) {
+            terminal::say(&format!("serving in process {pid}; its log is `{log}`"));
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(status) = child.try_wait().map_err(Failure::environment)? {
-            return Err(ended(status.code(), &log));
+            return Err(ended(status.code(), &log, begin));
         }
         if Instant::now() >= deadline {
             let seconds = START.as_secs();
@@ -129,9 +159,40 @@ fn detach(session: &Session) -> Result<ExitCode, Failure> {
     }
 }
 
-/// What the process said that has ended at once.
-fn ended(code: Option<i32>, log: &Utf8Path) -> Failure {
-    let said = zubi_base::fs::read_text(log).unwrap_or_default();
+/// Where the daemons of these folders write: those of other folders have logs of their own.
+fn log_file(session: &Session) -> Result<Utf8PathBuf, Failure> {
+    let folders = session::canonical(&session.folders)?;
+    let named: Vec<&[u8]> = folders.iter().flat_map(|folder| [folder.as_str().as_bytes(), b"\n"]).collect();
+    let digits: String = ContentHash::of_parts(&named).0.chars().take(LOG_DIGITS).collect();
+    Ok(session.state_directory().join(format!("serve-{digits}.log")))
+}
+
+/// The log, and how long it is already: what another daemon has said there stays.
+fn open_log(session: &Session, log: &Utf8Path) -> Result<(File, u64), Failure> {
+    let open = || {
+        private::create_directory(session.state_directory())?;
+        let file = private::open_append(log)?;
+        if file.metadata()?.len() > LOG_BYTES {
+            file.set_len(0)?;
+        }
+        let begin = file.metadata()?.len();
+        Ok((file, begin))
+    };
+    open().map_err(|error: io::Error| {
+        let hint = if log.is_symlink() {
+            "It is a link, and is not written through; remove it."
+        } else {
+            "Give yourself alone the right to that directory, or set XDG_STATE_HOME to another."
+        };
+        Failure::environment(format!("`{log}` cannot be written: {error}")).hint(hint)
+    })
+}
+
+/// What the process said that has ended at once: what its log holds from `begin` on.
+fn ended(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
+    let bytes = private::read(log, 2 * LOG_BYTES).unwrap_or_default();
+    let new = usize::try_from(begin).ok().and_then(|begin| bytes.get(begin..)).unwrap_or_default();
+    let said = String::from_utf8_lossy(new);
     let lines = said.lines().map(str::trim);
     let message = lines.clone().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has ended at once");
     let hints = lines.filter_map(|line| line.strip_prefix("hint: ")).map(str::to_owned).collect();
