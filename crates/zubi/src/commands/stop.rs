@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use camino::Utf8PathBuf;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_cli::failure::{Failure, NEGATIVE};
@@ -24,37 +25,67 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
     let folders = session::canonical(&session.folders)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
-    let is_ours = |host: &Advertisement| {
-        stop.all || folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
-    };
-    let hosts: Vec<Advertisement> = run.read().hosts.into_iter().filter(is_ours).collect();
-    let (daemons, others): (Vec<_>, Vec<_>) = hosts.into_iter().partition(|host| host.kind == HostKind::Daemon);
+    let (daemons, others) = chosen(run.read().hosts, &folders, stop.all);
     if daemons.is_empty() {
-        let failure =
-            Failure::Told { code: NEGATIVE, message: "no daemon serves this workspace".to_owned(), hints: Vec::new() };
-        return Err(match others.first() {
-            Some(host) => failure.hint(format!(
-                "Its host is of the kind `{}` (process {}) and ends with that process.",
-                host.kind.name(),
-                host.pid
-            )),
-            None => failure.hint("`zubi status` shows all hosts; --all means the daemons of every workspace."),
-        });
+        return Err(nothing_to_end(&others));
     }
     block_on(async {
+        let mut failures = Vec::new();
         for daemon in &daemons {
-            end(session, daemon).await?;
-            terminal::say(&format!("ended: process {}", daemon.pid));
+            match end(session, daemon).await {
+                Ok(()) => terminal::say(&format!("ended: process {}", daemon.pid)),
+                Err(failure) => failures.push(failure),
+            }
         }
-        Ok(ExitCode::SUCCESS)
+        all(failures)
     })?
+}
+
+/// The daemons that are meant, and hosts that whoever asks may have meant instead: of these folders and no daemon, or daemons of
+/// these folders among others.
+fn chosen(hosts: Vec<Advertisement>, folders: &[Utf8PathBuf], all: bool) -> (Vec<Advertisement>, Vec<Advertisement>) {
+    let is_same = |host: &Advertisement| folders.iter().map(|folder| folder.as_str()).eq(&host.workspace_folders);
+    let has_all = |host: &Advertisement| {
+        folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
+    };
+    let near = hosts.into_iter().filter(|host| all || has_all(host));
+    near.partition(|host| host.kind == HostKind::Daemon && (all || is_same(host)))
+}
+
+fn nothing_to_end(others: &[Advertisement]) -> Failure {
+    let message = "no daemon serves this workspace".to_owned();
+    let failure = Failure::Told { code: NEGATIVE, message, hints: Vec::new() };
+    match others.first() {
+        Some(host) if host.kind == HostKind::Daemon => {
+            let named: Vec<_> = host.workspace_folders.iter().map(|folder| format!(" --workspace {folder}")).collect();
+            let pid = host.pid;
+            failure.hint(format!("Process {pid} serves it with others; `zubi stop{}` ends that one.", named.concat()))
+        }
+        Some(host) => failure.hint(format!(
+            "Its host is of the kind `{}` (process {}) and ends with that process.",
+            host.kind.name(),
+            host.pid
+        )),
+        None => failure.hint("`zubi status` shows all hosts; --all means the daemons of every workspace."),
+    }
+}
+
+/// Nothing, or all that failed as one failure.
+fn all(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+    let mut failures = failures.into_iter();
+    let Some(first) = failures.next() else { return Ok(ExitCode::SUCCESS) };
+    // Those before the last are told here, so that each stands with its own next step.
+    Err(failures.fold(first, |told, next| {
+        told.tell();
+        next
+    }))
 }
 
 async fn end(session: &Session, daemon: &Advertisement) -> Result<(), Failure> {
     let pid = daemon.pid;
     let failed = |why: String| {
         Failure::environment(format!("the daemon in process {pid} cannot be ended: {why}"))
-            .hint(format!("`kill {pid}` ends it as well."))
+            .hint(format!("`kill -KILL {pid}` ends it whatever state it is in."))
     };
     let remote = RemoteHost::attach(daemon, &session::client(), &session.shown_environment()).await;
     let remote = remote.map_err(|error| failed(error.to_string()))?;
@@ -67,4 +98,36 @@ async fn end(session: &Session, daemon: &Advertisement) -> Result<(), Failure> {
     };
     let seconds = PATIENCE.as_secs();
     tokio::time::timeout(PATIENCE, gone).await.map_err(|_| failed(format!("it is still there after {seconds} s")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of these hosts are ended for a workspace of `/a`, `/b`, and which are near.
+    fn check(all: bool, expected: (&[u32], &[u32])) {
+        let host = |pid: u32, kind: &str, folders: &[&str]| -> Advertisement {
+            let file = serde_json::json!({
+                "version": 1, "instance": "aaaaaaaaaaaaaaaa", "pid": pid, "startedAt": 1, "kind": kind,
+                "workspaceFolders": folders, "token": "",
+            });
+            serde_json::from_value(file).unwrap()
+        };
+        let hosts = vec![
+            host(1, "daemon", &["/a", "/b"]),
+            host(2, "daemon", &["/b", "/a"]),
+            host(3, "daemon", &["/a", "/b", "/c"]),
+            host(4, "daemon", &["/a"]),
+            host(5, "front", &["/a", "/b"]),
+        ];
+        let (ended, near) = chosen(hosts, &["/a".into(), "/b".into()], all);
+        let pids = |hosts: &[Advertisement]| hosts.iter().map(|host| host.pid).collect::<Vec<_>>();
+        assert_eq!((pids(&ended).as_slice(), pids(&near).as_slice()), expected);
+    }
+
+    #[test]
+    fn exactly_these_folders_in_this_order_are_meant() {
+        check(false, (&[1], &[2, 3, 5]));
+        check(true, (&[1, 2, 3, 4], &[5]));
+    }
 }
