@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use zubi_base::visible::on_one_line;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
@@ -59,16 +60,14 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
         return Ok(ExitCode::SUCCESS);
     }
     for file in &found.disbelieved {
-        terminal::say(&format!("warning: `{}` is not believed: {}", file.file, file.why));
+        let (file, why) = (on_one_line(file.file.as_str()), on_one_line(&file.why));
+        terminal::say(&format!("warning: `{file}` is not believed: {why}"));
     }
     if hosts.is_empty() && unreachable.is_empty() {
         terminal::print("no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one")?;
     }
     let mut pages: Vec<String> = hosts.iter().map(page).collect();
-    pages.extend(unreachable.iter().map(|host| {
-        let folders = host.workspace_folders.join(", ");
-        format!("{} · process {} · {folders}\n  does not answer: {}", host.kind.name(), host.pid, host.why)
-    }));
+    pages.extend(unreachable.iter().map(silent));
     if !pages.is_empty() {
         terminal::print(&pages.join("\n\n"))?;
     }
@@ -83,18 +82,26 @@ async fn of(found: Advertisement, environment: host::Environment) -> Result<Host
     serde_json::from_value(answer).map_err(|error| format!("its answer is not understood: {error}"))
 }
 
+/// A host that does not answer. What hosts and clients say of themselves is theirs to choose, and stays on its line.
+fn silent(host: &Unreachable) -> String {
+    let folders = host.workspace_folders.join(", ");
+    let (folders, why) = (on_one_line(&folders), on_one_line(&host.why));
+    format!("{} · process {} · {folders}\n  does not answer: {why}", host.kind.name(), host.pid)
+}
+
 fn page(status: &HostStatus) -> String {
     let info = &status.info;
-    let mut text = format!("{} · process {} · zubi {}", info.kind.name(), info.pid, info.version);
+    let version = on_one_line(&info.version);
+    let mut text = format!("{} · process {} · zubi {version}", info.kind.name(), info.pid);
     if let Some(memory) = status.memory {
         let _ = write!(text, " · {}", megabytes(memory));
     }
     let trusted = if info.trusted { "" } else { " (not trusted)" };
     for folder in &info.workspace_folders {
-        let _ = write!(text, "\n  {}{trusted}", folder.path);
+        let _ = write!(text, "\n  {}{trusted}", on_one_line(&folder.path));
     }
     for server in &status.servers {
-        let _ = write!(text, "\n  {}", server_line(server));
+        let _ = write!(text, "\n  {}", on_one_line(&server_line(server)));
     }
     if status.servers.is_empty() {
         text.push_str("\n  no language server runs");
@@ -102,7 +109,7 @@ fn page(status: &HostStatus) -> String {
     // This very command is one of them.
     let own = Some(std::process::id());
     for client in status.clients.iter().filter(|client| client.pid != own) {
-        let _ = write!(text, "\n  {}", client_line(client));
+        let _ = write!(text, "\n  {}", on_one_line(&client_line(client)));
     }
     text
 }
@@ -121,4 +128,32 @@ fn client_line(client: &ClientStatus) -> String {
 
 fn megabytes(bytes: u64) -> String {
     format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_line_breaks_stay_on_their_lines() {
+        let why = "gone\naway".to_owned();
+        let workspace_folders = vec!["/a\n  client: b".to_owned()];
+        let host = Unreachable { pid: 7, kind: host::HostKind::Daemon, workspace_folders, why };
+        insta::assert_snapshot!(silent(&host), @r"
+        daemon · process 7 · /a\n  client: b
+          does not answer: gone\naway
+        ");
+        let status = serde_json::json!({
+            "version": "1\n2", "protocol": 1, "instance": "aaaaaaaaaaaaaaaa", "kind": "daemon", "pid": 7,
+            "workspaceFolders": [{"path": "/a\n/b", "name": "a"}], "trusted": true, "servers": [],
+            "clients": [{"client": "c\nd", "pid": 8, "over": "socket", "connected": 1}],
+        });
+        let status: HostStatus = serde_json::from_value(status).unwrap();
+        insta::assert_snapshot!(page(&status), @r"
+        daemon · process 7 · zubi 1\n2
+          /a\n/b
+          no language server runs
+          client: c\nd · process 8 · over the socket · for 1 s
+        ");
+    }
 }
