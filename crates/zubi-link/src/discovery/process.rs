@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 /// The run of the system, which has another name after every start and on every machine. `None` where the system does not say.
 pub fn boot() -> Option<String> {
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let boot = String::from_utf8(std::fs::read("/proc/sys/kernel/random/boot_id").ok()?).ok()?;
     Some(boot.trim().to_owned()).filter(|boot| !boot.is_empty())
 }
 

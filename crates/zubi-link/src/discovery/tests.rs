@@ -135,7 +135,7 @@ fn the_file_of_a_host_elsewhere_is_passed_over_and_stays() {
         Advertisement { boot: elsewhere.clone(), ..lives.clone() },
         Advertisement { namespace: elsewhere.clone(), ..lives.clone() },
         Advertisement { boot: elsewhere.clone(), ..gone.clone() },
-        Advertisement { namespace: elsewhere.clone(), ..gone.clone() },
+        Advertisement { namespace: elsewhere, ..gone.clone() },
     ] {
         let file = world.plant_host(&host);
         assert_eq!(world.run.read(), Found::default(), "{host:?}");
