@@ -54,15 +54,19 @@ fn a_host_takes_the_next_port_that_is_free() {
     // One that was asked for by its number is not replaced by another: who named it looks there.
     let taken = take(std::iter::once(0));
     let port = numbers(&taken)[0].to_string();
-    for arguments in [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]] {
-        let output = place.run(arguments);
-        let told = String::from_utf8_lossy(&output.stderr).replace(&port, "[port]");
-        assert_eq!(output.status.code(), Some(3), "{told}");
-        assert_snapshot!(told, @"
-        error: port [port] on 127.0.0.1 cannot be had: another program has it, or it needs more rights
-        hint: Name another one, or leave --port out: then the next port that is free is taken.
-        ");
-    }
+    let told: Vec<String> = [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]]
+        .into_iter()
+        .map(|arguments| {
+            let output = place.run(arguments);
+            assert_eq!(output.status.code(), Some(3));
+            String::from_utf8_lossy(&output.stderr).replace(&port, "[port]")
+        })
+        .collect();
+    assert_eq!(told[0], told[1], "what a detached one says is passed on");
+    assert_snapshot!(told[0], @"
+    error: port [port] on 127.0.0.1 cannot be had: another program has it, or it needs more rights
+    hint: Name another one, or leave --port out: then the next port that is free is taken.
+    ");
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
 }
 

@@ -51,7 +51,8 @@ fn what_the_own_host_was_asked_it_still_answers_after_a_move() {
 #[test]
 fn who_has_left_something_running_stays_with_it() {
     let place = place();
-    let mut agent: Agent = place.agent(&["--toolsets=shell,files,tools"]).with_user(json!({ "answer": "yes: this call" }));
+    let mut agent: Agent =
+        place.agent(&["--toolsets=shell,file,tools"]).with_user(json!({ "answer": "yes: this call" }));
     let begun = agent.begin_call("shell_run", &json!({ "command": "cat pipe", "background": true }));
     agent.fill_in();
     let text = zubi_tests::agent::text(&agent.answer(begun)["result"]);

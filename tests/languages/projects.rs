@@ -178,6 +178,8 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
       1:17  export function area(x: number) {  (declaration)
     [typescript · ready · no tsconfig.json: only files that opened files import]
     "#);
+    // Else it would be asked again, with the servers that it finds.
+    zubi.close().await;
     let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
     let older = zubi.ask("lsp_references", json!({ "symbol": "area" })).await;
     assert_eq!(older, seven.replace("[typescript ", "[typescript-language-server "));

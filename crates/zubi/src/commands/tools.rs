@@ -41,7 +41,8 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         let host = &attached.service;
         match tools {
             Tools::List { toolset, category, tag, json } => {
-                let mut specs = host.list(&everyone).await.map_err(|error| Failure::environment(error).hint(NoHost::NEXT))?;
+                let mut specs =
+                    host.list(&everyone).await.map_err(|error| Failure::environment(error).hint(NoHost::NEXT))?;
                 (Facets { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
