@@ -5,7 +5,6 @@ use std::time::Instant;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use zubi_base::trust::TrustStore;
 
 use super::*;
