@@ -10,6 +10,7 @@
 
 mod calls;
 mod contributed;
+mod daemon;
 mod port;
 mod same;
 mod world;

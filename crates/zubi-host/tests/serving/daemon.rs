@@ -1,0 +1,60 @@
+//! When a daemon ends, and that there is one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use zubi_host::{Daemon, DaemonConfig, DaemonError, Ending, Limits};
+use zubi_link::client;
+use zubi_link::discovery::RunDirectory;
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::Environment;
+
+use crate::world::{PATIENCE, World};
+
+/// So soon does a daemon end that nobody needs; much later nobody who is connected has been cut off.
+const IDLE: Duration = Duration::from_millis(50);
+const MUCH_LATER: Duration = Duration::from_secs(1);
+
+fn config(world: &World, idle: Option<Duration>) -> DaemonConfig {
+    DaemonConfig {
+        folders: vec![world.root.join("work")],
+        run: world.root.join("daemons"),
+        environment: Environment::default(),
+        port: PortChoice::None,
+        limits: Limits::default(),
+        idle,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_ends_when_nobody_has_been_connected_for_so_long_and_not_before() {
+    let world = World::new(&[], "");
+    let daemon = Daemon::open(Arc::clone(&world.host), config(&world, Some(IDLE))).await.unwrap();
+    let found = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
+    let heard = world.client(|_, _| Value::Null).await.heard;
+    let connection = client::connect(&found, heard, PATIENCE).await.unwrap();
+    assert!(tokio::time::timeout(MUCH_LATER, daemon.over()).await.is_err(), "somebody is connected");
+    connection.close("done");
+    assert_eq!(tokio::time::timeout(PATIENCE, daemon.over()).await.unwrap(), Ending::Idle);
+    daemon.end().await;
+    let left: Vec<_> = world.root.join("daemons").read_dir_utf8().unwrap().flatten().collect();
+    assert!(left.iter().all(|entry| entry.path().extension() == Some("lock")), "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn there_is_one_and_it_ends_when_it_is_asked_to() {
+    let world = World::new(&[], "");
+    let daemon = Daemon::open(Arc::clone(&world.host), config(&world, None)).await.unwrap();
+    let second = Daemon::open(Arc::clone(&world.host), config(&world, None)).await;
+    assert!(matches!(second, Err(DaemonError::Exists { pid }) if pid == std::process::id()));
+    let found = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
+    let heard = world.client(|_, _| Value::Null).await.heard;
+    let connection = client::connect(&found, heard, PATIENCE).await.unwrap();
+    let never = CancellationToken::new();
+    let deadline = std::time::Instant::now() + PATIENCE;
+    assert_eq!(connection.request("host/shutdown", Value::Null, &never, deadline).await.unwrap(), json!(true));
+    assert_eq!(tokio::time::timeout(PATIENCE, daemon.over()).await.unwrap(), Ending::Asked);
+    daemon.end().await;
+}
