@@ -95,7 +95,17 @@ fn ends_within(handle: &OwnedFd, limit: Duration) -> bool {
 /// Waits until no descendant of this process is left, also none that was started meanwhile. Returns how long it took, or
 /// those still running.
 pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
+    nothing_left_beside(&[], limit)
+}
+
+/// The same but for these processes of this test; they must have no children.
+pub fn nothing_left_beside(others: &[u32], limit: Duration) -> Result<Duration, Vec<Process>> {
     let start = Instant::now();
+    let descendants = || {
+        let mut all = descendants();
+        all.retain(|process| !others.contains(&process.pid.unsigned_abs()));
+        all
+    };
     loop {
         let mut left = descendants();
         if left.is_empty() {

@@ -20,6 +20,15 @@ const DEADLINE_SECONDS: u32 = 150;
 ///
 /// With everything that was said, when a case failed or could not run, and when a process is left behind.
 pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
+    run_beside(group, project, server, &[])
+}
+
+/// The same while these processes of the test run.
+///
+/// # Panics
+///
+/// As [`run`].
+pub fn run_beside(group: &str, project: &Project, server: &Utf8Path, others: &[u32]) -> String {
     processes::adopt_orphans();
     let results = project.home().join("results.json");
     let config = project.home().join("config.json");
@@ -47,7 +56,7 @@ pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
         .output()
         .expect("node starts");
     let log = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-    let left = processes::nothing_left_within(Duration::from_secs(10));
+    let left = processes::nothing_left_beside(others, Duration::from_secs(10));
     let cases = std::fs::read_to_string(&results).unwrap_or_else(|_| panic!("no case ran\n{log}"));
     let cases: Vec<Value> = serde_json::from_str(&cases).expect("a list of cases");
     let lines = cases.iter().map(line).collect::<Vec<_>>().join("\n");

@@ -1,4 +1,7 @@
 // What the cases share: calling tools, waiting for conditions, places in the workspace.
+import { execFile } from "node:child_process";
+import { env } from "node:process";
+import { promisify } from "node:util";
 import * as vscode from "vscode";
 
 /** One test. */
@@ -48,4 +51,12 @@ export async function until(events: vscode.Event<unknown>, holds: () => boolean)
       resolve();
     });
   });
+}
+
+/** What a method of the IPC protocol answers to another process. */
+export async function ipc(method: string, params: object = {}): Promise<string> {
+  const server = env["ZUBI_TEST_SERVER"] ?? "";
+  const folder = file("").fsPath;
+  const { stdout } = await promisify(execFile)(server, ["ipc", method, "--params", JSON.stringify(params)], { cwd: folder });
+  return stdout;
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { env } from "node:process";
 import type { Case } from "./harness.ts";
 import { answers } from "./answers.ts";
+import { beside } from "./beside.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { missing } from "./missing.ts";
 import { processes } from "./processes.ts";
@@ -13,6 +14,7 @@ import { stopped } from "./stopped.ts";
 /** Groups share a window; a case that breaks the server stands in a group of its own, or at the end of one. */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   answers: [...answers, ...diagnostics, ...processes, ...sight, ...stopped],
+  beside,
   missing,
   silent,
 };

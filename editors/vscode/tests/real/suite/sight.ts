@@ -1,13 +1,10 @@
 // What the user sees is what zubi sees: open files, texts that are not saved, problems of the editor's own servers.
 import * as assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { env } from "node:process";
-import { promisify } from "node:util";
 import * as vscode from "vscode";
 import type { Internals } from "../../../src/extension.ts";
 import { TOOLS_CALL, type ToolsCallResult } from "../../../src/protocol.ts";
-import { type Case, file } from "./harness.ts";
+import { type Case, file, ipc } from "./harness.ts";
 
 interface OpenFile {
   readonly path: string;
@@ -114,12 +111,4 @@ async function call(args: object): Promise<string> {
   assert.ok(internals, "the extension shows its server to its tests");
   const { token } = new vscode.CancellationTokenSource();
   return (await internals.server.request<ToolsCallResult>(TOOLS_CALL, { id: "editor", args }, token)).text;
-}
-
-/** What a method of the IPC protocol answers to another process. */
-async function ipc(method: string, params: object = {}): Promise<string> {
-  const server = env["ZUBI_TEST_SERVER"] ?? "";
-  const folder = file("").fsPath;
-  const { stdout } = await promisify(execFile)(server, ["ipc", method, "--params", JSON.stringify(params)], { cwd: folder });
-  return stdout;
 }
