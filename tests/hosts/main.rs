@@ -12,6 +12,7 @@ mod editor;
 mod faults;
 mod lost;
 mod moving;
+mod problems;
 mod raw;
 mod security;
 mod sharing;

@@ -1,0 +1,33 @@
+//! `validateFile` waits for the server's own answer, whether the server is asked for problems or tells them of its own accord.
+
+use serde_json::Value;
+use zubi_tests::Project;
+use zubi_tests::hosts::Place;
+
+#[test]
+fn a_file_is_checked_by_servers_that_are_asked_and_by_those_that_tell() {
+    for (components, file, wrong, source) in [
+        // Answers `textDocument/diagnostic`.
+        (&["pyright"][..], "wrong.py", "number: int = \"a text\"\n", "Pyright"),
+        // Knows only `textDocument/publishDiagnostics`.
+        (&["clangd"], "wrong.cpp", "int number = \"a text\";\n", "clang"),
+    ] {
+        let project = Project::empty();
+        project.write(file, wrong);
+        let place = Place::new(project, components);
+        let _daemon = place.daemon(&[]);
+        let ask = || -> Value {
+            let params = format!("{{\"path\": \"{file}\"}}");
+            serde_json::from_str(&place.output(&["ipc", "validateFile", "--params", &params])).expect("JSON")
+        };
+        let checked = ask();
+        assert_eq!(checked["diagnostics"][0]["source"], source, "{checked}");
+        assert_eq!(checked["diagnostics"][0]["severity"], "error", "{checked}");
+        assert_eq!(checked["coverage"]["analysed"], 1, "{checked}");
+        // What has been mended is not told any more, however soon it is asked about.
+        place.project.write(file, "\n");
+        let mended = ask();
+        assert_eq!(mended["diagnostics"].as_array().map(Vec::len), Some(0), "{mended}");
+        assert_eq!(mended["coverage"]["analysed"], 1, "{mended}");
+    }
+}
