@@ -10,7 +10,7 @@ import {
   State,
   TransportKind,
 } from "vscode-languageclient/node";
-import { type Attached, channelOptions } from "./editor.ts";
+import { type Attached, channelOptions } from "./channel.ts";
 import { message } from "./failure.ts";
 
 /** What to tell somebody who needs the server while it does not run. */

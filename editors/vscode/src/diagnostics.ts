@@ -2,22 +2,13 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import type { Diagnostic } from "vscode-languageserver-protocol";
+import type { DocumentReport } from "./protocol.ts";
 
 /** How long somebody may take to say something about a document, from its opening or its last change. */
 const PATIENCE_MS = 5000;
 
 /** Several speak about one document, or one does in parts; this long after the last word of any of them they are done. */
 const QUIET_MS = 250;
-
-/** A document's problems as LSP has them, with what else is known. */
-export interface DocumentReport {
-  readonly kind: "full";
-  readonly items: readonly Diagnostic[];
-  readonly isOpen: boolean;
-  /** Whether somebody has spoken since the document was opened or changed. Who finds nothing may say nothing. */
-  readonly isCurrent: boolean;
-  readonly languageId?: string;
-}
 
 type Convert = Pick<LanguageClient, "code2ProtocolConverter">;
 

@@ -1,7 +1,7 @@
 // Where VS Code begins: the language server, the tools, the commands.
 import * as vscode from "vscode";
 import { Server } from "./client.ts";
-import { attach } from "./editor.ts";
+import { attach } from "./channel.ts";
 import { register } from "./tools.ts";
 
 let server: Server | undefined;
@@ -13,7 +13,7 @@ export interface Internals {
 
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): Internals | undefined {
-  const started = new Server(context, attach);
+  const started = new Server(context, (client) => attach(client, []));
   server = started;
   context.subscriptions.push(
     started,

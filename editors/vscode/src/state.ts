@@ -73,6 +73,7 @@ function file(document: vscode.TextDocument): OpenFile {
     languageId: document.languageId,
     isDirty: document.isDirty,
     lineCount: document.lineCount,
+    version: document.version,
   };
 }
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
-import { type DocumentReport, Problems } from "../../src/diagnostics.ts";
+import { Problems } from "../../src/diagnostics.ts";
+import type { DocumentReport } from "../../src/protocol.ts";
 import { document, type Document, documents, EventEmitter, events, problems } from "./vscode.ts";
 
 const client = { code2ProtocolConverter: { asDiagnostic: (item: unknown) => item } } as never;

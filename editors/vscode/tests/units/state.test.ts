@@ -23,7 +23,7 @@ beforeEach(() => {
   return () => { vi.useRealTimers(); };
 });
 
-const toy = { uri: "file:///a.toy", languageId: "toy", isDirty: false, lineCount: 3 };
+const toy = { uri: "file:///a.toy", languageId: "toy", isDirty: false, lineCount: 3, version: 1 };
 
 test("changes that come together are told together", async () => {
   const { told, state } = telling();

@@ -63,6 +63,7 @@ export interface Document {
   isDirty: boolean;
   isClosed: boolean;
   lineCount: number;
+  version: number;
 }
 
 /** A document of this path. */
@@ -73,6 +74,7 @@ export function document(path: string, scheme = "file"): Document {
     isDirty: false,
     isClosed: false,
     lineCount: 3,
+    version: 1,
   };
 }
 
@@ -109,8 +111,12 @@ export const lm = {
   },
 };
 
-/** The settings by their keys, as the last update left them. */
+/** The settings of the workspace, and those of the user, by their keys. */
 export const settings = new Map<string, unknown>();
+export const userSettings = new Map<string, unknown>();
+
+/** VS Code's numbers. */
+export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 } as const;
 
 export const workspace = {
   textDocuments: documents,
@@ -128,14 +134,19 @@ export const workspace = {
     }
     return Promise.resolve({ languageId: String(uri) });
   },
-  getConfiguration: (section?: string) => ({
-    get: (key: string, otherwise?: unknown): unknown =>
-      settings.get(section === undefined ? key : `${section}.${key}`) ?? otherwise,
-    update: (key: string, value: unknown, global: boolean): Promise<void> => {
-      settings.set(key, global ? `user: ${String(value)}` : value);
-      return Promise.resolve();
-    },
-  }),
+  isTrusted: true,
+  getConfiguration: (section?: string) => {
+    const whole = (key: string): string => (section === undefined ? key : `${section}.${key}`);
+    return {
+      get: (key: string, otherwise?: unknown): unknown =>
+        settings.get(whole(key)) ?? userSettings.get(whole(key)) ?? otherwise,
+      inspect: (key: string): object => ({ workspaceValue: settings.get(whole(key)), globalValue: userSettings.get(whole(key)) }),
+      update: (key: string, value: unknown, target: number): Promise<void> => {
+        (target === ConfigurationTarget.Global ? userSettings : settings).set(whole(key), value);
+        return Promise.resolve();
+      },
+    };
+  },
 };
 
 /** What each command of the editor returns; one that is not here does not exist. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { attach, channelOptions } from "../../src/editor.ts";
+import { attach, channelOptions } from "../../src/channel.ts";
 import { commandResults, Disposable, document, Position, problems, Range, settings } from "./vscode.ts";
 
 type Handler = (params: unknown, token: unknown) => unknown;
@@ -32,16 +32,22 @@ const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
     },
     code2ProtocolConverter: { asUri: (uri: string) => uri, asRange: (range: Range) => range, asDiagnostic: (item: unknown) => item },
   };
-  attach(client as unknown as LanguageClient);
+  attach(client as unknown as LanguageClient, []);
   const token = { isCancellationRequested: false };
   return (method, params) => Promise.resolve().then(() => handlers.get(method)?.(params, token));
 })();
 
 test("the server is told what the editor answers, and whether it may start servers of its own", () => {
-  expect(channelOptions()).toEqual({
+  const { editorMethods, ...rest } = channelOptions();
+  expect(editorMethods).toEqual(expect.arrayContaining(["textDocument/definition", "zubi/validate", "zubi/editor/command"]));
+  expect(rest).toEqual({
     editorProtocol: 1,
-    editorMethods: ["textDocument/definition", "textDocument/diagnostic", "workspace/diagnostic", "zubi/validate"],
     headlessFallback: false,
+    isTrusted: true,
+    autoApprove: false,
+    toolFilter: [],
+    env: {},
+    allowedCommands: [],
   });
   settings.set("zubi.headlessFallback", true);
   expect(channelOptions()).toMatchObject({ headlessFallback: true });
@@ -113,8 +119,8 @@ test("the server that asks to be started anew is answered before", async () => {
 
 test("a setting is read, and written where it is wanted", async () => {
   settings.set("a.b", 1);
-  expect(await ask("zubi/editor/config", { key: "a.b" })).toEqual({ key: "a.b", value: 1 });
-  expect(await ask("zubi/editor/config", { key: "a.c" })).toEqual({ key: "a.c", value: null });
-  expect(await ask("zubi/editor/config", { key: "a.b", value: 2 })).toEqual({ key: "a.b", value: 2 });
-  expect(await ask("zubi/editor/config", { key: "a.b", value: 3, scope: "user" })).toEqual({ key: "a.b", value: "user: 3" });
+  expect(await ask("zubi/editor/config", { key: "a.b" })).toMatchObject({ key: "a.b", value: 1, workspace: 1, user: null });
+  expect(await ask("zubi/editor/config", { key: "a.c" })).toMatchObject({ key: "a.c", value: null });
+  expect(await ask("zubi/editor/config", { key: "a.b", value: 2 })).toMatchObject({ value: 2, workspace: 2 });
+  expect(await ask("zubi/editor/config", { key: "a.b", value: 3, scope: "user" })).toMatchObject({ value: 2, user: 3 });
 });
