@@ -6,8 +6,8 @@
 use std::process::Command;
 use std::time::Duration;
 
-use camino::Utf8Path;
-use serde_json::{Value, json};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Map, Value, json};
 
 use crate::{Project, processes, tools, zubi};
 
@@ -20,49 +20,141 @@ const DEADLINE_SECONDS: u32 = 150;
 ///
 /// With everything that was said, when a case failed or could not run, and when a process is left behind.
 pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
-    run_beside(group, project, server, &[])
+    Editor::new(project, server).window("", group).run()
 }
 
-/// The same while these processes of the test run.
-///
-/// # Panics
-///
-/// As [`run`].
-pub fn run_beside(group: &str, project: &Project, server: &Utf8Path, others: &[u32]) -> String {
-    processes::adopt_orphans();
-    let results = project.home().join("results.json");
-    let config = project.home().join("config.json");
-    let scratch = project.home().join("vscode");
-    std::fs::create_dir(&scratch).expect("a new directory");
-    let fields = json!({
-        "vscode": tools::directory("vscode"),
-        "chromium": tools::program("chromium", "chromium"),
-        "server": server,
-        "workspace": project.root(),
-        "scratch": scratch,
-        "group": group,
-        "results": results,
-        "deadline": DEADLINE_SECONDS,
-    });
-    std::fs::write(&config, fields.to_string()).expect("a new file");
-    // The packages of the extension are the harness's too: without them it could not say what is missing.
-    assert!(tools::directory("vscode-extension").is_dir(), "run `cargo xtask setup --only vscode-extension`");
-    let outcome = Command::new(tools::program("node", "node"))
-        .arg(tools::ROOT.join("editors/vscode/tests/real/host.ts"))
-        .arg(&config)
-        .current_dir(project.root())
-        .env_clear()
-        .envs(zubi::environment(project, &["node"]))
-        .output()
-        .expect("node starts");
-    let log = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-    let left = processes::nothing_left_beside(others, Duration::from_secs(10));
-    let cases = std::fs::read_to_string(&results).unwrap_or_else(|_| panic!("no case ran\n{log}"));
-    let cases: Vec<Value> = serde_json::from_str(&cases).expect("a list of cases");
-    let lines = cases.iter().map(line).collect::<Vec<_>>().join("\n");
-    assert!(outcome.status.success(), "{log}\n\n{}\n{lines}", outcome.status);
-    assert!(left.is_ok(), "still running: {left:?}");
-    lines
+/// A VS Code that is about to run, and its windows.
+#[derive(Debug)]
+pub struct Editor<'a> {
+    project: &'a Project,
+    server: &'a Utf8Path,
+    windows: Vec<(Utf8PathBuf, String)>,
+    like_user: bool,
+    vsix: Option<Utf8PathBuf>,
+    untrusted: bool,
+    extensions: Vec<&'static str>,
+    settings: Map<String, Value>,
+    others: Vec<u32>,
+    components: Vec<&'static str>,
+}
+
+impl<'a> Editor<'a> {
+    /// As VS Code's own tests have it: dialogs confirm themselves. No window yet.
+    pub fn new(project: &'a Project, server: &'a Utf8Path) -> Self {
+        Self {
+            project,
+            server,
+            windows: Vec::new(),
+            like_user: false,
+            vsix: None,
+            untrusted: false,
+            extensions: Vec::new(),
+            settings: Map::new(),
+            others: Vec::new(),
+            components: vec!["node"],
+        }
+    }
+
+    /// With a window on a folder of the project (empty: the project itself) in which this group of cases runs. All windows are
+    /// open at once.
+    #[must_use]
+    pub fn window(mut self, folder: &str, group: &str) -> Self {
+        let root = self.project.root();
+        let folder = if folder.is_empty() { root.to_owned() } else { root.join(folder) };
+        self.windows.push((folder, group.to_owned()));
+        self
+    }
+
+    /// As a user has it: the extension is installed, dialogs are shown and wait for an answer.
+    #[must_use]
+    pub fn like_user(self) -> Self {
+        Self { like_user: true, ..self }
+    }
+
+    /// As a user has it who installed this package and no other program.
+    #[must_use]
+    pub fn package(self, vsix: Utf8PathBuf) -> Self {
+        Self { like_user: true, vsix: Some(vsix), ..self }
+    }
+
+    /// In a folder that nobody has trusted, as a user has it.
+    #[must_use]
+    pub fn untrusted(self) -> Self {
+        Self { like_user: true, untrusted: true, ..self }
+    }
+
+    /// With another extension, by its name in `tests/real/assemble.ts`, and the components that it finds on PATH.
+    #[must_use]
+    pub fn extension(mut self, name: &'static str, components: &[&'static str]) -> Self {
+        self.extensions.push(name);
+        self.components.extend(components);
+        self
+    }
+
+    /// With a setting of the machine.
+    #[must_use]
+    pub fn setting(mut self, key: &str, value: Value) -> Self {
+        self.settings.insert(key.to_owned(), value);
+        self
+    }
+
+    /// While these processes of the test run. All others have to end with VS Code.
+    #[must_use]
+    pub fn beside(mut self, others: &[u32]) -> Self {
+        self.others.extend(others);
+        self
+    }
+
+    /// Runs all cases; returns one line for each.
+    ///
+    /// # Panics
+    ///
+    /// As [`run`].
+    pub fn run(&self) -> String {
+        processes::adopt_orphans();
+        let (project, scratch) = (self.project, self.project.home().join("vscode"));
+        let results = project.home().join("results.json");
+        let config = project.home().join("config.json");
+        std::fs::create_dir(&scratch).expect("a new directory");
+        let windows: Vec<_> =
+            self.windows.iter().map(|(folder, group)| json!({ "folder": folder, "group": group })).collect();
+        let mut fields = json!({
+            "vscode": tools::directory("vscode"),
+            "chromium": tools::program("chromium", "chromium"),
+            "server": self.server,
+            "windows": windows,
+            "likeUser": self.like_user,
+            "untrusted": self.untrusted,
+            "extensions": self.extensions,
+            "settings": self.settings,
+            "scratch": scratch,
+            "results": results,
+            "shots": tools::ROOT.join("target/screenshots"),
+            "deadline": DEADLINE_SECONDS,
+        });
+        if let Some(vsix) = &self.vsix {
+            fields["vsix"] = json!(vsix);
+        }
+        std::fs::write(&config, fields.to_string()).expect("a new file");
+        // The packages of the extension are the harness's too: without them it could not say what is missing.
+        assert!(tools::directory("vscode-extension").is_dir(), "run `cargo xtask setup --only vscode-extension`");
+        let outcome = Command::new(tools::program("node", "node"))
+            .arg(tools::ROOT.join("editors/vscode/tests/real/host.ts"))
+            .arg(&config)
+            .current_dir(project.root())
+            .env_clear()
+            .envs(zubi::environment(project, &self.components))
+            .output()
+            .expect("node starts");
+        let log = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+        let left = processes::nothing_left_beside(&self.others, Duration::from_secs(10));
+        let cases = std::fs::read_to_string(&results).unwrap_or_else(|_| panic!("no case ran\n{log}"));
+        let cases: Vec<Value> = serde_json::from_str(&cases).expect("a list of cases");
+        let lines = cases.iter().map(line).collect::<Vec<_>>().join("\n");
+        assert!(outcome.status.success(), "{log}\n\n{}\n{lines}", outcome.status);
+        assert!(left.is_ok(), "still running: {left:?}");
+        lines
+    }
 }
 
 fn line(case: &Value) -> String {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use serde_json::json;
 use zubi_tests::hosts::{Place, eventually};
+use zubi_tests::vscode::Editor;
 use zubi_tests::{Agent, Project, tools, vscode};
 
 /// How long a window may take to open or to close.
@@ -93,7 +94,8 @@ fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
     place.project.write("agent.pid", &agent.pid().to_string());
     let others = [daemon.pid(), agent.pid()];
     let told = std::thread::scope(|scope| {
-        let window = scope.spawn(|| vscode::run_beside("beside", &place.project, &tools::zubi(), &others));
+        let window =
+            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").beside(&others).run());
         eventually("the agent sees what is not saved in the window", WINDOW, || {
             let text = seen(&mut agent);
             (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())

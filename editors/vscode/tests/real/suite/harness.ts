@@ -3,11 +3,14 @@ import { execFile } from "node:child_process";
 import { env } from "node:process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import { PROGRAM } from "../wire.ts";
 
 /** One test. */
 export interface Case {
   readonly name: string;
   readonly body: () => Promise<void>;
+  /** Whether the window is loaded anew after it. */
+  readonly reloads?: boolean;
 }
 
 /** The text that a tool answered. */
@@ -55,7 +58,7 @@ export async function until(events: vscode.Event<unknown>, holds: () => boolean)
 
 /** What a method of the IPC protocol answers to another process. */
 export async function ipc(method: string, params: object = {}): Promise<string> {
-  const server = env["ZUBI_TEST_SERVER"] ?? "";
+  const server = env[PROGRAM] ?? "";
   const folder = file("").fsPath;
   const { stdout } = await promisify(execFile)(server, ["ipc", method, "--params", JSON.stringify(params)], { cwd: folder });
   return stdout;

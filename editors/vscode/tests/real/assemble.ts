@@ -1,0 +1,56 @@
+// Puts together what a window runs: the extension as it is packaged, the tests, and extensions that tests need.
+import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
+import * as path from "node:path";
+import { bundle } from "../../build.ts";
+
+const EXTENSION = path.resolve(import.meta.dirname, "../..");
+
+/** Extensions that stand beside zubi's, by the name that a configuration uses, with where their sources are. */
+const OTHERS: Readonly<Record<string, string>> = {
+  python: path.join(import.meta.dirname, "python"),
+  sample: path.resolve(EXTENSION, "../../examples/vscode-extension"),
+};
+
+/** The extension, fresh from the sources: what is packaged (`.vscodeignore` allows it), but for the program. */
+export async function assembleExtension(target: string): Promise<void> {
+  const allowed = (await readFile(path.join(EXTENSION, ".vscodeignore"), "utf8")).matchAll(/^!(?!dist\/|server\/)(.+)$/gm);
+  for (const [, pattern = ""] of allowed) {
+    for await (const file of glob(pattern, { cwd: EXTENSION })) {
+      await cp(path.join(EXTENSION, file), path.join(target, file), { recursive: true });
+    }
+  }
+  await bundle(path.join(EXTENSION, "src/extension.ts"), path.join(target, "dist/extension.cjs"));
+}
+
+/** The tests, bundled; they begin when they are told to (`run`). */
+export async function assembleSuite(target: string): Promise<void> {
+  await bundle(path.join(import.meta.dirname, "suite/index.ts"), target);
+}
+
+/** An extension that runs the tests as soon as a window is open. */
+export async function assembleDriver(target: string): Promise<void> {
+  await writeJson(path.join(target, "package.json"), {
+    name: "driver",
+    publisher: "zubi-tests",
+    version: "0.0.1",
+    engines: { vscode: "*" },
+    main: "./suite.cjs",
+    activationEvents: ["onStartupFinished"],
+  });
+  await assembleSuite(path.join(target, "suite.cjs"));
+}
+
+/** One of the other extensions: its manifest, and its bundle where the manifest says. */
+export async function assembleOther(name: string, target: string): Promise<void> {
+  const source = OTHERS[name];
+  if (source === undefined) throw new Error(`there is no extension ${name} for tests`);
+  const manifest = await readFile(path.join(source, "package.json"), "utf8");
+  const { main } = JSON.parse(manifest) as { readonly main: string };
+  await bundle(path.join(source, "src/extension.ts"), path.join(target, main));
+  await writeFile(path.join(target, "package.json"), manifest);
+}
+
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(value));
+}

@@ -1,0 +1,39 @@
+// What a run of tests in a real VS Code is told, by the Rust test that starts it.
+
+/** A window, and the group of cases that runs in it. */
+export interface Window {
+  /** The folder that is open. No two windows have the same. */
+  readonly folder: string;
+  readonly group: string;
+}
+
+export interface Config {
+  /** Where `code-server` is installed. */
+  readonly vscode: string;
+  readonly chromium: string;
+  /** The `zubi` under test, which the extension starts. */
+  readonly server: string;
+  /** All open at the same time. */
+  readonly windows: readonly Window[];
+  /**
+   * As a user has it: the extension is installed, dialogs are shown and wait for an answer. Otherwise VS Code runs as for its
+   * own tests: extension and tests are named by the page, and every dialog confirms itself.
+   */
+  readonly likeUser: boolean;
+  /** A package that is installed, whose own program runs; only with `likeUser`. Otherwise the extension is put together anew. */
+  readonly vsix?: string;
+  /** Whether folders are trusted only when the user says so. */
+  readonly untrusted: boolean;
+  /** Other extensions, by name (see `assemble.ts`). */
+  readonly extensions: readonly string[];
+  /** Settings of machine scope. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /** An empty directory for everything that is written. */
+  readonly scratch: string;
+  /** Where the tests leave what they came to. */
+  readonly results: string;
+  /** Where pictures of windows go. */
+  readonly shots: string;
+  /** After so many seconds all of it is given up. */
+  readonly deadline: number;
+}

@@ -1,0 +1,11 @@
+// Waiting with an end.
+
+/** A promise's value, if it has one before the deadline. */
+export function before<Value>(deadline: AbortSignal, what: string, value: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => { reject(new Error(`gave up waiting for ${what}`)); };
+    if (deadline.aborted) late();
+    deadline.addEventListener("abort", late, { once: true });
+    value.then(resolve, reject).finally(() => { deadline.removeEventListener("abort", late); });
+  });
+}

@@ -1,0 +1,40 @@
+// Runs a group of cases, one after the other, and tells the harness what each came to.
+import * as vscode from "vscode";
+import type { Outcome } from "../wire.ts";
+import type { Case } from "./harness.ts";
+import * as page from "./page.ts";
+
+/** A case that takes longer has failed; without it the next ones would never run. */
+const LIMIT_MS = 30_000;
+
+/** Runs what has not run yet in this window; an error when a case has failed. */
+export async function runGroup(groups: Readonly<Record<string, readonly Case[]>>): Promise<void> {
+  const { group, done } = await page.begin(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "");
+  const cases = groups[group];
+  if (cases === undefined) throw new Error(`there is no group of tests ${group}`);
+  const failed: string[] = [];
+  for (const { name, body, reloads = false } of cases.slice(done)) {
+    const result = await outcome(name, body);
+    await page.tell(result);
+    if (result.failure !== undefined) failed.push(name);
+    // The next ones run in another extension host, which begins where this one ends.
+    if (reloads) return void page.reload();
+  }
+  await page.end();
+  if (failed.length > 0) throw new Error(failed.join(", "));
+}
+
+async function outcome(name: string, body: () => Promise<void>): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => { reject(new Error(`took longer than ${LIMIT_MS} ms`)); }, LIMIT_MS);
+  });
+  try {
+    await Promise.race([body(), late]);
+    return { name };
+  } catch (error) {
+    return { name, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}

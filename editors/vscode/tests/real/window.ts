@@ -1,0 +1,98 @@
+// A window from outside: its page, and what its tests want of it.
+import * as path from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import type { Config, Window as Wanted } from "./config.ts";
+import type { Begun, Outcome, Wish } from "./wire.ts";
+
+/** How long something may take to show, in milliseconds; less than a case has. */
+const PATIENCE_MS = 20_000;
+
+export class Window {
+  readonly wanted: Wanted;
+  readonly outcomes: Outcome[] = [];
+  /** Holds when there are no more cases; fails when they cannot run. */
+  readonly ended: Promise<void>;
+  readonly #config: Config;
+  readonly #page: Page;
+  #end: () => void = () => undefined;
+  #fail: (error: Error) => void = () => undefined;
+
+  private constructor(config: Config, wanted: Wanted, page: Page) {
+    this.#config = config;
+    this.wanted = wanted;
+    this.#page = page;
+    this.ended = new Promise((resolve, reject) => {
+      this.#end = resolve;
+      this.#fail = reject;
+    });
+    // Whoever waits for it does so later.
+    this.ended.catch(() => undefined);
+  }
+
+  /** A page that shows nothing yet. */
+  static async prepare(config: Config, wanted: Wanted, context: BrowserContext): Promise<Window> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
+    return new Window(config, wanted, page);
+  }
+
+  /** Opens the folder; with a `payload` VS Code itself runs the tests, and tells of it. */
+  async open(authority: string, payload: readonly (readonly string[])[] | undefined, log: (line: string) => void): Promise<void> {
+    const query = new URLSearchParams({ folder: this.wanted.folder });
+    if (payload !== undefined) {
+      query.set("payload", JSON.stringify(payload));
+      await this.#page.exposeFunction("codeAutomationExit", (code: number) => {
+        // The tests say it themselves when all of them have run.
+        this.#fail(new Error(`VS Code ended the tests with ${code}`));
+      });
+      await this.#page.exposeFunction("codeAutomationLog", (kind: string, parts: readonly unknown[]) => {
+        const text = parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" ");
+        log(`[${kind}] ${text.slice(0, 1000)}\n`);
+      });
+    }
+    await this.#page.goto(`http://${authority}/?${query.toString()}`);
+  }
+
+  /** Does what the tests want. */
+  async grant(wish: Wish): Promise<unknown> {
+    const page = this.#page;
+    switch (wish.wish) {
+      case "begin":
+        return { group: this.wanted.group, done: this.outcomes.length } satisfies Begun;
+      case "outcome":
+        this.outcomes.push(wish.outcome);
+        if (wish.outcome.failure !== undefined) await this.shot(`failed-${this.wanted.group}-${this.outcomes.length}`);
+        return null;
+      case "end":
+        this.#end();
+        return null;
+      case "reload":
+        await page.reload();
+        return null;
+      case "see": {
+        const found = page.locator(wish.selector).first();
+        await found.waitFor();
+        return await found.innerText();
+      }
+      case "gone":
+        await page.locator(wish.selector).first().waitFor({ state: "hidden" });
+        return null;
+      case "click":
+        await page.locator(wish.selector).first().click();
+        return null;
+      case "type":
+        await page.keyboard.type(wish.text);
+        return null;
+      case "press":
+        await page.keyboard.press(wish.keys);
+        return null;
+      case "shot":
+        await this.shot(wish.name);
+        return null;
+    }
+  }
+
+  async shot(name: string): Promise<void> {
+    await this.#page.screenshot({ path: path.join(this.#config.shots, `${name}.png`) });
+  }
+}
