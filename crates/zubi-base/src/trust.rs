@@ -209,32 +209,49 @@ fn resolve(folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
     Ok(resolved)
 }
 
-/// What is trusted in this process: the store's records, or everything for one session (`--trust`).
+/// What is trusted in this process: the store's records, or everything for one session (`--trust`), or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trust {
     store: TrustStore,
-    everything: bool,
+    extent: Extent,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    Records,
+    Everything,
+    Nothing,
 }
 
 impl Trust {
     /// `everything` trusts the folders of this session without writing a record.
     pub fn new(store: TrustStore, everything: bool) -> Self {
-        Self { store, everything }
+        Self { store, extent: if everything { Extent::Everything } else { Extent::Records } }
+    }
+
+    /// The same that trusts nothing, whatever the records say: an editor's user does not.
+    #[must_use]
+    pub fn nothing(self) -> Self {
+        Self { extent: Extent::Nothing, ..self }
     }
 
     /// Whether a folder, absolute with links resolved, is trusted. Read anew each time, so that `zubi trust` in another
     /// terminal takes effect at once.
     pub fn folder(&self, folder: &Utf8Path) -> bool {
-        self.everything || self.store.is_trusted(folder)
+        match self.extent {
+            Extent::Everything => true,
+            Extent::Records => self.store.is_trusted(folder),
+            Extent::Nothing => false,
+        }
     }
 
     /// Whether a configuration file of a folder is trusted with this content.
     pub fn file(&self, folder: &Utf8Path, file: &Utf8Path, content: &ContentHash) -> bool {
-        self.everything
-            || self
-                .store
-                .record(folder)
-                .is_some_and(|grant| grant.files.get(file).is_some_and(|known| known == content))
+        match self.extent {
+            Extent::Everything => true,
+            Extent::Records => self.store.known(folder, file).is_some_and(|known| known == *content),
+            Extent::Nothing => false,
+        }
     }
 
     /// See [`TrustStore::known`].

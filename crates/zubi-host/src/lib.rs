@@ -16,7 +16,7 @@ pub mod verify;
 
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, Ending};
 pub use crate::front::{Front, FrontConfig};
-pub use crate::local::{BesideEditor, DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
+pub use crate::local::{BesideEditor, Chosen, DomainModel, HostConfig, HostError, LocalHost, Root, asks_for};
 pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{Scope, Scoped, misspelt_flags, take_limits};
 pub use crate::service::{

@@ -1,5 +1,6 @@
 //! A host in this process.
 
+mod chosen;
 pub(crate) mod code;
 pub(crate) mod policy;
 pub(crate) mod programs;
@@ -36,6 +37,7 @@ use zubi_tools::redact::Redactor;
 use zubi_tools::registry::{CallError, READ_ONLY, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
 
+pub use self::chosen::Chosen;
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
 use crate::scope;
@@ -73,6 +75,8 @@ pub struct BesideEditor {
     pub model: DomainModel,
     /// Whether headless servers may answer what the editor does not.
     pub headless_fallback: bool,
+    /// What its user has chosen there.
+    pub chosen: Chosen,
 }
 
 /// Why there is no host.
@@ -116,19 +120,25 @@ impl LocalHost {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         let pool = Arc::new(code::pool(config, &workspace)?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
-        let host = Self::with_sources(config, workspace, vec![Arc::clone(&pool) as _], &model, None);
+        let sources = vec![Arc::clone(&pool) as _];
+        let host = Self::with_sources(config, workspace, sources, &model, None, &Chosen::default());
         Ok(Self { pool: Some(pool), ..host })
     }
 
     /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
     /// [`BesideEditor::headless_fallback`]: the editor has its own.
     pub fn behind_editor(config: &HostConfig, beside: BesideEditor) -> Result<Self, HostError> {
-        let BesideEditor { source, view, model, headless_fallback } = beside;
+        let BesideEditor { source, view, model, headless_fallback, chosen } = beside;
+        let mut config = config.clone();
+        if !chosen.is_trusted {
+            config.trust = config.trust.nothing();
+        }
+        let config = &config;
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         let mut sources = vec![source];
         let pool = if headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
         sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
-        let host = Self::with_sources(config, workspace, sources, &Arc::new(model), Some(view));
+        let host = Self::with_sources(config, workspace, sources, &Arc::new(model), Some(view), &chosen);
         Ok(Self { pool, ..host })
     }
 
@@ -138,12 +148,13 @@ impl LocalHost {
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
         view: Option<Arc<dyn EditorView>>,
+        chosen: &Chosen,
     ) -> Self {
         // What is built in answers for its own files, whoever else could.
         sources.insert(0, domainlang::endpoint_source(model));
         let texts = domainlang::texts(model);
         let intel = code::intelligence(config, &workspace, &texts, sources);
-        let secrets = programs::secrets(config);
+        let secrets = programs::secrets(config).with(chosen.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(programs::jobs(config, &secrets));
         let declared = Declared::new(declared::Setup {
@@ -153,7 +164,7 @@ impl LocalHost {
             spawner: config.spawner.clone(),
             jobs: Arc::clone(&jobs),
         });
-        let sight = SightConfig { kind: config.kind, commands: Vec::new(), clock: Arc::clone(&config.clock) };
+        let sight = SightConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
         let sight = Sight::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
@@ -174,7 +185,7 @@ impl LocalHost {
             declared: Some(Arc::clone(&declared)),
             sight: Some(sight),
             texts,
-            ..Self::assemble(config, workspace, providers, resources, redactor)
+            ..Self::assemble(config, workspace, providers, resources, redactor, chosen)
         };
         declared.connect(Arc::downgrade(&host.registry));
         host
@@ -216,7 +227,8 @@ impl LocalHost {
         resources: Vec<Arc<dyn Resource>>,
     ) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
-        Ok(Self::assemble(config, workspace, providers, resources, redactor(&programs::secrets(config))))
+        let redactor = redactor(&programs::secrets(config));
+        Ok(Self::assemble(config, workspace, providers, resources, redactor, &Chosen::default()))
     }
 
     fn assemble(
@@ -225,6 +237,7 @@ impl LocalHost {
         providers: Vec<Arc<dyn ToolProvider>>,
         resources: Vec<Arc<dyn Resource>>,
         redactor: Redactor,
+        chosen: &Chosen,
     ) -> Self {
         let audit: Arc<dyn AuditSink> = Arc::new(AuditFile::new(&config.state_dir));
         let registry = Arc::new_cyclic(|registry| {
@@ -232,10 +245,10 @@ impl LocalHost {
             providers.push(zubi_toolbox::tools::provider(registry));
             Registry::new(RegistryConfig {
                 providers,
-                policy: policy::of(config, &workspace),
+                policy: policy::of(config, &workspace).with_auto_approve(chosen.auto_approve),
                 audit,
                 clock: Arc::clone(&config.clock),
-                restrictions: scope::restrictions(&config.settings),
+                restrictions: scope::restrictions(&config.settings).and(&chosen.restrictions()),
             })
             .redacting(redactor)
             .read_only_because(match config.kind {

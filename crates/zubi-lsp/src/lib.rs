@@ -59,7 +59,7 @@ use dlang_server::{Initialize, MethodTable, ModelHandle};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use zubi_base::endpoint::EndpointSource;
-use zubi_host::ToolService;
+use zubi_host::{Chosen, ToolService};
 use zubi_host::sight::EditorView;
 
 use crate::editor::{Editor, EditorSource};
@@ -87,6 +87,8 @@ pub struct Wanted {
     pub headless_fallback: bool,
     /// The port on 127.0.0.1 that others may use, if the editor names one.
     pub ipc_port: Option<u16>,
+    /// What the editor's user has chosen in it.
+    pub chosen: Chosen,
 }
 
 /// Makes the host as soon as the editor is there, and another one when it has changed its folders, on a thread that may block.
@@ -154,9 +156,25 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Told>)> {
         view,
         model: client.model.clone(),
         headless_fallback,
+        chosen: chosen(options),
         ipc_port: options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok()),
     };
     Some((wanted, told))
+}
+
+/// What the user has chosen; what an editor does not say is as if nothing were.
+fn chosen(options: &Value) -> Chosen {
+    let flag = |name: &str| options.get(name).and_then(Value::as_bool);
+    let texts = |name: &str| -> Vec<String> {
+        let items = options.get(name).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let env = options.get("env").and_then(Value::as_object).into_iter().flatten();
+    let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+    let mut chosen = Chosen::default().with_lists(texts("toolFilter"), env, texts("allowedCommands"));
+    chosen.is_trusted = flag("isTrusted") != Some(false);
+    chosen.auto_approve = flag("autoApprove") == Some(true);
+    chosen
 }
 
 /// The client's name and version, for the audit log.

@@ -131,7 +131,10 @@ impl Session {
 
     /// The same for these folders, without a word.
     pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, whose: Whose) -> Result<HostConfig, Failure> {
-        let trust = self.trust();
+        self.config_trusting(folders, whose, self.trust())
+    }
+
+    fn config_trusting(&self, folders: Vec<Utf8PathBuf>, whose: Whose, trust: Trust) -> Result<HostConfig, Failure> {
         let settings = self.settings(&folders, &trust, whose)?;
         Ok(HostConfig {
             folders,
@@ -269,7 +272,9 @@ impl Session {
             [] => return Err(Failure::usage("the editor has no folder open").hint("Open a folder, then ask again.")),
             _ => folders,
         };
-        let mut config = self.config_of(folders, Whose::Process)?;
+        // Whom its user does not trust, neither does zubi, whatever was said on a command line.
+        let trust = if beside.chosen.is_trusted { self.trust() } else { self.trust().nothing() };
+        let mut config = self.config_trusting(folders, Whose::Process, trust)?;
         config.kind = HostKind::Editor;
         for ignored in &config.settings.ignored {
             terminal::say(&format!("warning: {ignored}"));

@@ -119,6 +119,16 @@ impl Secrets {
         Self { values: values.into_iter().collect(), ..Self::default() }
     }
 
+    /// The same with values from elsewhere, which count before those of the file.
+    #[must_use]
+    pub fn with(mut self, values: impl IntoIterator<Item = (String, String)>) -> Self {
+        for (name, value) in values {
+            self.broken.remove(&name);
+            self.values.insert(name, value);
+        }
+        self
+    }
+
     /// The values by name, of those that can be used.
     pub fn values(&self) -> &BTreeMap<String, String> {
         &self.values

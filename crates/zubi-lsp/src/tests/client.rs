@@ -226,6 +226,7 @@ fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, 
         view: wanted.view,
         model: DomainModel::of_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
+        chosen: wanted.chosen,
     };
     match LocalHost::behind_editor(&config, beside) {
         Ok(host) => Ok(Arc::new(host)),

@@ -37,6 +37,7 @@ fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, Strin
         view: wanted.view,
         model: DomainModel::of_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
+        chosen: wanted.chosen,
     };
     let (host, scope, limits) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
