@@ -42,7 +42,7 @@ export function channelOptions(): ChannelOptions {
   const ipcPort = settings.get<number>("ipcPort", DEFAULT_PORT);
   return {
     editorProtocol: EDITOR_PROTOCOL,
-    editorMethods: [...METHODS.keys(), ...REQUESTS],
+    editorMethods: [...METHODS, ...REQUESTS],
     headlessFallback: settings.get("headlessFallback", false),
     isTrusted: vscode.workspace.isTrusted,
     autoApprove: settings.get("autoApprove", false),

@@ -1,25 +1,122 @@
-// Conversions of VS Code's values to LSP's that the language client does not have.
-import * as vscode from "vscode";
-import type { Code2ProtocolConverter } from "vscode-languageclient/node";
-import type { LocationLink } from "vscode-languageserver-protocol";
+// VS Code's values as LSP's. The table of shapes names the fields of each kind that cross; nothing else does (the arguments of
+// commands may be anything). Nothing is told by its class: what commands answer has classes of its own, and document symbols are
+// of two kinds at once.
+import type * as vscode from "vscode";
+import table from "./endpoint.json" with { type: "json" };
+import { message } from "./failure.ts";
 
-/** Providers answer with locations, with links, or (several at once) with both; LSP has room for one kind in an answer. */
-export function asLocationLinks(
-  convert: Pick<Code2ProtocolConverter, "asUri" | "asRange">,
-  found: readonly (vscode.Location | vscode.LocationLink)[],
-): LocationLink[] {
-  return found.map((place) => {
-    if (!("targetUri" in place)) {
-      const range = convert.asRange(place.range);
-      return { targetUri: convert.asUri(place.uri), targetRange: range, targetSelectionRange: range };
-    }
-    const targetRange = convert.asRange(place.targetRange);
-    const link: LocationLink = {
-      targetUri: convert.asUri(place.targetUri),
-      targetRange,
-      targetSelectionRange: place.targetSelectionRange ? convert.asRange(place.targetSelectionRange) : targetRange,
-    };
-    if (place.originSelectionRange) link.originSelectionRange = convert.asRange(place.originSelectionRange);
-    return link;
+/** The name of a shape or of a rule below, behind `field:` where it is made of another field; a list of one; or fields. */
+export type Shape = string | readonly Shape[] | { readonly [field: string]: Shape };
+
+/** What still fits into an answer. Lists and texts that are only read are cut; a change that does not fit whole is refused. */
+export class Room {
+  items = 100_000;
+  characters = 4_000_000;
+  leftOut = 0;
+  /** What stands for an item of a hierarchy. */
+  readonly keep: (item: unknown) => object;
+  constructor(keep: (item: unknown) => object) {
+    this.keep = keep;
+  }
+}
+
+type Rule = (value: unknown, room: Room) => unknown;
+const SHAPES: Readonly<Record<string, Shape>> = table.shapes;
+/** Of one list, and of one text that is only read. */
+const [MAX_LIST, MAX_TEXT] = [5_000, 100_000];
+const TOO_LARGE = "the editor's change is too large to be passed on: ask for a smaller one";
+/** Links to commands lead nowhere outside the editor. */
+const COMMAND_LINK = /\[([^[\]]*)\]\(command:[^()\s]*(?: "[^"]*")?\)/g;
+const FOLDINGS = [undefined, "comment", "imports", "region"];
+
+const text = (value: unknown, room: Room): string => {
+  const cut = String(value).slice(0, Math.min(MAX_TEXT, room.characters));
+  room.characters -= cut.length;
+  return cut;
+};
+const exact: Rule = (value, room) => {
+  room.characters -= String(value).length;
+  if (room.characters < 0) throw new Error(TOO_LARGE);
+  return String(value);
+};
+/** A string, or the one that a value holds. */
+const held = (value: unknown): string => (typeof value === "string" ? value : String((value as { value: unknown }).value));
+const markdown: Rule = (value, room) => text(held(value).replace(COMMAND_LINK, "$1"), room);
+/** One of VS Code's numbers, which begin at 0 where LSP's begin at 1. */
+const kind = (last: number, otherwise?: number): Rule => (value) => (Number(value) < last ? Number(value) + 1 : otherwise);
+
+/** VS Code's own list of a change's parts; the one for extensions leaves out what happens to files. */
+interface Parts {
+  _allEntries(): readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
+}
+const [FILE, TEXT] = [1, 2];
+const workspaceEdit: Rule = (value, room) => {
+  const edit = value as vscode.WorkspaceEdit & Parts;
+  // VS Code has files before texts.
+  const files = edit._allEntries().filter(({ _type }) => _type !== TEXT).map(({ _type, from, to, options = {} }) => {
+    if (_type !== FILE || !(from ?? to) || options.contents) throw new Error("it has parts that only the editor itself can apply");
+    const [oldUri, newUri] = [from?.toString(), to?.toString()];
+    const named = from && to ? { kind: "rename", oldUri, newUri } : { kind: to ? "create" : "delete", uri: newUri ?? oldUri };
+    return { ...named, options: convert("fileOptions", options, room) };
   });
+  const texts = edit.entries().map(([uri, edits]) => ({ textDocument: { uri: uri.toString(), version: null }, edits: convert("textEdits", edits, room) }));
+  return { documentChanges: [...files, ...texts] };
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  number: Number, uri: String, flag: (value) => value === true, text, exact, value: (value, room) => text(held(value), room),
+  symbolKind: kind(26, 7), completionKind: kind(25), highlightKind: kind(3), foldingKind: (value) => FOLDINGS[Number(value)],
+  markup: (value, room) => ({ kind: "markdown", value: markdown(value, room) }),
+  marked: (value, room) => ("language" in Object(value) ? convert({ language: "text", value: "text" }, value, room) : markdown(value, room)),
+  /** Of a proposal: a string, or one with details. */
+  name: (value, room) => text(typeof value === "string" ? value : (value as vscode.CompletionItemLabel).label, room),
+  details: (value, room) => (typeof value === "string" ? undefined : convert({ detail: "text", description: "text" }, value, room)),
+  inserted: (value, room) => exact(held(value), room),
+  insertedAs: (value) => (typeof value === "string" ? 1 : 2),
+  /** A string; or its parts; or where it stands in another label. */
+  label: (value, room) => (typeof value === "string" ? text(value, room) : convert(["labelPiece"], value, room)),
+  labelPiece: (value, room) => (typeof value === "number" ? value : convert("labelPart", value, room)),
+  /** Itself one, or one of an action. */
+  command: (value, room) => (typeof value === "string" ? text(value, room) : convert("namedCommand", value, room)),
+  item: (value, room) => ({ ...(convert("hierarchyItem", value, room) as object), ...room.keep(value) }),
+  /** Five for each token. */
+  numbers: (value, room) => {
+    const all = value as Uint32Array;
+    room.leftOut += Math.max(0, all.length - room.items) / 5;
+    return [...all.subarray(0, room.items)];
+  },
+  textEdits: (value, room) => {
+    const { leftOut } = room;
+    const edits = convert(["textEdit"], value, room);
+    if (room.leftOut > leftOut) throw new Error(TOO_LARGE);
+    return edits;
+  },
+  workspaceEdit,
+  /** An action whose change cannot be shown is one all the same. */
+  preview: (value, room) => {
+    try {
+      return workspaceEdit(value, room);
+    } catch (error) {
+      return { refused: message(error) };
+    }
+  },
+};
+
+/** Makes LSP's value of one of VS Code's. */
+export function convert(shape: Shape, value: unknown, room: Room): unknown {
+  if (typeof shape === "string") return RULES[shape]?.(value, room) ?? (shape in SHAPES ? convert(SHAPES[shape] ?? {}, value, room) : undefined);
+  if (Array.isArray(shape)) {
+    const all = Array.isArray(value) ? (value as readonly unknown[]) : [];
+    const fit = all.slice(0, Math.min(MAX_LIST, room.items));
+    room.items -= fit.length;
+    room.leftOut += all.length - fit.length;
+    return fit.map((item) => convert((shape as readonly Shape[])[0] ?? {}, item, room));
+  }
+  const fields = Object.entries(shape).flatMap(([name, of]) => {
+    const [from, to] = typeof of === "string" && of.includes(":") ? (of.split(":") as [string, string]) : [name, of];
+    const found = (value as Readonly<Record<string, unknown>>)[from];
+    const made = found === undefined || found === null ? undefined : convert(to, found, room);
+    return made === undefined ? [] : [[name, made] as const];
+  });
+  return Object.fromEntries(fields);
 }

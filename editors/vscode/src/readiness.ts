@@ -1,30 +1,41 @@
-// Answers of a language that has only just been woken.
+// Whether a language has somebody who answers about it yet.
 import * as vscode from "vscode";
 
 /** How long a language may take from its first document to its first answer. */
 const PATIENCE_MS = 10_000;
-
 /** VS Code tells nobody when a language's providers are registered, so the question is repeated; this long after the last. */
 const PAUSE_MS = 100;
 
-/** Languages that have answered, or have had their time: an empty answer of theirs is one. */
-const awake = new Set<string>();
+/** Languages that have answered, and those that have had their time. */
+const [awake, waited] = [new Set<string>(), new Set<string>()];
 
 /**
- * Asks about a document, which wakes its language. An empty answer of a language that has never answered may only mean that
- * nobody is there yet; then it is asked again until somebody answers or its time is over.
+ * Opens a document, which wakes its language, and waits once for that. An empty answer of a language that has never answered
+ * may only mean that nobody is there yet. Outlines tell, because nobody but a language's own extension has them: words and
+ * snippets are proposed for any language, and its files are searched for links.
  */
-export async function whenAwake<Found>(
-  uri: vscode.Uri,
-  token: vscode.CancellationToken,
-  ask: () => Promise<readonly Found[]>,
-): Promise<readonly Found[]> {
+export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Promise<boolean> {
   const { languageId } = await vscode.workspace.openTextDocument(uri);
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await ask();
-    if (found.length > 0 || performance.now() > end) awake.add(languageId);
-    if (awake.has(languageId) || token.isCancellationRequested) return found;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  const end = performance.now() + (waited.has(languageId) ? 0 : PATIENCE_MS);
+  while (!awake.has(languageId)) {
+    const asked = vscode.commands.executeCommand<unknown[] | undefined>("vscode.executeDocumentSymbolProvider", uri);
+    const outline = await asked.then((found) => found, () => undefined);
+    if (outline && outline.length > 0) awake.add(languageId);
+    else if (performance.now() >= end) {
+      waited.add(languageId);
+      return false;
+    } else if (token.isCancellationRequested) return false;
+    else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+  return true;
+}
+
+/**
+ * Waits for the language's own server, of a document or of all that are open. While TypeScript loads a project, a second server
+ * that knows only the one file answers (with the import instead of what is imported), but not questions about types: those wait.
+ */
+export async function fence(uri: vscode.Uri | undefined, position: vscode.Position): Promise<void> {
+  const open = vscode.workspace.textDocuments.map((document) => document.uri).filter(({ scheme }) => scheme === "file");
+  // What it answers does not matter, nor whether it can.
+  await Promise.allSettled((uri ? [uri] : open).map((uri) => vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position)));
 }

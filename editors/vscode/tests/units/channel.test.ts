@@ -60,6 +60,7 @@ test("the server is told what the editor answers, and whether it may start serve
 test("a definition is asked of the editor behind a fence, in LSP's shapes", async () => {
   const asked: string[] = [];
   const range = new Range(new Position(28, 16), new Position(28, 25));
+  commandResults.set("vscode.executeDocumentSymbolProvider", () => [{}]);
   commandResults.set("vscode.executeTypeDefinitionProvider", () => { asked.push("type"); });
   commandResults.set("vscode.executeDefinitionProvider", (uri, position) => {
     asked.push(`${String(uri)} ${JSON.stringify(position)}`);
@@ -67,7 +68,7 @@ test("a definition is asked of the editor behind a fence, in LSP's shapes", asyn
   });
   const params = { textDocument: { uri: "file:///a.ts" }, position: { line: 7, character: 15 } };
   expect(await ask("zubi/editor/request", { method: "textDocument/definition", params })).toEqual([
-    { targetUri: "file:///b.ts", targetRange: range, targetSelectionRange: range },
+    { uri: "file:///b.ts", range },
   ]);
   expect(asked).toEqual(["type", 'file:///a.ts {"line":7,"character":15}']);
 });

@@ -1,54 +1,159 @@
+// What crosses of VS Code's values, and how.
 import { expect, test } from "vitest";
-import type * as vscode from "vscode";
-import { asLocationLinks } from "../../src/conversions.ts";
+import { convert, Room, type Shape } from "../../src/conversions.ts";
 import { Position, Range } from "./vscode.ts";
 
-const convert = {
-  asUri: (uri: vscode.Uri) => uri.toString(),
-  asRange: ({ start, end }: Range) => ({
-    start: { line: start.line, character: start.character },
-    end: { line: end.line, character: end.character },
-  }),
-} as unknown as Parameters<typeof asLocationLinks>[0];
+let kept = 0;
+const room = (): Room => new Room(() => ({ data: { zubi: (kept += 1) } }));
+const at = (line: number, from: number, to: number): Range => new Range(new Position(line, from), new Position(line, to));
+const lsp = (line: number, from: number, to: number): object => ({ start: { line, character: from }, end: { line, character: to } });
+const uri = { toString: () => "file:///a.ts", _formatted: null };
+const location = { uri, range: at(1, 2, 3) };
+const lspLocation = { uri: "file:///a.ts", range: lsp(1, 2, 3) };
+const command = { title: "Fix", command: "fix.it", arguments: [{}], tooltip: "no" };
+const markdown = { value: "see [this](command:a.b?%5B1%5D) and [that](https://x.y)", isTrusted: true };
 
-const range = (line: number, from: number, to: number): vscode.Range =>
-  new Range(new Position(line, from), new Position(line, to)) as vscode.Range;
-const lsp = (line: number, from: number, to: number): object => ({
-  start: { line, character: from },
-  end: { line, character: to },
-});
-const uri = "file:///a.ts" as unknown as vscode.Uri;
+/** A change, as VS Code keeps it. */
+function change(parts: readonly object[], texts: readonly [object, readonly object[]][] = []): object {
+  return { _allEntries: () => [...parts, ...texts.map(() => ({ _type: 2 }))], entries: () => texts };
+}
 
-test("a location becomes a link to all of it", () => {
-  expect(asLocationLinks(convert, [{ uri, range: range(1, 2, 3) }])).toEqual([
-    { targetUri: "file:///a.ts", targetRange: lsp(1, 2, 3), targetSelectionRange: lsp(1, 2, 3) },
-  ]);
-});
-
-test("a link keeps what it says, and only that", () => {
-  const full = {
-    targetUri: uri,
-    targetRange: range(1, 0, 9),
-    targetSelectionRange: range(1, 2, 3),
-    originSelectionRange: range(7, 4, 5),
-  };
-  expect(asLocationLinks(convert, [full])).toEqual([
+const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown][] = [
+  ["a location", "place", { ...location, other: 1 }, lspLocation],
+  [
+    "locations and links come as they are, and only what they say",
+    ["place"],
+    [{ targetUri: uri, targetRange: at(1, 0, 9), originSelectionRange: undefined }, location],
+    [{ targetUri: "file:///a.ts", targetRange: lsp(1, 0, 9) }, lspLocation],
+  ],
+  [
+    "a hover loses links to commands, and no others",
+    "hover",
+    { contents: [markdown, "plain", { language: "ts", value: "let a" }] },
+    { contents: ["see this and [that](https://x.y)", "plain", { language: "ts", value: "let a" }] },
+  ],
+  ["kinds that VS Code counts from 0", ["highlight"], [{ range: at(0, 0, 1), kind: 0 }, { range: at(0, 0, 1) }], [{ range: lsp(0, 0, 1), kind: 1 }, { range: lsp(0, 0, 1) }]],
+  [
+    "a symbol that is of two kinds at once is what it carries, whatever its class (A.7-5)",
+    ["symbol"],
+    [Object.assign(new (class SymbolInformation { readonly isFlat = true; })(), {
+      name: "A", kind: 4, containerName: "", location, detail: "", range: at(1, 0, 9), selectionRange: at(1, 2, 3),
+      children: [{ name: "b", kind: 99, detail: "x", range: at(1, 4, 5), selectionRange: at(1, 4, 5), children: [] }],
+    })],
+    [{
+      name: "A", detail: "", kind: 5, range: lsp(1, 0, 9), selectionRange: lsp(1, 2, 3),
+      children: [{ name: "b", detail: "x", kind: 7, range: lsp(1, 4, 5), selectionRange: lsp(1, 4, 5), children: [] }],
+    }],
+  ],
+  ["a symbol of the workspace", "workspaceSymbol", { name: "A", kind: 4, containerName: "m", location }, { name: "A", kind: 5, containerName: "m", location: lspLocation }],
+  [
+    "proposals",
+    "completionList",
     {
-      targetUri: "file:///a.ts",
-      targetRange: lsp(1, 0, 9),
-      targetSelectionRange: lsp(1, 2, 3),
-      originSelectionRange: lsp(7, 4, 5),
+      isIncomplete: undefined,
+      items: [
+        { label: { label: "a", detail: "()", description: "m" }, kind: 1, insertText: { value: "a($1)" }, documentation: markdown, command },
+        { label: "b", kind: 25, insertText: "b", additionalTextEdits: [{ range: at(0, 0, 0), newText: "import b;" }] },
+      ],
     },
-  ]);
-  expect(asLocationLinks(convert, [{ targetUri: uri, targetRange: range(1, 0, 9) }])).toEqual([
-    { targetUri: "file:///a.ts", targetRange: lsp(1, 0, 9), targetSelectionRange: lsp(1, 0, 9) },
-  ]);
+    {
+      items: [
+        {
+          label: "a", labelDetails: { detail: "()", description: "m" }, kind: 2, insertText: "a($1)", insertTextFormat: 2,
+          documentation: { kind: "markdown", value: "see this and [that](https://x.y)" }, command: { title: "Fix", command: "fix.it" },
+        },
+        { label: "b", insertText: "b", insertTextFormat: 1, additionalTextEdits: [{ range: lsp(0, 0, 0), newText: "import b;" }] },
+      ],
+    },
+  ],
+  [
+    "signatures",
+    "signatureHelp",
+    { signatures: [{ label: "f(a)", documentation: "d", parameters: [{ label: "a" }, { label: [2, 3], documentation: undefined }] }], activeSignature: 0, activeParameter: 0 },
+    {
+      signatures: [{ label: "f(a)", documentation: { kind: "markdown", value: "d" }, parameters: [{ label: "a" }, { label: [2, 3] }] }],
+      activeSignature: 0,
+      activeParameter: 0,
+    },
+  ],
+  [
+    "actions, commands, and an action whose change is none that can be shown",
+    ["action"],
+    [
+      { title: "Import", kind: { value: "quickfix" }, isPreferred: true, edit: change([], [[uri, [{ range: at(0, 0, 0), newText: "x" }]]]), command },
+      command,
+      { title: "Fill in", edit: change([{ _type: 6 }]) },
+    ],
+    [
+      {
+        title: "Import", kind: "quickfix", isPreferred: true, command: { title: "Fix", command: "fix.it" },
+        edit: { documentChanges: [{ textDocument: { uri: "file:///a.ts", version: null }, edits: [{ range: lsp(0, 0, 0), newText: "x" }] }] },
+      },
+      { title: "Fix", command: "fix.it" },
+      { title: "Fill in", edit: { refused: "it has parts that only the editor itself can apply" } },
+    ],
+  ],
+  [
+    "what happens to files",
+    "workspaceEdit",
+    change([{ _type: 1, from: uri, to: uri, options: { overwrite: true, contents: undefined } }, { _type: 1, to: uri }, { _type: 1, from: uri, to: undefined }]),
+    {
+      documentChanges: [
+        { kind: "rename", oldUri: "file:///a.ts", newUri: "file:///a.ts", options: { overwrite: true } },
+        { kind: "create", uri: "file:///a.ts", options: {} },
+        { kind: "delete", uri: "file:///a.ts", options: {} },
+      ],
+    },
+  ],
+  [
+    "hints",
+    ["inlayHint"],
+    [{ position: new Position(1, 2), label: ": T", kind: 1, paddingLeft: true }, { position: new Position(1, 2), label: [{ value: "p", location, command }] }],
+    [{ position: { line: 1, character: 2 }, label: ": T", kind: 1, paddingLeft: true }, { position: { line: 1, character: 2 }, label: [{ value: "p", location: lspLocation }] }],
+  ],
+  [
+    "an item of a hierarchy carries what stands for it",
+    [{ from: "item", fromRanges: ["range"] }],
+    [{ from: { name: "f", kind: 11, uri, range: at(1, 0, 9), selectionRange: at(1, 2, 3), _sessionId: "s" }, fromRanges: [at(2, 0, 1)] }],
+    [{ from: { name: "f", kind: 12, uri: "file:///a.ts", range: lsp(1, 0, 9), selectionRange: lsp(1, 2, 3), data: { zubi: 1 } }, fromRanges: [lsp(2, 0, 1)] }],
+  ],
+  ["foldings have other names", ["folding"], [{ start: 1, end: 3, kind: 2 }, { start: 0, end: 1 }], [{ startLine: 1, endLine: 3, kind: "imports" }, { startLine: 0, endLine: 1 }]],
+  ["selections hold each other", "selection", { range: at(1, 2, 3), parent: { range: at(1, 0, 9) } }, { range: lsp(1, 2, 3), parent: { range: lsp(1, 0, 9) } }],
+  [
+    "tokens are numbers with a legend",
+    "tokens",
+    { data: Uint32Array.of(0, 1, 2, 3, 4), legend: { tokenTypes: ["class"], tokenModifiers: [] } },
+    { data: [0, 1, 2, 3, 4], legend: { tokenTypes: ["class"], tokenModifiers: [] } },
+  ],
+  ["colours", "color", { range: at(0, 0, 4), color: { red: 1, green: 0, blue: 0, alpha: 1 } }, { range: lsp(0, 0, 4), color: { red: 1, green: 0, blue: 0, alpha: 1 } }],
+  ["links", "link", { range: at(0, 0, 4), target: uri, tooltip: "t" }, { range: lsp(0, 0, 4), target: "file:///a.ts", tooltip: "t" }],
+  ["values", ["inlineValue"], [{ range: at(0, 0, 1), variableName: "a", caseSensitiveLookup: true }], [{ range: lsp(0, 0, 1), variableName: "a", caseSensitiveLookup: true }]],
+];
+
+test.each(cases)("%s", (_what, shape, value, expected) => {
+  const made = convert(shape, value, room());
+  expect(made).toEqual(expected);
+  // It has to go over a wire.
+  expect(JSON.parse(JSON.stringify(made))).toEqual(expected);
 });
 
-test("both kinds come in the order of the providers", () => {
-  const mixed = [
-    { targetUri: uri, targetRange: range(2, 0, 1) },
-    { uri, range: range(1, 0, 1) },
-  ];
-  expect(asLocationLinks(convert, mixed).map(({ targetRange }) => targetRange.start.line)).toEqual([2, 1]);
+test("a list that is read is cut, and it is counted", () => {
+  const some = room();
+  const many = Array.from({ length: 5002 }, () => location);
+  expect(convert(["place"], many, some)).toHaveLength(5000);
+  expect(some.leftOut).toBe(2);
+  some.items = 1;
+  expect(convert(["place"], [location, location], some)).toHaveLength(1);
+});
+
+test("a change that does not fit is refused whole", () => {
+  const edit = { range: at(0, 0, 0), newText: "x" };
+  expect(() => convert("textEdits", Array.from({ length: 5001 }, () => edit), room())).toThrow(/too large/);
+  expect(() => convert("textEdits", [{ ...edit, newText: "x".repeat(5_000_000) }], room())).toThrow(/too large/);
+  expect(() => convert("workspaceEdit", change([{ _type: 1, from: undefined, to: undefined }]), room())).toThrow(/only the editor/);
+});
+
+test("a text that is read is cut", () => {
+  const hover = convert("hover", { contents: ["x".repeat(1_000_000)] }, room()) as { contents: string[] };
+  expect(hover.contents[0]).toHaveLength(100_000);
 });

@@ -1,40 +1,62 @@
-import { expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
-import { whenAwake } from "../../src/readiness.ts";
+import { fence, wake } from "../../src/readiness.ts";
+import { commandResults, document, documents, Position } from "./vscode.ts";
 
 const never = { isCancellationRequested: false } as vscode.CancellationToken;
 
 /** A document in a language of this name, as the stub has it. */
-const document = (language: string): vscode.Uri => language as unknown as vscode.Uri;
+const inLanguage = (language: string): vscode.Uri => language as unknown as vscode.Uri;
 
-/** Answers these one after the other, and then nothing more. */
-function answering(...answers: string[][]): { asked: number; ask: () => Promise<string[]> } {
-  const state = {
-    asked: 0,
-    ask: () => {
-      state.asked += 1;
-      return Promise.resolve(answers[state.asked - 1] ?? []);
-    },
-  };
+/** Outlines, one after the other; then nothing more. Returns how often they were asked for. */
+function outlines(...answers: (unknown[] | undefined)[]): { asked: number } {
+  const state = { asked: 0 };
+  commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.asked += 1) - 1]);
   return state;
 }
 
-test("a language that has never answered is asked again", async () => {
-  const waking = answering([], [], ["found"]);
-  expect(await whenAwake(document("slow"), never, waking.ask)).toEqual(["found"]);
-  expect(waking.asked).toBe(3);
+beforeEach(() => {
+  vi.useFakeTimers();
+  return () => { vi.useRealTimers(); };
 });
 
-test("an empty answer of a language that has answered before is one", async () => {
-  await whenAwake(document("quick"), never, answering(["found"]).ask);
-  const empty = answering([], ["too late"]);
-  expect(await whenAwake(document("quick"), never, empty.ask)).toEqual([]);
-  expect(empty.asked).toBe(1);
+test("a language that has never answered is asked again, and once it has answered not any more", async () => {
+  const state = outlines(undefined, [], [{}]);
+  const awake = wake(inLanguage("slow"), never);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(await awake).toBe(true);
+  expect(state.asked).toBe(3);
+  expect(await wake(inLanguage("slow"), never)).toBe(true);
+  expect(state.asked).toBe(3);
+});
+
+test("a language about which nobody answers has its time once, and may answer later", async () => {
+  outlines();
+  const awake = wake(inLanguage("unknown"), never);
+  await vi.advanceTimersByTimeAsync(10_100);
+  expect(await awake).toBe(false);
+  expect(await wake(inLanguage("unknown"), never)).toBe(false);
+  outlines([{}]);
+  expect(await wake(inLanguage("unknown"), never)).toBe(true);
 });
 
 test("nobody is asked again for a caller that has given up", async () => {
-  const waking = answering([], ["too late"]);
+  const state = outlines();
   const cancelled = { isCancellationRequested: true } as vscode.CancellationToken;
-  expect(await whenAwake(document("other"), cancelled, waking.ask)).toEqual([]);
-  expect(waking.asked).toBe(1);
+  expect(await wake(inLanguage("other"), cancelled)).toBe(false);
+  expect(state.asked).toBe(1);
+});
+
+test("a project is waited for by a question that only the project's server answers", async () => {
+  const waited: unknown[] = [];
+  commandResults.set("vscode.executeTypeDefinitionProvider", (uri) => {
+    waited.push(String(uri));
+    return Promise.reject(new Error("cannot"));
+  });
+  const position = new Position(0, 0) as unknown as vscode.Position;
+  await fence(inLanguage("file:///a.ts"), position);
+  documents.length = 0;
+  documents.push(document("/b.ts"), document("/log", "output"));
+  await fence(undefined, position);
+  expect(waited).toEqual(["file:///a.ts", "file:///b.ts"]);
 });

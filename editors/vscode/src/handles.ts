@@ -1,0 +1,37 @@
+// Items of hierarchies: the editor knows them again only as the objects that it gave, so what crosses is a number.
+
+/** VS Code itself forgets a hierarchy after ten others, and then answers that nothing is there. */
+const MAX_HIERARCHIES = 8;
+const MAX_ITEMS = 4000;
+
+/** An object that was given out, and which hierarchy it belongs to. */
+interface Kept {
+  readonly item: unknown;
+  readonly hierarchy: number;
+}
+
+/** The items that were given out last. */
+export class Handles {
+  readonly #kept = new Map<number, Kept>();
+  #last = 0;
+  #hierarchies = 0;
+
+  /** The number of a new hierarchy. */
+  begin(): number {
+    return (this.#hierarchies += 1);
+  }
+
+  /** What stands for an object, besides its fields. */
+  keep(kept: Kept): { data: { zubi: number } } {
+    this.#kept.set((this.#last += 1), kept);
+    this.#kept.delete(this.#last - MAX_ITEMS);
+    return { data: { zubi: this.#last } };
+  }
+
+  /** The object that an item stands for. */
+  find(item: unknown): Kept {
+    const kept = this.#kept.get((item as { data?: { zubi?: number } } | undefined)?.data?.zubi ?? 0);
+    if (kept && kept.hierarchy > this.#hierarchies - MAX_HIERARCHIES) return kept;
+    throw new Error("the editor does not know this item any more: ask about its place again");
+  }
+}

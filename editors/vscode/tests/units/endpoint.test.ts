@@ -1,0 +1,114 @@
+// The editor's answers to `zubi lsp`, as they cross the channel.
+import { beforeEach, expect, test } from "vitest";
+import { convert, Room } from "../../src/conversions.ts";
+import { Endpoint, METHODS } from "../../src/endpoint.ts";
+import table from "../../src/endpoint.json" with { type: "json" };
+import { commandResults, Position, Range } from "./vscode.ts";
+
+type Ask = (request: { method: string; params: unknown }, token: { isCancellationRequested: boolean }) => Promise<unknown>;
+
+/** Asks an endpoint as the server does. */
+function endpoint(): (method: string, params: object) => Promise<unknown> {
+  let ask: Ask | undefined;
+  const client = {
+    onRequest: (_method: string, handler: Ask) => {
+      ask = handler;
+      return { dispose: () => undefined };
+    },
+    protocol2CodeConverter: { asUri: (uri: string) => uri },
+  };
+  new Endpoint(client as never);
+  return (method, params) => ask?.({ method, params }, { isCancellationRequested: false }) ?? Promise.reject(new Error("nobody asks"));
+}
+
+const textDocument = { uri: "a.ts" };
+const position = { line: 1, character: 2 };
+const range = { start: position, end: { line: 1, character: 3 } };
+const at = new Range(new Position(1, 2), new Position(1, 3));
+
+/** Runs a command, which answers this; returns what it was called with. */
+function answering(command: string, result: unknown): { args: unknown[] } {
+  const called = { args: [] as unknown[] };
+  commandResults.set(`vscode.${command}`, (...args) => {
+    called.args = args;
+    return result;
+  });
+  return called;
+}
+
+beforeEach(() => {
+  commandResults.clear();
+  answering("executeDocumentSymbolProvider", [{ name: "A", kind: 4, range: at, selectionRange: at }]);
+});
+
+test("every name of the table means something", () => {
+  const room = new Room(() => ({}));
+  const shapes = new Set(Object.keys(table.shapes));
+  const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "marked",
+    "name", "details", "inserted", "insertedAs", "label", "command", "item", "numbers", "textEdits", "workspaceEdit", "preview"];
+  const names: string[] = [];
+  JSON.stringify(Object.values(table.methods).map(({ result }) => result).concat(Object.values(table.shapes) as never[]), (_key, value: unknown) => {
+    if (typeof value === "string") names.push(value.split(":").at(-1) ?? "");
+    return value;
+  });
+  expect(names.filter((name) => !shapes.has(name) && !rules.includes(name))).toEqual([]);
+  expect(convert("noSuchName", {}, room)).toBeUndefined();
+  expect(METHODS).toHaveLength(Object.keys(table.methods).length + 3);
+});
+
+test.each([
+  ["textDocument/definition", { position }, "executeDefinitionProvider", ["a.ts", new Position(1, 2)]],
+  ["textDocument/completion", { position, context: { triggerKind: 2, triggerCharacter: "." } }, "executeCompletionItemProvider", ["a.ts", new Position(1, 2), "."]],
+  ["textDocument/codeAction", { range, context: { diagnostics: [], only: ["quickfix"] } }, "executeCodeActionProvider", ["a.ts", at, "quickfix", 24]],
+  ["textDocument/codeAction", { range, context: { diagnostics: [] } }, "executeCodeActionProvider", ["a.ts", at, undefined, 24]],
+  ["textDocument/rename", { position, newName: "b" }, "executeDocumentRenameProvider", ["a.ts", new Position(1, 2), "b"]],
+  ["textDocument/onTypeFormatting", { position, ch: "}", options: { tabSize: 2 } }, "executeFormatOnTypeProvider", ["a.ts", new Position(1, 2), "}", { tabSize: 2 }]],
+  ["textDocument/selectionRange", { positions: [position] }, "executeSelectionRangeProvider", ["a.ts", [new Position(1, 2)]]],
+  ["textDocument/inlineValue", { range, context: { frameId: 3, stoppedLocation: range } }, "executeInlineValueProvider", ["a.ts", at, { frameId: 3, stoppedLocation: at }]],
+])("%s reaches its command", async (method, params, command, expected) => {
+  const called = answering(command, undefined);
+  expect(await endpoint()(method, { textDocument, ...params })).toBeNull();
+  expect(called.args).toEqual(expected);
+});
+
+test("symbols of the workspace need no document", async () => {
+  const called = answering("executeWorkspaceSymbolProvider", [{ name: "A", kind: 4, containerName: "", location: { uri: "b.ts", range: at } }]);
+  expect(await endpoint()("workspace/symbol", { query: "A" })).toMatchObject([{ name: "A", kind: 5, location: { uri: "b.ts" } }]);
+  expect(called.args).toEqual(["A"]);
+});
+
+test("tokens come with their legend, and what does not fit is counted", async () => {
+  const legend = { tokenTypes: ["class"], tokenModifiers: [] };
+  answering("provideDocumentSemanticTokensLegend", legend);
+  answering("provideDocumentSemanticTokens", { data: Uint32Array.of(1, 2, 3, 4, 5) });
+  const ask = endpoint();
+  expect(await ask("textDocument/semanticTokens/full", { textDocument })).toEqual({ data: [1, 2, 3, 4, 5], legend });
+  answering("executeReferenceProvider", Array.from({ length: 5003 }, () => ({ uri: "a.ts", range: at })));
+  const cut = await ask("textDocument/references", { textDocument, position }) as unknown[];
+  expect([cut.length, cut.at(-1)]).toEqual([5001, { leftOut: 3 }]);
+});
+
+test("a hierarchy is followed with the editor's own objects, and one that is too old is an error", async () => {
+  const item = { name: "f", kind: 11, uri: "a.ts", range: at, selectionRange: at, _sessionId: "s" };
+  const caller = { ...item, name: "g" };
+  answering("prepareCallHierarchy", [item]);
+  const called = answering("provideIncomingCalls", [{ from: caller, fromRanges: [at] }]);
+  const ask = endpoint();
+  const prepare = async (): Promise<unknown> => (await ask("textDocument/prepareCallHierarchy", { textDocument, position }) as unknown[])[0];
+  const begun = await prepare();
+  expect(begun).toMatchObject({ name: "f", data: { zubi: 1 } });
+  const [call] = await ask("callHierarchy/incomingCalls", { item: begun }) as { from: unknown }[];
+  expect(called.args[0]).toBe(item);
+  await ask("callHierarchy/incomingCalls", { item: call?.from });
+  expect(called.args[0]).toBe(caller);
+  for (let more = 0; more < 8; more += 1) await prepare();
+  await expect(ask("callHierarchy/incomingCalls", { item: begun })).rejects.toThrow("does not know this item any more");
+  await expect(ask("callHierarchy/incomingCalls", { item: { data: "x" } })).rejects.toThrow("does not know this item any more");
+});
+
+test("why a rename is declined is all that is told, and an unknown method is told as that", async () => {
+  commandResults.set("vscode.executeDocumentRenameProvider", () => { throw new Error("You cannot rename this element."); });
+  const ask = endpoint();
+  await expect(ask("textDocument/rename", { textDocument, position, newName: "b" })).rejects.toMatchObject({ code: -32803, message: "You cannot rename this element." });
+  await expect(ask("textDocument/none", {})).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/none" });
+});
