@@ -35,7 +35,7 @@ pub struct Editor<'a> {
     extensions: Vec<&'static str>,
     settings: Map<String, Value>,
     others: Vec<u32>,
-    components: Vec<&'static str>,
+    variables: Map<String, Value>,
 }
 
 impl<'a> Editor<'a> {
@@ -51,7 +51,7 @@ impl<'a> Editor<'a> {
             extensions: Vec::new(),
             settings: Map::new(),
             others: Vec::new(),
-            components: vec!["node"],
+            variables: Map::new(),
         }
     }
 
@@ -83,12 +83,20 @@ impl<'a> Editor<'a> {
         Self { like_user: true, untrusted: true, ..self }
     }
 
-    /// With another extension, by its name in `tests/real/assemble.ts`, and the components that it finds on PATH.
+    /// With another extension, by its name in `tests/real/assemble.ts`.
     #[must_use]
-    pub fn extension(mut self, name: &'static str, components: &[&'static str]) -> Self {
+    pub fn extension(mut self, name: &'static str) -> Self {
         self.extensions.push(name);
-        self.components.extend(components);
         self
+    }
+
+    /// With language support for Python, which VS Code does not bring.
+    #[must_use]
+    pub fn python(mut self) -> Self {
+        // VS Code asks a shell for the PATH of its extensions, so the program cannot be found there.
+        let program = tools::directory("pyright").join("node_modules/pyright/langserver.index.js");
+        self.variables.insert("ZUBI_TEST_PYRIGHT".to_owned(), json!(program));
+        self.extension("python")
     }
 
     /// With a setting of the machine.
@@ -126,6 +134,7 @@ impl<'a> Editor<'a> {
             "likeUser": self.like_user,
             "untrusted": self.untrusted,
             "extensions": self.extensions,
+            "variables": self.variables,
             "settings": self.settings,
             "scratch": scratch,
             "results": results,
@@ -143,7 +152,7 @@ impl<'a> Editor<'a> {
             .arg(&config)
             .current_dir(project.root())
             .env_clear()
-            .envs(zubi::environment(project, &self.components))
+            .envs(zubi::environment(project, &["node"]))
             .output()
             .expect("node starts");
         let log = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));

@@ -15,10 +15,11 @@ pub(crate) const COMPONENTS: [&str; 2] = ["node", "vscode-extension"];
 pub(crate) fn lint() -> Result<String> {
     run::loud(tool("tsc").arg("--noEmit"))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]))?;
-    // The example client is held to the same rules, with the same programs.
-    run::loud(tool("tsc").args(["--project", "../../examples/ipc/typescript"]))?;
-    let example = place::ROOT.join("examples/ipc/typescript");
-    run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(example))?;
+    // The examples are held to the same rules, with the same programs.
+    for example in ["examples/ipc/typescript", "examples/vscode-extension"] {
+        run::loud(tool("tsc").arg("--project").arg(place::ROOT.join(example)))?;
+        run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join(example)))?;
+    }
     Ok(String::new())
 }
 

@@ -33,7 +33,7 @@ export async function assembleDriver(target: string): Promise<void> {
     name: "driver",
     publisher: "zubi-tests",
     version: "0.0.1",
-    engines: { vscode: "*" },
+    engines: { vscode: "^1.101.0" },
     main: "./suite.cjs",
     activationEvents: ["onStartupFinished"],
   });

@@ -26,6 +26,8 @@ export interface Config {
   readonly untrusted: boolean;
   /** Other extensions, by name (see `assemble.ts`). */
   readonly extensions: readonly string[];
+  /** What their environment has besides. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Settings of machine scope. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** An empty directory for everything that is written. */

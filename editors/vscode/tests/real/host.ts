@@ -40,7 +40,7 @@ async function main(config: Config): Promise<number> {
     const context = await browser.newContext();
     for (const wanted of config.windows) windows.push(await Window.prepare(config, wanted, context));
     const runs = windows.map(async (window) => {
-      await window.open(server.authority, payload?.(server.authority), (line) => stdout.write(line));
+      await window.open(server.authority, payload?.(server.authority));
       await window.ended;
     });
     await before(deadline, "the tests to end", Promise.all(runs));

@@ -39,7 +39,7 @@ export class VsCodeServer {
       if (config.vsix === undefined) await assembleExtension(path.join(extensions, "zubi.zubi-0.1.0"));
       else await VsCodeServer.#install(config, config.vsix, places, deadline);
     }
-    const child = VsCodeServer.#spawn(config, { [SOCKET]: socket, [PROGRAM]: config.server }, [
+    const child = VsCodeServer.#spawn(config, { ...config.variables, [SOCKET]: socket, [PROGRAM]: config.server }, [
       ...["--host", "127.0.0.1", "--port", "0", "--without-connection-token", "--accept-server-license-terms"],
       ...places,
       ...["--telemetry-level", "off"],

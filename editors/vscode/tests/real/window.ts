@@ -1,5 +1,6 @@
 // A window from outside: its page, and what its tests want of it.
 import * as path from "node:path";
+import { stdout } from "node:process";
 import type { BrowserContext, Page } from "playwright-core";
 import type { Config, Window as Wanted } from "./config.ts";
 import type { Begun, Outcome, Wish } from "./wire.ts";
@@ -33,11 +34,16 @@ export class Window {
   static async prepare(config: Config, wanted: Wanted, context: BrowserContext): Promise<Window> {
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
+    if (config.likeUser) {
+      page.on("console", (message) => {
+        if (message.type() !== "log") stdout.write(`[${message.type()}] ${message.text().slice(0, 1000)}\n`);
+      });
+    }
     return new Window(config, wanted, page);
   }
 
   /** Opens the folder; with a `payload` VS Code itself runs the tests, and tells of it. */
-  async open(authority: string, payload: readonly (readonly string[])[] | undefined, log: (line: string) => void): Promise<void> {
+  async open(authority: string, payload: readonly (readonly string[])[] | undefined): Promise<void> {
     const query = new URLSearchParams({ folder: this.wanted.folder });
     if (payload !== undefined) {
       query.set("payload", JSON.stringify(payload));
@@ -47,7 +53,7 @@ export class Window {
       });
       await this.#page.exposeFunction("codeAutomationLog", (kind: string, parts: readonly unknown[]) => {
         const text = parts.map((part) => (typeof part === "string" ? part : JSON.stringify(part))).join(" ");
-        log(`[${kind}] ${text.slice(0, 1000)}\n`);
+        stdout.write(`[${kind}] ${text.slice(0, 1000)}\n`);
       });
     }
     await this.#page.goto(`http://${authority}/?${query.toString()}`);

@@ -1,0 +1,34 @@
+// A sample: an extension that contributes tools to zubi. Every agent that is connected to the window has them.
+import * as vscode from "vscode";
+import type { ZubiApi } from "zubi";
+import { Snippets } from "./snippets.ts";
+
+/** Waits for zubi, which `package.json` names among the dependencies, and registers the tools. */
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const zubi = await vscode.extensions.getExtension<ZubiApi>("zubi.zubi")?.activate();
+  if (zubi === undefined) throw new Error("the extension zubi is not installed");
+  context.subscriptions.push(registerWordCount(zubi), zubi.registerToolProvider(new Snippets(context.workspaceState)));
+}
+
+/** One tool: it looks at what the user sees, which only an extension can. */
+function registerWordCount(zubi: ZubiApi): vscode.Disposable {
+  return zubi.registerTool(
+    {
+      id: "words.count",
+      name: "Count Words",
+      description: "Counts the words of a text, or of the file that the user looks at, unsaved changes included.",
+      parameters: {
+        type: "object",
+        properties: { text: { type: "string", description: "The text. If omitted, the active file." } },
+      },
+      execution: { type: "function", handler: "words.count" },
+      // It changes nothing, so nobody has to be asked.
+      metadata: { category: "text", requiresApproval: false },
+    },
+    ({ text }, { activeEditor }) => {
+      const counted = typeof text === "string" ? text : activeEditor?.document.getText();
+      if (counted === undefined) return { success: false, error: "No file is active: pass `text`, or open a file." };
+      return { success: true, data: { words: counted.split(/\s+/).filter((word) => word !== "").length } };
+    },
+  );
+}

@@ -1,0 +1,78 @@
+// Several tools of one origin: pieces of text that are kept for the workspace.
+import * as vscode from "vscode";
+import type { ToolContext, ToolDefinition, ToolProvider, ToolResult } from "zubi";
+
+const KEY = "snippets";
+
+export class Snippets implements ToolProvider {
+  readonly id = "snippets";
+  readonly name = "Snippets";
+  readonly #changed = new vscode.EventEmitter<unknown>();
+  readonly #state: vscode.Memento;
+
+  constructor(state: vscode.Memento) {
+    this.#state = state;
+  }
+
+  /** Told after `add`, because what `find` says of itself is then another text. */
+  readonly onDidChangeTools = this.#changed.event;
+
+  getTools(): ToolDefinition[] {
+    const names = Object.keys(this.#all());
+    const known = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;
+    return [
+      {
+        id: "snippets.find",
+        name: "Find Snippet",
+        description: `The text of a snippet that was kept in this workspace. ${known}`,
+        parameters: {
+          type: "object",
+          properties: { name: { type: "string", description: "Its name." } },
+          required: ["name"],
+        },
+        execution: { type: "function", handler: "snippets.find" },
+        metadata: { category: "text", requiresApproval: false },
+      },
+      {
+        id: "snippets.add",
+        name: "Add Snippet",
+        description: "Keeps a text in this workspace under a name; replaces the one that had the name.",
+        parameters: {
+          type: "object",
+          properties: {
+            name: { type: "string", description: "Its name." },
+            text: { type: "string", description: "The text." },
+          },
+          required: ["name", "text"],
+        },
+        execution: { type: "function", handler: "snippets.add" },
+        // The user is asked before each call.
+        metadata: { category: "text", requiresApproval: true },
+      },
+    ];
+  }
+
+  async executeTool(toolId: string, args: Record<string, unknown>, context: ToolContext): Promise<ToolResult> {
+    // Arguments have been checked against the schema.
+    const { name, text } = args as { name: string; text?: string };
+    const all = this.#all();
+    if (toolId === "snippets.find") {
+      const found = all[name];
+      if (found === undefined) return { success: false, error: `There is no snippet ${name}: add it with snippets.add.` };
+      return { success: true, data: found };
+    }
+    await this.#state.update(KEY, { ...all, [name]: text });
+    context.log(`snippet ${name} is kept`);
+    this.#changed.fire(undefined);
+    return { success: true, data: `Kept ${name}.` };
+  }
+
+  /** Called when the provider is taken back. */
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  #all(): Readonly<Record<string, string>> {
+    return this.#state.get(KEY, {});
+  }
+}
