@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows MCP or LSP.
 
+pub mod contributed;
 mod daemon;
 pub mod doctor;
 pub mod environment;

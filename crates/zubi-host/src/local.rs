@@ -40,6 +40,7 @@ use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolP
 pub use self::chosen::Chosen;
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
+use crate::contributed::Place;
 use crate::scope;
 use crate::service::{
     AllowedTools, CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost,
@@ -163,6 +164,7 @@ impl LocalHost {
             secrets,
             spawner: config.spawner.clone(),
             jobs: Arc::clone(&jobs),
+            editor: view.clone(),
         });
         let sight = SightConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
         let sight = Sight::new(Arc::clone(&intel), view, sight);
@@ -295,13 +297,9 @@ impl LocalHost {
         self.sight.as_ref()
     }
 
-    pub(crate) fn declared(&self) -> Option<&Arc<Declared>> {
-        self.declared.as_ref()
-    }
-
-    /// The ids of all tools, whatever the restrictions.
-    pub(crate) fn tool_ids(&self) -> Vec<String> {
-        self.registry.everything().iter().map(|tool| tool.spec().id.clone()).collect()
+    /// Where others contribute tools.
+    pub(crate) fn place(&self) -> Place {
+        Place::new(Arc::clone(&self.registry), self.declared.clone())
     }
 
     /// Whether commands run in the background.
@@ -534,6 +532,10 @@ impl ToolService for LocalHost {
         let resource = self.resources.iter().find(|resource| resource.spec().uri == uri)?;
         let cx = self.cx(caller, circumstances, None);
         Some(resource.read(uri, &cx).await.map_err(|error| error.render(&resource.spec().name)))
+    }
+
+    fn contributing(&self) -> Option<Place> {
+        Some(self.place())
     }
 
     async fn shutdown(&self) {

@@ -14,6 +14,7 @@ use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::spec::{Exposure, ToolSpec};
 use zubi_tools::{ResourceSpec, ResourceText};
 
+use crate::contributed::Place;
 use crate::local::{asks_for, unmatched};
 use crate::service::{
     CallAnswer, CallFailure, CallRequest, Circumstances, Explanation, HostDescription, NoHost, PolicyInForce,
@@ -178,6 +179,10 @@ impl ToolService for Scoped {
         circumstances: Circumstances,
     ) -> Option<Result<ResourceText, String>> {
         self.host.read_resource(uri, self.caller(&caller), circumstances).await
+    }
+
+    fn contributing(&self) -> Option<Place> {
+        self.host.contributing()
     }
 
     async fn shutdown(&self) {

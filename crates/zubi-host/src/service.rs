@@ -13,6 +13,8 @@ use zubi_tools::policy::Judgement;
 use zubi_tools::policy::rule::RuleText;
 use zubi_tools::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
+use crate::contributed::Place;
+
 /// What a host says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostDescription {
@@ -182,6 +184,11 @@ pub trait ToolService: Send + Sync {
         caller: Arc<Caller>,
         circumstances: Circumstances,
     ) -> Option<Result<ResourceText, String>>;
+
+    /// Where others can contribute tools; nothing where the host is another process's.
+    fn contributing(&self) -> Option<Place> {
+        None
+    }
 
     /// Ends what the host started: language servers above all. Returns when nothing is left.
     async fn shutdown(&self);

@@ -23,10 +23,10 @@ use zubi_link::wire;
 use zubi_link::wire::host::{Environment, HostKind};
 use zubi_tools::cx::Restrictions;
 
+use crate::contributed::Contributions;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
-use self::contributed::Contributions;
 pub use self::shared::{Shared, Sharing};
 
 /// Who a host is for others.
@@ -116,7 +116,7 @@ impl Serve for Serving {
             peer,
             said: Mutex::default(),
             connection,
-            contributions: Contributions::default(),
+            contributions: Contributions::new(self.host.place()),
             me: Weak::clone(me),
         });
         if peer.channel == Channel::Socket {
@@ -131,7 +131,7 @@ impl Serve for Serving {
         tracing::debug!(id = peer.id, why, "a client has gone");
         let gone = self.clients().remove(&peer.id);
         if let Some(client) = gone {
-            client.contributions.clear(&self.host);
+            client.contributions.clear();
         }
         self.host.registry().end_session(session(peer));
         self.count.send_replace(self.clients().len());

@@ -55,7 +55,7 @@ pub struct Example {
 /// What a tool says of itself: everything a surface needs to list it and a policy needs to judge it.
 #[derive(Debug, Clone)]
 pub struct ToolSpec {
-    /// Segments of `[A-Za-z][A-Za-z0-9_]*` joined by dots: `lsp_definition`, `file.read`. What files, filters, policy and the command line use.
+    /// Segments of `[A-Za-z0-9_-]+` joined by dots, the first of which begins with a letter: `lsp_definition`, `file.read`. What files, filters, policy and the command line use.
     pub id: String,
     pub title: String,
     /// At most 1,024 bytes; the first 300 characters say what comes back and when to use it.

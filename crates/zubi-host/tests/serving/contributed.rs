@@ -120,7 +120,7 @@ async fn what_cannot_be_contributed_is_refused_whole() {
     -32602 [client]: a name is [a-z][a-z0-9_]*, at most 20 characters
     -32602 [client]: there are tools `file.…` already
     -32602 [client]: there are tools `other.…` already
-    -32602 [tools[1]]: `a b`: wire name `mine_a b` is not [A-Za-z][A-Za-z0-9_]* of at most 40 characters
+    -32602 [tools[1]]: `a b`: wire name `mine_a b` is not [A-Za-z][A-Za-z0-9_-]* of at most 40 characters
     -32602 [tools]: there is a tool `mine.a` already
     -32602 [tools[0]]: `magic` is no effect: read, plan, write, execute or network
     -32602 [tools[0]]: description and schema of `a` have more than 65536 bytes

@@ -173,6 +173,9 @@ pub struct ContributedTool {
     /// `read`, `plan`, `write`, `execute` or `network`; `execute` if it is not said.
     #[serde(default)]
     pub effect: Option<String>,
+    /// Whether the user is asked before each call; not said: the effect decides. A tool that says no and no effect is `read`.
+    #[serde(default)]
+    pub requires_approval: Option<bool>,
     #[serde(default)]
     pub category: Option<String>,
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! What runs declared tools: one file for each kind of execution, over what `zubi-run` has for it.
 
+pub(super) mod command;
 pub(super) mod function;
 pub(super) mod http;
 pub(super) mod inline;
@@ -20,6 +21,7 @@ use super::functions::{self, Functions};
 use super::plan::Execution;
 use super::testing::Doubles;
 use crate::shell::answer;
+use crate::sight::EditorView;
 
 /// How much of what code logged and threw a failure shows, in bytes; failures are cut (`ToolError::cleaned`).
 const FAILURE_ROOM: usize = 3_000;
@@ -37,6 +39,8 @@ pub(super) struct Machinery {
     pub(super) redactor: Redactor,
     pub(super) jobs: Arc<Jobs>,
     pub(super) functions: Arc<Functions>,
+    /// The open editor, if there is one.
+    pub(super) editor: Option<Arc<dyn EditorView>>,
     /// In a test of the tool: what stands in for the world.
     pub(super) doubles: Option<Arc<Doubles>>,
 }
@@ -53,6 +57,7 @@ impl Machinery {
             secrets,
             jobs,
             functions: Arc::default(),
+            editor: None,
             doubles: None,
         }
     }
@@ -89,7 +94,7 @@ impl Machinery {
     /// Why something cannot run here, as a clause.
     pub(super) fn unavailable(&self, execution: &Execution) -> Option<&'static str> {
         match execution {
-            Execution::Elsewhere { why, .. } => Some(why),
+            Execution::Command { .. } if self.editor.is_none() => Some(command::NO_EDITOR),
             Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own program"),
             Execution::Function { handler } if !self.functions.has(handler) => Some(functions::NOBODY),
             Execution::Broken => Some("a part of it could not be read"),

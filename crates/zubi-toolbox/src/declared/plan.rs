@@ -11,6 +11,7 @@ use zubi_run::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as Templa
 use zubi_tools::shell;
 
 use super::definition::Definition;
+use super::execute::command;
 use super::format::{Method, ShellKind, ToolExecution};
 use super::functions;
 use super::lint;
@@ -59,12 +60,11 @@ pub enum Execution {
     Function {
         handler: String,
     },
-    /// Needs something that is not here.
-    Elsewhere {
-        /// What it needs, for the description.
-        why: &'static str,
-        /// What to do instead.
-        next: &'static str,
+    /// A command of the editor, if one is connected.
+    Command {
+        command: String,
+        /// As they stand in the file; without any the command gets the tool's arguments as one object.
+        args: Vec<Value>,
     },
     /// A part of it could not be read, which is told; it never runs.
     Broken,
@@ -93,10 +93,8 @@ impl Plan {
                 ToolExecution::Command(command) => {
                     let words = command.args.iter().filter_map(Value::as_str);
                     reader.arguments.extend(words.filter_map(|word| word.strip_prefix('$')).map(str::to_owned));
-                    Some(Execution::Elsewhere {
-                        why: "it is a command of the editor, and no editor is connected",
-                        next: "Open the workspace in VS Code with zubi's extension, or do what it does with another tool.",
-                    })
+                    all_arguments = command.args.is_empty();
+                    Some(Execution::Command { command: command.command.clone(), args: command.args.clone() })
                 }
                 ToolExecution::Function(function) => {
                     all_arguments = true;
@@ -121,8 +119,8 @@ impl Plan {
     /// Why it cannot run here, for its description.
     pub fn unavailable(&self) -> Option<&'static str> {
         match &self.execution {
-            Execution::Elsewhere { why, .. } => Some(why),
             // Who looks at a file sees no host.
+            Execution::Command { .. } => Some(command::NO_EDITOR),
             Execution::Function { .. } => Some(functions::NOBODY),
             _ => None,
         }

@@ -25,6 +25,7 @@ use super::functions::Functions;
 use super::load::{self, DIRECTORY, Loaded, LoadedFile, Standing};
 use super::origin::{self, Origin};
 use super::tool::DeclaredTool;
+use crate::sight::EditorView;
 
 /// The directory in which tool files are.
 const EDITOR_DIRECTORY: &str = ".vscode";
@@ -38,6 +39,8 @@ pub struct Setup {
     pub spawner: Spawner,
     /// What runs scripts, and keeps what is too long for an answer.
     pub jobs: Arc<Jobs>,
+    /// The open editor, if there is one, for tools that are its commands.
+    pub editor: Option<Arc<dyn EditorView>>,
 }
 
 /// The provider. The registry it is in must be told to it ([`Declared::connect`]) before code can call other tools.
@@ -74,8 +77,8 @@ impl Declared {
 
     /// The same with another way to find the addresses of names.
     pub fn with_lookup(setup: Setup, lookup: Arc<dyn Lookup>) -> Arc<Self> {
-        let Setup { workspace, trust, secrets, spawner, jobs } = setup;
-        let machinery = Machinery::new(secrets, &spawner, lookup, jobs);
+        let Setup { workspace, trust, secrets, spawner, jobs, editor } = setup;
+        let machinery = Machinery { editor, ..Machinery::new(secrets, &spawner, lookup, jobs) };
         let declared = Arc::new_cyclic(|me| Self {
             id: ProviderId("declared".into()),
             workspace,

@@ -10,7 +10,7 @@ use zubi_run::template::{RenderError, Rendered, Template, Values};
 use zubi_tools::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::definition::Definition;
-use super::execute::{Machinery, function, http, inline, shell};
+use super::execute::{Machinery, command, function, http, inline, shell};
 use super::format::Method;
 use super::functions;
 use super::load::LoadedTool;
@@ -103,7 +103,7 @@ impl DeclaredTool {
         }
         let why = self.machinery.unavailable(&self.plan.execution)?;
         let next: &str = match &self.plan.execution {
-            Execution::Elsewhere { next, .. } => next,
+            Execution::Command { .. } => command::OPEN_EDITOR,
             Execution::Function { .. } => functions::REGISTER,
             _ => "Use another tool.",
         };
@@ -195,7 +195,13 @@ impl Tool for DeclaredTool {
                 let preview = format!("{handler}({})", Value::Object(args));
                 Footprint { preview: Some(preview), ..common }
             }
-            Execution::Elsewhere { .. } | Execution::Broken => Footprint { effect: Some(Effect::Execute), ..common },
+            // Nor can anybody tell what a command of the editor does.
+            Execution::Command { command, args: listed } => {
+                let given = command::arguments(listed, &args);
+                let given: Vec<String> = given.iter().map(Value::to_string).collect();
+                Footprint { preview: Some(format!("{command}({})", given.join(", "))), ..common }
+            }
+            Execution::Broken => Footprint { effect: Some(Effect::Execute), ..common },
         })
     }
 
@@ -219,9 +225,10 @@ impl Tool for DeclaredTool {
                 let parts = shell::Parts { script, shell: *shell, directory: directory.as_ref(), environment };
                 shell::run(self, &parts, &args, cx).await
             }
-            Execution::Elsewhere { .. } | Execution::Broken => {
-                Err(self.failed("nothing here can run it", "Use another tool."))
+            Execution::Command { command, args: listed } => {
+                command::run(self, command, command::arguments(listed, &args), cx).await
             }
+            Execution::Broken => Err(self.failed("nothing here can run it", "Use another tool.")),
         };
         self.machinery.redactor.result(result)
     }

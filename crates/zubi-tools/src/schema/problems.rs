@@ -25,18 +25,18 @@ pub fn problems(spec: &ToolSpec) -> Vec<String> {
     found
 }
 
-/// Whether a name is fit for the wire: `[A-Za-z][A-Za-z0-9_]*`, at most [`MAX_NAME`]. All model APIs and MCP clients take
-/// capitals, and the mission's names have them (`file.getCurrent`).
+/// Whether a name is fit for the wire: `[A-Za-z][A-Za-z0-9_-]*`, at most [`MAX_NAME`]. All model APIs and MCP clients take
+/// capitals and dashes, and the mission's names have them (`file.getCurrent`, `my-provider.hello`).
 pub(crate) fn is_wire_name(name: &str) -> bool {
     name.len() <= MAX_NAME
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 fn name(spec: &ToolSpec, found: &mut Vec<String>) {
     let wire = spec.wire_name();
     if !is_wire_name(&wire) {
-        found.push(format!("wire name `{wire}` is not [A-Za-z][A-Za-z0-9_]* of at most {MAX_NAME} characters"));
+        found.push(format!("wire name `{wire}` is not [A-Za-z][A-Za-z0-9_-]* of at most {MAX_NAME} characters"));
     }
     if spec.id.split('.').any(str::is_empty) {
         found.push(format!("id `{}` has an empty segment", spec.id));

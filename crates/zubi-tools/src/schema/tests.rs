@@ -215,7 +215,7 @@ fn a_bad_specification_is_told_in_full() {
     .unwrap()
     .clone();
     assert_snapshot!(problems(&bad).join("\n"), @"
-    wire name `9test__Search` is not [A-Za-z][A-Za-z0-9_]* of at most 40 characters
+    wire name `9test__Search` is not [A-Za-z][A-Za-z0-9_-]* of at most 40 characters
     id `9test..Search` has an empty segment
     no title
     the description has 1025 bytes, more than 1024

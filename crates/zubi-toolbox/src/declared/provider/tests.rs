@@ -36,6 +36,7 @@ fn fixture() -> Fixture {
         secrets: Secrets::default(),
         spawner: Spawner::direct(),
         jobs: Arc::new(jobs),
+        editor: None,
     });
     Fixture { _guard: guard, declared, store, root }
 }

@@ -1,0 +1,454 @@
+//! Tools and functions that others contribute to a host: programs over the protocol, and the extensions of an editor.
+//!
+//! They pass the registry like every tool, so the policy too: what is contributed is called as what it says that it does, and
+//! `execute` if it says nothing. All of it goes when whoever contributed it does.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use zubi_link::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, Registered};
+use zubi_toolbox::declared::Declared;
+pub use zubi_toolbox::declared::functions::FunctionError;
+use zubi_toolbox::declared::functions::{Function, text_of};
+use zubi_tools::registry::Registry;
+use zubi_tools::spec::{Approval, Effect, Exposure};
+use zubi_tools::{Code, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema};
+
+/// The toolset that `--toolsets` selects them by.
+pub(crate) const TOOLSET: &str = "contributed";
+
+/// The most tools and functions of one contributor: a list is paid for by everybody who reads it.
+const MAX_TOOLS: usize = 200;
+
+/// The largest description and schema of one tool together, in bytes.
+const MAX_SPEC_BYTES: usize = 64 * 1024;
+
+/// The longest text of an answer, in bytes.
+const MAX_TEXT_BYTES: usize = 400_000;
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Namespaces that are zubi's, whether a tool stands in them just now or not.
+const OWN_NAMESPACES: [&str; 7] = ["zubi", "lsp", "domainlang", "workspace", "file", "shell", "output"];
+
+/// Calls what was contributed, where it is.
+#[async_trait]
+pub trait Invoke: Send + Sync {
+    /// Sends the call and waits for what comes back, as it comes ([`InvokeResult`] as JSON); until the deadline, and until
+    /// `cx` says that nobody waits any more. Its progress is the call's.
+    async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError>;
+}
+
+/// Whose the tools are, and with that how their ids begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Owner {
+    /// A program, whose name stands before each id.
+    Program(String),
+    /// The extensions of the editor: each id begins with a namespace of theirs.
+    Editor,
+}
+
+impl Owner {
+    /// A program of this name.
+    ///
+    /// # Errors
+    ///
+    /// It is none.
+    pub fn program(name: &str) -> Result<Self, Refused> {
+        let fits = name.starts_with(|first: char| first.is_ascii_lowercase())
+            && name.len() <= 20
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+        if fits {
+            Ok(Self::Program(name.to_owned()))
+        } else {
+            Err(Refused::new("client", "a name is [a-z][a-z0-9_]*, at most 20 characters"))
+        }
+    }
+
+    fn id_of(&self, id: &str) -> String {
+        match self {
+            Self::Program(name) => format!("{name}.{id}"),
+            Self::Editor => id.to_owned(),
+        }
+    }
+
+    fn provider(&self) -> ProviderId {
+        ProviderId(match self {
+            Self::Program(name) => format!("{TOOLSET}:{name}").into(),
+            // No program has a name like that.
+            Self::Editor => "contributed by extensions".into(),
+        })
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Program(name) => name,
+            Self::Editor => "Extensions of the editor",
+        }
+    }
+}
+
+/// Why nothing of what was offered is taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    /// Which of the parameters it is about.
+    pub field: String,
+    pub message: String,
+}
+
+impl Refused {
+    fn new(field: &str, message: impl Into<String>) -> Self {
+        Self { field: field.to_owned(), message: message.into() }
+    }
+}
+
+/// Where contributions to a host go.
+#[derive(Clone)]
+pub struct Place {
+    registry: Arc<Registry>,
+    declared: Option<Arc<Declared>>,
+}
+
+impl Place {
+    pub(crate) fn new(registry: Arc<Registry>, declared: Option<Arc<Declared>>) -> Self {
+        Self { registry, declared }
+    }
+
+    /// Whether there is a tool of this id or wire name, whatever the restrictions.
+    fn has_tool(&self, name: &str) -> bool {
+        self.registry.everything().iter().any(|tool| tool.spec().id == name || tool.spec().wire_name() == name)
+    }
+
+    /// Whether somebody else has tools in a namespace.
+    fn is_taken(&self, namespace: &str, but: Option<&Contributed>) -> bool {
+        let prefix = format!("{namespace}.");
+        let own = |id: &str| but.is_some_and(|provider| provider.tools().iter().any(|tool| tool.spec.id == id));
+        self.registry.everything().iter().any(|tool| {
+            let id = &tool.spec().id;
+            id.starts_with(&prefix) && !own(id)
+        })
+    }
+
+    fn remove_functions(&self, names: &[String]) {
+        if let (Some(declared), false) = (&self.declared, names.is_empty()) {
+            for name in names {
+                declared.functions().remove(name);
+            }
+            declared.functions_changed();
+        }
+    }
+}
+
+/// What one contributor has contributed to one host.
+pub struct Contributions {
+    place: Place,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Under the name that was given first.
+    provider: Option<Arc<Contributed>>,
+    functions: Vec<String>,
+}
+
+impl Contributions {
+    /// None yet.
+    pub fn new(place: Place) -> Self {
+        Self { place, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All of it goes.
+    pub fn clear(&self) {
+        let State { provider, functions } = std::mem::take(&mut *self.state());
+        if let Some(provider) = provider {
+            self.place.registry.remove(provider.id());
+        }
+        self.place.remove_functions(&functions);
+    }
+
+    /// Takes tools and functions in: all that are named, or none.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be taken.
+    pub fn register(
+        &self,
+        owner: &Owner,
+        tools: &[Said],
+        functions: &[String],
+        invoke: &Arc<dyn Invoke>,
+    ) -> Result<Registered, Refused> {
+        let mut state = self.state();
+        let known = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
+        if known + tools.len() + functions.len() > MAX_TOOLS {
+            return Err(Refused::new("tools", format!("more than {MAX_TOOLS} tools and functions of one client")));
+        }
+        if let Some(provider) = state.provider.as_ref().filter(|provider| provider.owner != *owner) {
+            let name = provider.owner.name();
+            let message = format!("this connection has registered tools as `{name}`; open another one");
+            return Err(Refused::new("client", message));
+        }
+        let tools = read_tools(owner, tools, invoke)?;
+        for function in functions {
+            self.check_function(function)?;
+        }
+        for (position, tool) in tools.iter().enumerate() {
+            if *owner == Owner::Editor {
+                self.check_namespace(&tool.spec.id, state.provider.as_deref())
+                    .map_err(|why| Refused::new(&format!("tools[{position}]"), why))?;
+            }
+            let taken = self.place.has_tool(&tool.spec.id) || self.place.has_tool(&tool.spec.wire_name());
+            let twice = tools.iter().take(position).any(|other| other.spec.wire_name() == tool.spec.wire_name());
+            if taken || twice {
+                return Err(Refused::new("tools", format!("there is a tool `{}` already", tool.spec.id)));
+            }
+        }
+        let ids: Vec<String> = tools.iter().map(|tool| tool.spec.id.clone()).collect();
+        if !tools.is_empty() {
+            self.add_tools(&mut state, owner, tools)?;
+        }
+        if let (Some(declared), false) = (&self.place.declared, functions.is_empty()) {
+            for function in functions {
+                let remote = Remote { invoke: Arc::clone(invoke), of: Of::Function(function.clone()) };
+                if declared.functions().add(function, Arc::new(remote)) {
+                    state.functions.push(function.clone());
+                }
+            }
+            drop(state);
+            declared.functions_changed();
+        }
+        Ok(Registered { tools: ids, functions: functions.to_vec() })
+    }
+
+    fn add_tools(&self, state: &mut State, owner: &Owner, tools: Vec<Arc<ContributedTool>>) -> Result<(), Refused> {
+        if let Some(provider) = &state.provider {
+            provider.tools().extend(tools);
+            provider.changes.send_modify(|count| *count += 1);
+            return Ok(());
+        }
+        // Another client's tools would stand under the same names.
+        if let Owner::Program(name) = owner
+            && self.place.is_taken(name, None)
+        {
+            return Err(Refused::new("client", format!("there are tools `{name}.…` already")));
+        }
+        let (id, owner, changes) = (owner.provider(), owner.clone(), watch::Sender::new(0));
+        let provider = Arc::new(Contributed { id, owner, tools: Mutex::new(tools), changes });
+        let added = self.place.registry.add(Arc::clone(&provider) as Arc<dyn ToolProvider>);
+        added.map_err(|_| {
+            let name = provider.owner.name();
+            Refused::new("client", format!("another client has registered tools as `{name}`"))
+        })?;
+        state.provider = Some(provider);
+        Ok(())
+    }
+
+    /// Takes contributions back, by their ids as they were given or in full; nothing named: all. What was not contributed is
+    /// not named in the answer.
+    pub fn unregister(&self, tools: &[String], functions: &[String]) -> Registered {
+        let everything = tools.is_empty() && functions.is_empty();
+        let mut state = self.state();
+        let mut gone = Vec::new();
+        if let Some(provider) = &state.provider {
+            provider.tools().retain(|tool| {
+                let named = |id: &String| *id == tool.of || *id == tool.spec.id;
+                let goes = everything || tools.iter().any(named);
+                if goes {
+                    gone.push(tool.spec.id.clone());
+                }
+                !goes
+            });
+            if !gone.is_empty() {
+                provider.changes.send_modify(|count| *count += 1);
+            }
+        }
+        let (going, left): (Vec<_>, Vec<_>) = std::mem::take(&mut state.functions)
+            .into_iter()
+            .partition(|name| everything || functions.contains(name));
+        state.functions = left;
+        drop(state);
+        self.place.remove_functions(&going);
+        Registered { tools: gone, functions: going }
+    }
+
+    fn check_function(&self, name: &str) -> Result<(), Refused> {
+        let refused = |why: String| Err(Refused::new("functions", why));
+        let Some(declared) = &self.place.declared else {
+            return refused("this host has no tool files, so no functions for them".to_owned());
+        };
+        if name.is_empty() || name.len() > 200 {
+            return refused("a name has 1 to 200 bytes".to_owned());
+        }
+        if declared.functions().has(name) {
+            return refused(format!("a function `{name}` is registered already"));
+        }
+        Ok(())
+    }
+
+    /// Whether extensions may have a tool of this id: in a namespace that is nobody else's. The error is a clause.
+    fn check_namespace(&self, id: &str, own: Option<&Contributed>) -> Result<(), String> {
+        let Some((namespace, _)) = id.split_once('.') else {
+            return Err(format!("`{id}` has no namespace; an id is `namespace.name`, as `jira.createTicket`"));
+        };
+        if OWN_NAMESPACES.contains(&namespace) || self.place.is_taken(namespace, own) {
+            return Err(format!("the namespace of `{id}` is not an extension's; take your extension's name"));
+        }
+        Ok(())
+    }
+}
+
+/// The tools of one contributor, as the registry has them.
+struct Contributed {
+    id: ProviderId,
+    owner: Owner,
+    tools: Mutex<Vec<Arc<ContributedTool>>>,
+    changes: watch::Sender<u64>,
+}
+
+impl Contributed {
+    fn tools(&self) -> MutexGuard<'_, Vec<Arc<ContributedTool>>> {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ToolProvider for Contributed {
+    fn id(&self) -> &ProviderId {
+        &self.id
+    }
+
+    fn name(&self) -> &str {
+        self.owner.name()
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        Self::tools(self).iter().map(|tool| Arc::clone(tool) as Arc<dyn Tool>).collect()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+}
+
+fn read_tools(owner: &Owner, tools: &[Said], invoke: &Arc<dyn Invoke>) -> Result<Vec<Arc<ContributedTool>>, Refused> {
+    let tool = |(position, tool): (usize, &Said)| {
+        let spec = read_spec(owner, tool).map_err(|why| Refused::new(&format!("tools[{position}]"), why))?;
+        let remote = Remote { invoke: Arc::clone(invoke), of: Of::Tool(tool.id.clone()) };
+        Ok(Arc::new(ContributedTool { spec, of: tool.id.clone(), remote }))
+    };
+    tools.iter().enumerate().map(tool).collect()
+}
+
+/// What is said of a tool, as the registry wants it. The error is a clause.
+fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
+    let input = match &tool.input {
+        Some(input) => input.clone(),
+        None => json!({ "type": "object", "properties": {} }).as_object().cloned().unwrap_or_default(),
+    };
+    let bytes = tool.description.len() + Value::Object(input.clone()).to_string().len();
+    if bytes > MAX_SPEC_BYTES {
+        return Err(format!("description and schema of `{}` have more than {MAX_SPEC_BYTES} bytes", tool.id));
+    }
+    let effect = match tool.effect.as_deref() {
+        // What needs nobody's yes looks only.
+        None if tool.requires_approval == Some(false) => Effect::Read,
+        None => Effect::Execute,
+        Some(name) => serde_json::from_value(json!(name))
+            .map_err(|_| format!("`{name}` is no effect: read, plan, write, execute or network"))?,
+    };
+    let words = |text: &str| zubi_base::visible::on_one_line(text).into_owned();
+    let spec = ToolSpec {
+        id: owner.id_of(&tool.id),
+        title: words(tool.title.as_deref().unwrap_or(&tool.id)),
+        description: zubi_base::visible::on_lines(&tool.description).into_owned(),
+        input,
+        examples: Vec::new(),
+        notes: String::new(),
+        effect,
+        toolset: TOOLSET.to_owned(),
+        // As with declared tools: who wants them in every list asks for the toolset.
+        exposure: Exposure::Deferred,
+        approval: if tool.requires_approval == Some(true) { Approval::Always } else { Approval::ByEffect },
+        timeout: tool.timeout.map_or(TIMEOUT, Duration::from_millis).min(LONGEST_TIMEOUT),
+        category: words(tool.category.as_deref().unwrap_or("Contributed")),
+        tags: tool.tags.iter().take(20).map(|tag| words(tag)).collect(),
+        icon: None,
+    };
+    match schema::problems(&spec).into_iter().next() {
+        Some(problem) => Err(format!("`{}`: {problem}", tool.id)),
+        None => Ok(spec),
+    }
+}
+
+/// A tool that runs elsewhere.
+struct ContributedTool {
+    spec: ToolSpec,
+    /// Its id as its contributor knows it.
+    of: String,
+    remote: Remote,
+}
+
+#[async_trait]
+impl Tool for ContributedTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let id = &self.spec.id;
+        let data = self.remote.call(args, cx).await.map_err(|error| {
+            let (code, hint) = match error {
+                FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the tool is another program's."),
+                FunctionError::Gone(_) => (Code::Unavailable, "It is back when that program is; use another tool."),
+                FunctionError::TimedOut => (Code::TimedOut, "Give it less to do, or call again."),
+                FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+            };
+            ToolError::tell(code, format!("Error in {id}: {error}"), hint)
+        })?;
+        let mut text = text_of(&data);
+        if text.len() > MAX_TEXT_BYTES {
+            text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+            text.push_str("\n… the rest is not shown …");
+        }
+        Ok(ToolOutput { text, data: Some(data), ..ToolOutput::default() })
+    }
+}
+
+/// Something in another program.
+struct Remote {
+    invoke: Arc<dyn Invoke>,
+    of: Of,
+}
+
+enum Of {
+    Tool(String),
+    Function(String),
+}
+
+#[async_trait]
+impl Function for Remote {
+    async fn call(&self, arguments: Value, cx: &ToolCx) -> Result<Value, FunctionError> {
+        let (tool, function) = match &self.of {
+            Of::Tool(tool) => (Some(tool.clone()), None),
+            Of::Function(function) => (None, Some(function.clone())),
+        };
+        let deadline = cx.deadline.min(Instant::now() + LONGEST_TIMEOUT);
+        let answer = self.invoke.invoke(InvokeParams { tool, function, arguments }, deadline, cx).await?;
+        let result: InvokeResult = serde_json::from_value(answer)
+            .map_err(|error| FunctionError::Failed(format!("its answer is not understood: {error}")))?;
+        if result.success {
+            Ok(result.data)
+        } else {
+            Err(FunctionError::Failed(result.error.unwrap_or_else(|| "it gave no reason".to_owned())))
+        }
+    }
+}

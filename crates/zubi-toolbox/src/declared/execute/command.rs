@@ -1,0 +1,59 @@
+//! Runs a command of the open editor.
+
+use std::time::Instant;
+
+use serde_json::{Map, Value};
+use zubi_base::endpoint::RequestCx;
+use zubi_tools::{Code, ToolCx, ToolError, ToolOutput};
+
+use crate::declared::functions::text_of;
+use crate::declared::tool::DeclaredTool;
+use crate::shell::answer::room;
+use crate::sight::ViewError;
+
+/// Why a command cannot run where there is no editor, as a clause.
+pub(in crate::declared) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
+
+/// What to do then.
+pub(in crate::declared) const OPEN_EDITOR: &str =
+    "Open the workspace in VS Code with zubi's extension, or do what it does with another tool.";
+
+/// What the command gets: the list of its file, in which a text `$name` is the argument itself (null if it was not given);
+/// without a list all arguments as one object, if there are any.
+pub(in crate::declared) fn arguments(listed: &[Value], given: &Map<String, Value>) -> Vec<Value> {
+    if listed.is_empty() {
+        return if given.is_empty() { Vec::new() } else { vec![Value::Object(given.clone())] };
+    }
+    let of = |value: &Value| match value.as_str().and_then(|text| text.strip_prefix('$')) {
+        Some(name) => given.get(name).cloned().unwrap_or(Value::Null),
+        None => value.clone(),
+    };
+    listed.iter().map(of).collect()
+}
+
+pub(in crate::declared) async fn run(
+    tool: &DeclaredTool,
+    command: &str,
+    args: Vec<Value>,
+    cx: &ToolCx,
+) -> Result<ToolOutput, ToolError> {
+    let editor = tool.machinery.editor.as_ref().ok_or_else(|| tool.failed(NO_EDITOR, OPEN_EDITOR))?;
+    let deadline = cx.deadline.min(Instant::now() + tool.definition.timeout);
+    let answered = editor.execute(command, args, &RequestCx::new(cx.cancel.clone(), deadline)).await;
+    let value = answered.map_err(|error| tell(tool, command, &error))?;
+    let text = tool.machinery.bounded(text_of(&value), room(cx)).await;
+    Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
+}
+
+fn tell(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
+    let (code, hint) = match error {
+        ViewError::Unsupported | ViewError::NotYet | ViewError::Gone => (Code::Unavailable, OPEN_EDITOR),
+        ViewError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+        ViewError::TimedOut => (
+            Code::TimedOut,
+            "It may still be waiting for the user in the editor; the tool's `timeout` says how long it may take.",
+        ),
+        ViewError::Failed(_) => (Code::Failed, "Check the command's id and its arguments in the tool's file."),
+    };
+    ToolError::tell(code, format!("Error in {}: `{command}`: {error}", tool.id()), hint)
+}
