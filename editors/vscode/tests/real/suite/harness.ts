@@ -1,6 +1,9 @@
 // What the cases share: calling tools, waiting for conditions, places in the workspace.
+import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { env } from "node:process";
+import { existsSync, watch } from "node:fs";
+import * as path from "node:path";
+import { env, kill } from "node:process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { PROGRAM } from "../wire.ts";
@@ -62,4 +65,53 @@ export async function ipc(method: string, params: object = {}): Promise<string> 
   const folder = file("").fsPath;
   const { stdout } = await promisify(execFile)(server, ["ipc", method, "--params", JSON.stringify(params)], { cwd: folder });
   return stdout;
+}
+
+/** A language model tool as the manifest declares it. */
+export interface Declared {
+  readonly name: string;
+  readonly modelDescription: string;
+  readonly inputSchema?: { readonly type?: string };
+  readonly tags?: readonly string[];
+}
+
+/** The language model tools of the manifest. */
+export function declared(): readonly Declared[] {
+  const manifest = vscode.extensions.getExtension("zubi.zubi")?.packageJSON as
+    | { readonly contributes: { readonly languageModelTools: readonly Declared[] } }
+    | undefined;
+  return manifest?.contributes.languageModelTools ?? [];
+}
+
+/** What a tool of zubi is called among those of all extensions: ids that say nothing of zubi have it before them. */
+export function named(id: string): string {
+  return declared().some(({ name }) => name === id) ? id : `zubi_${id}`;
+}
+
+/** Waits until there is a file. */
+export async function exists(file: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (!existsSync(file)) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(path.dirname(file), look);
+    look();
+  });
+}
+
+/** Waits until a process is gone. One that has ended stays until its parent has heard of it, and nothing tells when that is. */
+export async function gone(pid: number): Promise<void> {
+  const isThere = (): boolean => {
+    try {
+      kill(pid, 0);
+      return true;
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, "ESRCH");
+      return false;
+    }
+  };
+  // The case's own limit ends the wait.
+  while (isThere()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

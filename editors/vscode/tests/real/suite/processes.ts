@@ -3,6 +3,7 @@ import * as assert from "node:assert/strict";
 import { ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { env, pid } from "node:process";
+import { PROGRAM } from "../wire.ts";
 import { ask, type Case } from "./harness.ts";
 
 export const processes: readonly Case[] = [
@@ -29,7 +30,7 @@ export const processes: readonly Case[] = [
 
 /** The children of this extension host that are the program under test. */
 export function serverPids(): number[] {
-  const server = env["ZUBI_TEST_SERVER"] ?? "";
+  const server = env[PROGRAM] ?? "";
   return children(pid).filter((child) => commandLine(child).includes(`${server} lsp`));
 }
 

@@ -1,0 +1,105 @@
+// Windows beside others, windows that are loaded anew, and agents in other processes that ask them.
+import * as assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import * as vscode from "vscode";
+import { ask, type Case, declared, exists, file, gone, ipc } from "./harness.ts";
+import { serverPids } from "./processes.ts";
+
+interface Status {
+  readonly kind: string;
+  readonly workspaceFolders: readonly string[];
+  readonly clients: readonly { readonly pid?: number }[];
+}
+
+/** One of several windows: it shows something that is in no file, and stays until its agent has seen that. */
+export const window: readonly Case[] = [
+  {
+    name: "this window's agent sees what is not saved in it, and asks this window",
+    body: async () => {
+      const text = `// not saved in ${vscode.workspace.name ?? ""}\n`;
+      const editor = await vscode.window.showTextDocument(file("src/shape.ts"));
+      assert.ok(await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), text); }));
+      await serves();
+      writeFileSync(file("window.ready").fsPath, "");
+      await exists(file("agent.seen").fsPath);
+      const status = JSON.parse(await ipc("host/status")) as Status;
+      assert.deepEqual(status.clients.filter(({ pid }) => pid === agent()).length, 1, JSON.stringify(status));
+      await vscode.commands.executeCommand("workbench.action.files.revert");
+    },
+  },
+];
+
+/** A window that is loaded anew while an agent is connected. */
+export const reloaded: readonly Case[] = [
+  {
+    name: "an agent asks this window",
+    body: async () => {
+      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
+      await serves();
+      writeFileSync(file("window.ready").fsPath, "");
+      await asked();
+      const [server] = serverPids();
+      writeFileSync(file("server.pid").fsPath, String(server));
+    },
+    reloads: true,
+  },
+  {
+    name: "after a reload another server runs, the one before has ended, and the agent is back",
+    body: async () => {
+      const before = Number(readFileSync(file("server.pid").fsPath, "utf8"));
+      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
+      await gone(before);
+      const servers = serverPids();
+      assert.equal(servers.length, 1);
+      assert.notEqual(servers[0], before);
+      await asked();
+      writeFileSync(file("agent.seen").fsPath, "");
+    },
+  },
+];
+
+/** An extension that is taken away. */
+export const disposed: readonly Case[] = [
+  {
+    name: "the extension runs, and is taken away",
+    body: async () => {
+      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
+      writeFileSync(file("server.pid").fsPath, String(serverPids()[0]));
+      await vscode.commands.executeCommand("workbench.extensions.uninstallExtension", "zubi.zubi");
+    },
+    reloads: true,
+  },
+  {
+    name: "its tools and commands are gone then, and its server has ended",
+    body: async () => {
+      await gone(Number(readFileSync(file("server.pid").fsPath, "utf8")));
+      assert.deepEqual(declared(), []);
+      assert.deepEqual(vscode.lm.tools.filter(({ name }) => /^(zubi|domainlang|lsp)_/.test(name)), []);
+      assert.deepEqual((await vscode.commands.getCommands()).filter((command) => command.startsWith("zubi.")), []);
+      assert.deepEqual(serverPids(), []);
+    },
+  },
+];
+
+/** Waits until this window's host can be found. Each look is a process of its own, which takes long enough; the limit of the case ends the wait. */
+async function serves(): Promise<void> {
+  for (;;) {
+    const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);
+    if (status?.kind === "editor" && status.workspaceFolders.includes(file("").fsPath.replace(/\/$/, ""))) return;
+  }
+}
+
+/** Waits until the agent is among those who ask this window. */
+async function asked(): Promise<void> {
+  for (;;) {
+    const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);
+    const pid = agent();
+    if (status?.kind === "editor" && pid !== undefined && status.clients.some((client) => client.pid === pid)) return;
+  }
+}
+
+/** The process id of the agent that belongs to this window, as soon as it is there. */
+function agent(): number | undefined {
+  const written = file("agent.pid").fsPath;
+  return existsSync(written) ? Number(readFileSync(written, "utf8")) : undefined;
+}
