@@ -173,6 +173,10 @@ pub struct DiagnosticsReport {
     pub note: Option<String>,
 }
 
+/// The field of an answer in which an endpoint counts what it had to leave out: of a list, in an object behind the last item;
+/// of an object, in itself. LSP has no words for that.
+pub const LEFT_OUT: &str = "leftOut";
+
 /// Something that answers language-server requests for some documents.
 #[async_trait]
 pub trait Endpoint: Send + Sync {

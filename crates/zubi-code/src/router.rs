@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use serde_json::Value;
 use zubi_base::endpoint::{
-    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, OtherProject, Readiness, RequestCx,
+    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, LEFT_OUT, OtherProject, Readiness, RequestCx,
 };
 
 use crate::error::CodeError;
@@ -267,10 +267,11 @@ impl Question<'_> {
 pub(crate) fn readable(
     endpoint: &dyn Endpoint,
     method: &str,
-    answer: Value,
+    mut answer: Value,
 ) -> Result<(Value, Option<String>), EndpointError> {
+    let left_out = take_left_out(&mut answer);
     match shape::of(method, &answer) {
-        Shape::Right => Ok((answer, None)),
+        Shape::Right => Ok((answer, left_out.map(|count| format!("{} left out {count} more", endpoint.id())))),
         Shape::Partly(count) => {
             Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))
         }
@@ -278,6 +279,19 @@ pub(crate) fn readable(
             endpoint: endpoint.id().clone(),
             what: format!("its answer to `{method}` is not of a form that the protocol has"),
         }),
+    }
+}
+
+/// How much an endpoint has left out of its answer, if it says so.
+fn take_left_out(answer: &mut Value) -> Option<u64> {
+    match answer {
+        Value::Array(items) => {
+            let count = items.last()?.get(LEFT_OUT)?.as_u64()?;
+            items.pop();
+            Some(count)
+        }
+        Value::Object(fields) => fields.remove(LEFT_OUT)?.as_u64(),
+        _ => None,
     }
 }
 

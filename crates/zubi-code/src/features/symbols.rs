@@ -51,7 +51,12 @@ impl Question<'_> {
             // It may be of a language whose server is absent.
             return self.symbols_by_word(&name_path, kind, index.status, "without a server").await;
         }
-        let mut beside = self.beside(&index, &name_path, None).await?;
+        let unread = self.unread(&index, &name_path).await?;
+        let why = if unread.is_some() { "beside an index that may lack names" } else { "without a server" };
+        let mut beside = match unread {
+            Some(unread) => unread,
+            None => self.beside(&index, &name_path, None).await?,
+        };
         let Index { symbols: mut found, mut status, .. } = index;
         let wanted = name_path.last().to_lowercase();
         found.sort_by_cached_key(|symbol| {
@@ -84,7 +89,7 @@ impl Question<'_> {
         beside.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
         if !beside.candidates.is_empty() {
             status.merge(beside.status);
-            told_by_word(&mut status, "without a server", beside.files, beside.cut);
+            told_by_word(&mut status, why, beside.files, beside.cut);
             symbols.extend(beside.candidates.into_iter().map(FoundSymbol::from));
         }
         Ok(Answer { value: symbols, status })

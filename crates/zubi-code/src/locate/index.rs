@@ -20,7 +20,7 @@ use crate::outline;
 use crate::place::{self, Place};
 use crate::question::Question;
 use crate::router::Reply;
-use crate::status::AnswerStatus;
+use crate::status::{AnswerStatus, Completeness};
 
 /// The most index entries read from one server's answer.
 const MAX_INDEXED: usize = 2_000;
@@ -162,6 +162,20 @@ impl Question<'_> {
             candidate.beside = true;
         }
         Ok(beside)
+    }
+
+    /// Declarations that the index lacks although its language is answered for, where it lacks the name altogether: who gives
+    /// no readiness signal may not have read yet what holds them. `None`: the index can be believed.
+    pub(crate) async fn unread(&self, index: &Index, name_path: &NamePath) -> Result<Option<Beside>, CodeError> {
+        let is_unknown = matches!(index.status.completeness, Completeness::Unknown { .. });
+        if !is_unknown || index.symbols.iter().any(|symbol| symbol.name == name_path.last()) {
+            return Ok(None);
+        }
+        let mut unread = Beside::default();
+        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
+        unread.candidates = self.outlined(&files, name_path, &mut unread.status).await?;
+        (unread.files, unread.cut) = (files.len(), files.len() >= MAX_WORD_FILES);
+        Ok(Some(unread))
     }
 
     /// The place of an index entry: its name where it can be found in the range that the server gave, which often is
