@@ -6,7 +6,8 @@
 //! has arrived.
 //!
 //! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), with `tools` the tools
-//! that ask no server ([`tools`]), with `hosts` what it costs to share one ([`hosts`]). None of them needs another server.
+//! that ask no server ([`tools`]), with `hosts` what it costs to share one ([`hosts`]), with `editor` what zubi adds to the
+//! answers of VS Code ([`window`]). None of them needs another server.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -27,6 +28,7 @@ mod subject;
 mod table;
 mod tools;
 mod warm;
+mod window;
 mod wire;
 
 use anyhow::{Result, bail};
@@ -39,7 +41,8 @@ const USAGE: &str = "\
 usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go|basedpyright|ty]…
        zubi-bench lsp [--quick]
        zubi-bench tools [--quick]
-       zubi-bench hosts [--quick]";
+       zubi-bench hosts [--quick]
+       zubi-bench editor [--quick]";
 
 /// What the command line calls the measurements of DomainLang's language server.
 const LSP: &str = "lsp";
@@ -49,6 +52,9 @@ const TOOLS: &str = "tools";
 
 /// What it calls the measurements of hosts and fronts.
 const HOSTS: &str = "hosts";
+
+/// What it calls the measurements in a real VS Code.
+const EDITOR: &str = "editor";
 
 /// What the command line calls the measurements with many servers and many files.
 const BREADTH: &str = "breadth";
@@ -66,6 +72,7 @@ fn main() -> Result<()> {
         [first, rest @ ..] if first == LSP => editor::run(rest),
         [first, rest @ ..] if first == TOOLS => tools::run(rest),
         [first, rest @ ..] if first == HOSTS => hosts::run(rest),
+        [first, rest @ ..] if first == EDITOR => window::run(rest),
         [first, delay] if first == hosts::DELAY => hosts::serve_with_delay(delay),
         arguments => servers(arguments),
     }

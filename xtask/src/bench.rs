@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: measures what is distributed (the profile `dist`): zubi against the bare language servers, and with
-//! `model` or `lsp` as the first argument DomainLang on large models, with `tools` the tools that ask no server.
+//! `model` or `lsp` as the first argument DomainLang on large models, with `tools` the tools that ask no server, with `editor` the
+//! extension in a real VS Code.
 
 use anyhow::Result;
 
@@ -33,6 +34,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [first, rest @ ..] if first == "model" => model(rest),
         [first, ..] if first == "lsp" || first == "hosts" => bench(arguments),
+        [first, ..] if first == "editor" => {
+            setup::run(&["node", "vscode", "chromium", "vscode-extension"].map(str::to_owned))?;
+            bench(arguments)
+        }
         [first, ..] if first == "tools" => {
             setup::run(&["ripgrep".to_owned(), "node".to_owned()])?;
             bench(arguments)
@@ -56,7 +61,7 @@ fn servers(arguments: &[String]) -> Result<()> {
     bench(arguments)
 }
 
-/// zubi's benchmark; with `lsp`, `hosts` or `tools` as its first argument it needs no language server of others.
+/// zubi's benchmark; with `lsp`, `hosts`, `tools` or `editor` as its first argument it needs no language server of others.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))

@@ -1,0 +1,64 @@
+// What zubi adds to the editor's own answer, measured from inside of the extension host. The program that measures
+// (`bench/src/window.rs`) says how often, and reads the figures.
+import * as assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import * as vscode from "vscode";
+import { ask, type Case, file } from "./harness.ts";
+
+/** Milliseconds of each question of a kind. */
+type Figures = Record<string, number[]>;
+
+const REPORT = "web/src/report.ts";
+
+/** The same question in three ways, each answered with the place of the definition. */
+const WAYS: Readonly<Record<string, () => Promise<boolean>>> = {
+  bare: async () => {
+    const place = new vscode.Position(7, 14);
+    const found = await vscode.commands.executeCommand<unknown[]>("vscode.executeDefinitionProvider", file(REPORT), place);
+    return found.length === 1;
+  },
+  tool: async () => (await ask("lsp_definition", { at: `${REPORT}:8:15` })).includes("29:17"),
+  // What reaches the program and comes back without a question to the editor.
+  nothing: async () => (await ask("domainlang_get", {})).startsWith('{"summary":'),
+};
+
+export const bench: readonly Case[] = [
+  {
+    name: "the figures are taken",
+    body: async () => {
+      const { rounds, restarts } = JSON.parse(readFileSync(file("bench.json").fsPath, "utf8")) as Record<string, number>;
+      const figures: Figures = { activation: [activation()] };
+      await vscode.window.showTextDocument(file(REPORT));
+      for (let round = -20; round < (rounds ?? 0); round += 1) {
+        // By turns, and not always in the same order; the first ones warm up.
+        const ways = Object.entries(WAYS);
+        for (const [way, question] of round % 2 === 0 ? ways : ways.reverse()) {
+          const took = await timed(question);
+          if (round >= 0) (figures[way] ??= []).push(took);
+        }
+      }
+      for (let restart = 0; restart < (restarts ?? 0); restart += 1) {
+        const took = await timed(async () => {
+          await vscode.commands.executeCommand("zubi.restart");
+          return (WAYS["nothing"] as () => Promise<boolean>)();
+        });
+        (figures["restart"] ??= []).push(took);
+      }
+      writeFileSync(file("figures.json").fsPath, JSON.stringify(figures));
+    },
+  },
+];
+
+async function timed(question: () => Promise<boolean>): Promise<number> {
+  const begun = performance.now();
+  const isRight = await question();
+  const took = performance.now() - begun;
+  assert.ok(isRight, "a question was answered in another way than it should be");
+  return took;
+}
+
+/** How long VS Code took to load the extension's code and to call `activate`, by its own marks. */
+function activation(): number {
+  const at = (mark: string): number => performance.getEntriesByName(`code/extHost/${mark}/zubi.zubi`)[0]?.startTime ?? NaN;
+  return at("didActivateExtension") - at("willLoadExtensionCode");
+}
