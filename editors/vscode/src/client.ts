@@ -1,17 +1,12 @@
-// The language server: which program it is, its start, its end, and questions to it.
-import { existsSync } from "node:fs";
-import * as path from "node:path";
+// The language server: its start, its end, and questions to it.
 import * as vscode from "vscode";
 import {
-  CloseAction,
-  type ErrorHandler,
-  LanguageClient,
-  type LanguageClientOptions,
-  State,
-  TransportKind,
+  CloseAction, type CloseHandlerResult, type ErrorHandler, LanguageClient, State, Trace, TransportKind,
 } from "vscode-languageclient/node";
 import { type Attached, channelOptions } from "./channel.ts";
 import { message } from "./failure.ts";
+import { locate } from "./program.ts";
+import { EDITOR_PROTOCOL, type ServerOptions } from "./protocol.ts";
 
 /** What to tell somebody who needs the server while it does not run. */
 export const NOT_RUNNING =
@@ -27,48 +22,50 @@ const START_LIMIT_MS = 20_000;
 /** The running language server, or the one that could not be started. */
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("zubi", { log: true });
-  readonly #context: vscode.ExtensionContext;
+  /** The program, once it was found. */
+  program: string | undefined;
+  readonly #extensionPath: string;
   readonly #connected: (client: LanguageClient) => Attached;
+  readonly #failed: (problem: string) => void;
   #client: LanguageClient | undefined;
   #attached: Attached | undefined;
   /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
   #starting: Promise<void> = Promise.resolve();
   /** Stops waiting for a server that has not answered yet. */
   #giveUp: () => void = () => undefined;
+  /** Counts how often servers have ended by themselves. */
+  #usual: ErrorHandler | undefined;
+  /** Why the server that runs has no editor channel. */
+  #mismatch: string | undefined;
 
-  /** `connected` is called with each new client before it is started, to say what the client answers. */
-  constructor(context: vscode.ExtensionContext, connected: (client: LanguageClient) => Attached) {
-    this.#context = context;
+  /** `connected` gets each client before it is started, to say what it answers; `failed` what keeps one from running as it should. */
+  constructor(extensionPath: string, connected: (client: LanguageClient) => Attached, failed: (problem: string) => void) {
+    this.#extensionPath = extensionPath;
     this.#connected = connected;
+    this.#failed = failed;
   }
 
   /** Starts the server, after ending the one that runs, or that was started and says nothing. */
   restart(): Promise<void> {
-    this.#giveUp();
-    const starting = this.#starting.then(async () => {
-      await this.#end();
-      try {
-        await this.#start();
-      } catch (error) {
-        this.log.error(`The language server did not start: ${message(error)}`);
-        // Who has started it anew meanwhile wants to know how that goes.
-        if (this.#starting === starting) void this.#tellNotStarted(error);
-      }
-    });
-    this.#starting = starting;
-    return starting;
+    this.#usual = undefined;
+    return this.#again();
   }
 
   /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
   async request<Result>(method: string, params: unknown, token: vscode.CancellationToken): Promise<Result> {
+    const cancelled = new Promise<never>((_resolve, reject) => {
+      token.onCancellationRequested(() => { reject(new vscode.CancellationError()); });
+    });
     let starting;
     do {
       starting = this.#starting;
-      await unlessCancelled(starting, token);
+      await Promise.race([starting, cancelled]);
       // It may have been given up for another start.
     } while (starting !== this.#starting);
+    cancelled.catch(() => undefined);
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
+    if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
     // So that the answer is about what the user sees now.
     await this.#attached?.flush();
     return client.sendRequest<Result>(method, params, token);
@@ -85,53 +82,50 @@ export class Server implements vscode.Disposable {
     this.log.dispose();
   }
 
+  #again(): Promise<void> {
+    this.#giveUp();
+    const starting = this.#starting.then(() => this.#end()).then(() => this.#start()).catch((error: unknown) => {
+      // Who has started it anew meanwhile wants to know how that goes.
+      if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
+    });
+    this.#starting = starting;
+    return starting;
+  }
+
   async #start(): Promise<void> {
-    const command = program(this.#context);
+    const command = (this.program = locate(this.#extensionPath));
     this.log.info(`Starting ${command}`);
-    const options: LanguageClientOptions = {
+    const run = { command, args: ["lsp"], transport: TransportKind.stdio };
+    const client: LanguageClient = new LanguageClient("zubi", "zubi", run, {
       documentSelector: [{ language: "domain-lang" }],
-      // Asked for at each start, because settings change.
-      initializationOptions: () => ({ zubi: channelOptions() }),
+      initializationOptions: { zubi: channelOptions() },
       outputChannel: this.log,
+      // What the setting asks for is shown whatever the level of the log.
+      traceOutputChannel: Object.create(this.log, { trace: { value: (line: string) => { this.log.info(line); } } }) as vscode.LogOutputChannel,
       errorHandler: {
         error: (...happened) => usual.error(...happened),
-        // One that was ended here is not started again by the client.
-        closed: () => (this.#client === client ? usual.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+        closed: async () => ({ ...(await this.#closed(client, usual)), action: CloseAction.DoNotRestart, handled: true }),
       },
       // A start that fails is reported once, by us, with what can be done about it.
       initializationFailedHandler: () => false,
-    };
-    const run = { command, args: ["lsp"], transport: TransportKind.stdio };
-    const client: LanguageClient = new LanguageClient("zubi", "zubi", run, options);
-    const usual: ErrorHandler = client.createDefaultErrorHandler(RESTARTS);
+    });
+    const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
     this.#client = client;
     this.#attached = this.#connected(client);
-    let startedBefore = false;
-    client.onDidChangeState(({ newState }) => {
-      if (newState !== State.Starting) return;
-      if (startedBefore) this.#startedAgain(client);
-      startedBefore = true;
-    });
     await this.#answered(client.start());
+    await client.setTrace(Trace.fromString(vscode.workspace.getConfiguration("zubi").get("trace", "off")));
+    this.#mismatch = mismatch(client, command);
+    if (this.#mismatch !== undefined) this.#failed(this.#mismatch);
   }
 
-  /** The client starts a server that has ended by itself once more. It may be silent as well. */
-  #startedAgain(client: LanguageClient): void {
-    // This start, whatever happens until it is waited for. The client tells when it fails.
-    const started = client.start().catch((error: unknown) => {
-      this.log.error(`The language server did not start again: ${message(error)}`);
-    });
-    const starting = this.#starting.then(async () => {
-      // Neither is anything waited for that somebody has ended or started anew meanwhile.
-      if (this.#client !== client || this.#starting !== starting) return;
-      try {
-        await this.#answered(started);
-      } catch (error) {
-        this.log.error(`The language server did not start again: ${message(error)}`);
-        if (this.#starting === starting) void this.#tellNotStarted(error);
-      }
-    });
-    this.#starting = starting;
+  /** A server has ended, by itself if it is still the one that is asked; then it is started again, unless that was too often. */
+  async #closed(client: LanguageClient, usual: ErrorHandler): Promise<Partial<CloseHandlerResult>> {
+    if (this.#client !== client || client.state !== State.Running) return {};
+    const result = await usual.closed();
+    this.#client = undefined;
+    if (result.action === CloseAction.Restart) void this.#again();
+    else this.#failed(result.message ?? NOT_RUNNING);
+    return result;
   }
 
   /** Waits for the end of a start, for as long as it may take. The process of one that takes longer is ended. */
@@ -141,20 +135,16 @@ export class Server implements vscode.Disposable {
       timer = setTimeout(() => { resolve(new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`)); }, START_LIMIT_MS);
       this.#giveUp = () => { resolve(new Error("it had said nothing yet when it was ended")); };
     });
-    try {
-      const silent = await Promise.race([start, silence]);
-      if (silent === undefined) return;
-      await this.#end();
-      throw silent;
-    } finally {
-      clearTimeout(timer);
-      this.#giveUp = () => undefined;
-    }
+    const silent = await Promise.race([start, silence]).finally(() => { clearTimeout(timer); });
+    this.#giveUp = () => undefined;
+    if (silent === undefined) return;
+    await this.#end();
+    throw silent;
   }
 
   async #end(): Promise<void> {
     this.#attached?.dispose();
-    this.#attached = undefined;
+    this.#attached = this.#mismatch = undefined;
     const client = this.#client;
     this.#client = undefined;
     const server = client?.serverProcess;
@@ -166,40 +156,15 @@ export class Server implements vscode.Disposable {
       server?.kill("SIGKILL");
     }
   }
-
-  async #tellNotStarted(error: unknown): Promise<void> {
-    const chosen = await vscode.window.showErrorMessage(
-      `zubi: the language server did not start: ${message(error)}`,
-      "Open Setting",
-      "Show Log",
-    );
-    if (chosen === "Open Setting") {
-      await vscode.commands.executeCommand("workbench.action.openSettings", "zubi.server.path");
-    } else if (chosen === "Show Log") {
-      this.log.show();
-    }
-  }
 }
 
-/** The setting, else the program that came with the extension, else the one on the PATH. */
-function program(context: vscode.ExtensionContext): string {
-  const configured = vscode.workspace.getConfiguration("zubi").get<string>("server.path", "").trim();
-  if (configured !== "") return configured;
-  const bundled = path.join(context.extensionPath, "server", process.platform === "win32" ? "zubi.exe" : "zubi");
-  return existsSync(bundled) ? bundled : "zubi";
-}
-
-/** A promise's value, unless nobody wants it any more before it is there. */
-async function unlessCancelled<Value>(value: Promise<Value>, token: vscode.CancellationToken): Promise<Value> {
-  let listener: vscode.Disposable | undefined;
-  const cancelled = new Promise<never>((_resolve, reject) => {
-    const end = (): void => { reject(new vscode.CancellationError()); };
-    if (token.isCancellationRequested) end();
-    else listener = token.onCancellationRequested(end);
-  });
-  try {
-    return await Promise.race([value, cancelled]);
-  } finally {
-    listener?.dispose();
-  }
+/** Which of the two is too old, if either is. */
+function mismatch({ initializeResult }: LanguageClient, program: string): string | undefined {
+  const { zubi } = (initializeResult?.capabilities.experimental ?? {}) as { readonly zubi?: Partial<ServerOptions> };
+  const spoken = zubi?.editorProtocol ?? 0;
+  if (spoken === EDITOR_PROTOCOL) return undefined;
+  const which = `${program} (${zubi?.version ?? initializeResult?.serverInfo?.version ?? "of an unknown version"})`;
+  return spoken < EDITOR_PROTOCOL
+    ? `${which} is too old for this extension, so only DomainLang works. Update the program, then run "zubi: Restart Language Server".`
+    : `this extension is too old for ${which}, so only DomainLang works. Update the extension.`;
 }

@@ -1,32 +1,54 @@
-// Where VS Code begins: the language server, the tools, the commands.
+// Where VS Code begins: the language server and all that goes with it.
 import * as vscode from "vscode";
-import { Server } from "./client.ts";
+import type { ZubiApi } from "../api/zubi.d.ts";
+import { Contributions } from "./api.ts";
+import { approvals } from "./approvals.ts";
 import { attach } from "./channel.ts";
-import { register } from "./tools.ts";
-
-let server: Server | undefined;
+import { Server } from "./client.ts";
+import { type Manifest, registerCommands } from "./commands.ts";
+import { announce } from "./mcp.ts";
+import { offerHelp } from "./program.ts";
+import { Status } from "./status.ts";
+import { type Contributes, register } from "./tools.ts";
 
 /** What the extension offers to its own tests, and to nobody else. */
 export interface Internals {
   readonly server: Pick<Server, "request">;
 }
 
+let end = (): Promise<void> => Promise.resolve();
+
 /** Starts the server without waiting for it: the tools do. */
-export function activate(context: vscode.ExtensionContext): Internals | undefined {
-  const started = new Server(context, (client) => attach(client, []));
-  server = started;
+export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
+  const status = new Status();
+  const contributions = new Contributions();
+  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions, approvals]), (problem) => {
+    server.log.error(problem);
+    status.failed(problem);
+    void offerHelp(problem);
+  });
+  const announced = announce(server, status);
+  end = async () => {
+    announced.dispose();
+    await server.stop();
+  };
   context.subscriptions.push(
-    started,
-    register(started),
-    vscode.commands.registerCommand("zubi.restart", () => started.restart()),
-    vscode.commands.registerCommand("zubi.showLogs", () => { started.log.show(); }),
+    server,
+    status,
+    register(server, context.extension.packageJSON as Contributes),
+    registerCommands(server, context.extension.packageJSON as Manifest),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
+    vscode.workspace.onDidChangeConfiguration(async (change) => {
+      if (!change.affectsConfiguration("zubi")) return;
+      const chosen = await vscode.window.showInformationMessage("zubi: the settings hold when the language server starts again.", "Restart");
+      if (chosen !== undefined) await server.restart();
+    }),
   );
-  void started.restart();
-  return context.extensionMode === vscode.ExtensionMode.Test ? { server: started } : undefined;
+  void server.restart();
+  return { ...contributions.api(server), ...(context.extensionMode === vscode.ExtensionMode.Test && { server }) };
 }
 
 /** Ends the server and waits for its end. */
 export async function deactivate(): Promise<void> {
-  await server?.stop();
-  server = undefined;
+  await end();
 }

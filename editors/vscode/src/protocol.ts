@@ -72,6 +72,8 @@ export interface ToolsCallParams {
   readonly budget?: number;
   /** For `$/progress`. */
   readonly token?: string | number;
+  /** The user has said yes to what `TOOLS_PREPARE` gave to be confirmed, if it gave anything. */
+  readonly confirmed?: boolean;
 }
 
 /** The answer's text, made for a model; of a failure, what went wrong and the next step. */
@@ -92,8 +94,9 @@ export interface ContributedTool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly input?: unknown;
-  /** Absent: `execute`. */
+  /** Absent: `read` of a tool that requires no approval, else `execute`. */
   readonly effect?: ToolSpec["effect"];
+  readonly requiresApproval?: boolean;
   readonly category?: string;
   readonly tags?: readonly string[];
   /** In milliseconds. */
@@ -268,6 +271,8 @@ export interface StatusParams {
   readonly clients: readonly { readonly name: string; readonly pid?: number }[];
   /** How many tools there are. */
   readonly tools: number;
+  /** Another number when there are other tools. */
+  readonly revision: number;
   /** Whether there are DomainLang models. */
   readonly hasModels: boolean;
 }

@@ -1,74 +1,78 @@
+import { execPath } from "node:process";
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
 import { NOT_RUNNING, Server } from "../../src/client.ts";
-import { Disposable, shownErrors } from "./vscode.ts";
+import { Disposable, settings } from "./vscode.ts";
 
 /** As the library numbers them. */
 const { Stopped, Running, Starting } = vi.hoisted(() => ({ Stopped: 1, Running: 2, Starting: 3 }));
 
-/** Each client that was made, the newest last. */
-const clients = vi.hoisted((): FakeClient[] => []);
+/** Each client that was made, the newest last; and what a server says of its channel. */
+const made = vi.hoisted((): { clients: FakeClient[]; zubi?: object } => ({ clients: [] }));
 
 interface FakeClient {
   readonly killed: string[];
   readonly disposed: boolean;
   /** The server says its first word. */
   answer: () => void;
-  /** The server ends, and the client starts it again. */
-  crash: () => void;
+  /** The server ends by itself. */
+  crash: () => Promise<void>;
+}
+
+interface Options {
+  readonly errorHandler: { closed(): Promise<{ action: number; handled: boolean }> };
 }
 
 vi.mock("vscode-languageclient/node", () => ({
-  CloseAction: { DoNotRestart: 1 },
+  CloseAction: { DoNotRestart: 1, Restart: 2 },
   State: { Stopped, Running, Starting },
+  Trace: { fromString: (text: string) => text },
   TransportKind: { stdio: 0 },
   LanguageClient: class implements FakeClient {
     readonly killed: string[] = [];
     readonly serverProcess = { kill: (signal: string) => this.killed.push(signal) };
+    readonly #options: Options;
     disposed = false;
     state = Stopped;
+    initializeResult?: object;
     answer = (): void => undefined;
-    #onStart: Promise<void> | undefined;
-    readonly #listeners: ((change: { newState: number }) => void)[] = [];
-    constructor() {
-      clients.push(this);
+    constructor(_id: string, _name: string, _run: object, options: Options) {
+      this.#options = options;
+      made.clients.push(this);
     }
-    createDefaultErrorHandler = () => ({});
-    onDidChangeState = (listener: (change: { newState: number }) => void): number => this.#listeners.push(listener);
+    createDefaultErrorHandler = (limit: number) => {
+      let ends = 0;
+      return { closed: () => ((ends += 1) <= limit ? { action: 2 } : { action: 1, message: "it crashed too often" }) };
+    };
     start = (): Promise<void> => {
-      if (this.#onStart !== undefined) return this.#onStart;
-      this.#onStart = new Promise((resolve) => {
+      this.state = Starting;
+      return new Promise((resolve) => {
         this.answer = () => {
-          this.#change(Running);
+          this.state = Running;
+          this.initializeResult = { capabilities: { experimental: { zubi: made.zubi } }, serverInfo: { version: "0.0.9" } };
           resolve();
         };
       });
-      this.#change(Starting);
-      return this.#onStart;
     };
-    crash = (): void => {
-      this.#change(Stopped);
-      this.#onStart = undefined;
-      void this.start();
+    crash = async (): Promise<void> => {
+      expect(await this.#options.errorHandler.closed()).toMatchObject({ action: 1, handled: true });
+      this.state = Stopped;
     };
+    setTrace = (): Promise<void> => Promise.resolve();
     dispose = (): Promise<void> => {
       this.disposed = true;
       return this.state === Running ? Promise.resolve() : Promise.reject(new Error("it is not running"));
     };
     sendRequest = (method: string): Promise<string> => Promise.resolve(`answer to ${method}`);
-    #change(newState: number): void {
-      this.state = newState;
-      for (const listener of this.#listeners) listener({ newState });
-    }
   },
 }));
 
 const token = { isCancellationRequested: false, onCancellationRequested: () => new Disposable(() => undefined) };
 
 /** What a request comes to, once it has come to anything. */
-function ask(server: Server): { outcome: string } {
+function ask(server: Server, method = "a"): { outcome: string } {
   const asked = { outcome: "none" };
-  server.request<string>("a", {}, token as unknown as vscode.CancellationToken).then(
+  server.request<string>(method, {}, token as unknown as vscode.CancellationToken).then(
     (answer) => { asked.outcome = answer; },
     (error: unknown) => { asked.outcome = (error as Error).message; },
   );
@@ -77,15 +81,18 @@ function ask(server: Server): { outcome: string } {
 
 /** The newest client. */
 function newest(): FakeClient {
-  const client = clients.at(-1);
+  const client = made.clients.at(-1);
   if (client === undefined) throw new Error("no client was made");
   return client;
 }
 
+/** What keeps servers from running as they should. */
+const failures: string[] = [];
+
 /** A server that has answered. */
 async function running(): Promise<Server> {
   const attached = { flush: () => Promise.resolve(), dispose: () => undefined };
-  const server = new Server({ extensionPath: "" } as vscode.ExtensionContext, () => attached);
+  const server = new Server("", () => attached, (problem) => failures.push(problem));
   const restarted = server.restart();
   await vi.advanceTimersByTimeAsync(0);
   newest().answer();
@@ -95,27 +102,32 @@ async function running(): Promise<Server> {
 
 beforeEach(() => {
   vi.useFakeTimers();
-  shownErrors.length = 0;
-  return () => { vi.useRealTimers(); };
+  settings.set("zubi.server.path", execPath);
+  made.zubi = { editorProtocol: 1, version: "0.1.0" };
+  failures.length = 0;
+  return () => {
+    vi.useRealTimers();
+    settings.clear();
+  };
 });
 
-test("a server that the client started again and that says nothing is waited for no longer than any other", async () => {
+test("a server that has ended is started again, and one that then says nothing is waited for no longer than any other", async () => {
   const server = await running();
-  const client = newest();
-  client.crash();
+  await newest().crash();
   const asked = ask(server);
   await vi.advanceTimersByTimeAsync(19_999);
   expect(asked.outcome).toBe("none");
+  const client = newest();
   await vi.advanceTimersByTimeAsync(1);
   expect(asked.outcome).toBe(NOT_RUNNING);
   expect(client.killed).toEqual(["SIGKILL"]);
-  expect(shownErrors).toEqual(["zubi: the language server did not start: it has said nothing for 20 seconds"]);
+  expect(failures).toEqual(["the language server did not start: it has said nothing for 20 seconds"]);
 });
 
 test("a server that was started again answers who has waited for it, and has its limit once more", async () => {
   const server = await running();
   for (let crashes = 0; crashes < 2; crashes += 1) {
-    newest().crash();
+    await newest().crash();
     const asked = ask(server);
     await vi.advanceTimersByTimeAsync(15_000);
     newest().answer();
@@ -123,13 +135,14 @@ test("a server that was started again answers who has waited for it, and has its
     expect(asked.outcome).toBe("answer to a");
   }
   expect(newest().disposed).toBe(false);
-  expect(shownErrors).toEqual([]);
+  expect(failures).toEqual([]);
 });
 
-test("starting it anew ends one that the client started again and that says nothing yet", async () => {
+test("starting it anew ends one that was started again and that says nothing yet", async () => {
   const server = await running();
+  await newest().crash();
+  await vi.advanceTimersByTimeAsync(0);
   const silent = newest();
-  silent.crash();
   const asked = ask(server);
   const restarted = server.restart();
   await vi.advanceTimersByTimeAsync(0);
@@ -138,5 +151,51 @@ test("starting it anew ends one that the client started again and that says noth
   await restarted;
   await vi.advanceTimersByTimeAsync(0);
   expect(asked.outcome).toBe("answer to a");
-  expect(shownErrors).toEqual([]);
+  expect(failures).toEqual([]);
+});
+
+test("a server that ends over and over stays away until somebody starts it, and then has all its chances again", async () => {
+  const server = await running();
+  for (const expected of ["answer to a", "answer to a", "answer to a", "answer to a", NOT_RUNNING]) {
+    await newest().crash();
+    await vi.advanceTimersByTimeAsync(0);
+    newest().answer();
+    const asked = ask(server);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked.outcome).toBe(expected);
+  }
+  expect(failures).toEqual(["it crashed too often"]);
+  const clients = made.clients.length;
+  void server.restart();
+  await vi.advanceTimersByTimeAsync(0);
+  newest().answer();
+  await vi.advanceTimersByTimeAsync(0);
+  await newest().crash();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(made.clients.length).toBe(clients + 2);
+});
+
+test.for([
+  [undefined, /^\S+ \(0\.0\.9\) is too old for this extension, so only DomainLang works\. Update the program/],
+  [{ editorProtocol: 0, version: "0.0.1" }, /^\S+ \(0\.0\.1\) is too old for this extension/],
+  [{ editorProtocol: 2, version: "0.2.0" }, /^this extension is too old for \S+ \(0\.2\.0\), so only DomainLang works\. Update the extension\.$/],
+] as const)("a program with another channel is told, and DomainLang works: %j", async ([zubi, expected]) => {
+  if (zubi === undefined) delete made.zubi;
+  else made.zubi = zubi;
+  const server = await running();
+  expect(failures).toEqual([expect.stringMatching(expected)]);
+  const [tool, model] = [ask(server, "zubi/tools/call"), ask(server, "domainlang/list")];
+  await vi.advanceTimersByTimeAsync(0);
+  expect(tool.outcome).toMatch(expected);
+  expect(model.outcome).toBe("answer to domainlang/list");
+});
+
+test("a server that was stopped is not started again", async () => {
+  const server = await running();
+  const client = newest();
+  await server.stop();
+  await client.crash();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(newest()).toBe(client);
+  expect(client.disposed).toBe(true);
 });

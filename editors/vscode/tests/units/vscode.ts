@@ -109,7 +109,16 @@ export const lm = {
     registered.set(name, tool);
     return new Disposable(() => registered.delete(name));
   },
+  registerMcpServerDefinitionProvider: (name: string, provider: unknown): Disposable => lm.registerTool(`mcp ${name}`, provider),
 };
+
+/** An MCP server as it is announced. */
+export class McpStdioServerDefinition {
+  readonly told: readonly unknown[];
+  constructor(...told: readonly unknown[]) {
+    this.told = told;
+  }
+}
 
 /** The settings of the workspace, and those of the user, by their keys. */
 export const settings = new Map<string, unknown>();
@@ -119,13 +128,15 @@ export const userSettings = new Map<string, unknown>();
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 } as const;
 
 export const workspace = {
+  workspaceFolders: undefined as readonly { readonly uri: { readonly fsPath: string } }[] | undefined,
   textDocuments: documents,
   onDidOpenTextDocument: events.opened.event,
   onDidChangeTextDocument: events.changed.event,
   onDidSaveTextDocument: events.saved.event,
   onDidCloseTextDocument: events.closed.event,
   /** A document's language is what its URI says. */
-  openTextDocument: (uri: unknown): Promise<{ languageId: string }> => {
+  openTextDocument: (uri: unknown): Promise<object> => {
+    if (typeof uri === "object" && uri !== null && "content" in uri) return Promise.resolve(uri);
     const { scheme } = uri as Document["uri"];
     if (scheme === "file" && documents.every((open) => open.uri !== uri)) {
       const opened = { ...document(""), uri: uri as Document["uri"] };
@@ -166,16 +177,66 @@ export const commands = {
 
 export class CancellationError extends Error {}
 
-/** What was shown as an error, the newest last. */
+/** What was shown as an error, the newest last, and what a user chooses of it. */
 export const shownErrors: string[] = [];
+export const answer: { button?: string } = {};
+
+/** What a user sees and does: items that he chooses by their label, what he types, what is copied, documents that are shown. */
+export const user = {
+  offered: [] as string[],
+  chooses: undefined as string | undefined,
+  types: undefined as ((offered: string) => string) | undefined,
+  copied: "",
+  shown: [] as string[],
+};
+
+interface Item {
+  readonly label: string;
+}
+
+export const QuickPickItemKind = { Separator: -1 } as const;
+export const ProgressLocation = { Notification: 15 } as const;
+export const StatusBarAlignment = { Right: 2 } as const;
+
+export class CancellationTokenSource {
+  readonly token = { isCancellationRequested: false, onCancellationRequested: () => new Disposable(() => undefined) };
+}
+
+export const env = {
+  clipboard: {
+    writeText: (text: string): Promise<void> => {
+      user.copied = text;
+      return Promise.resolve();
+    },
+  },
+};
+
+/** The items of the status bar. */
+export const statusItems: { text?: string; tooltip?: string; command?: string }[] = [];
 
 export const window = {
   activeTextEditor: undefined as { document: Document; selection: { active: Position } } | undefined,
   onDidChangeActiveTextEditor: events.active.event,
   onDidChangeTextEditorSelection: events.selection.event,
   createOutputChannel: (): object => ({ info: () => undefined, debug: () => undefined, error: () => undefined }),
-  showErrorMessage: (text: string): Promise<undefined> => {
+  createStatusBarItem: (): object => {
+    const item = { text: "", show: () => undefined, dispose: () => undefined };
+    statusItems.push(item);
+    return item;
+  },
+  showErrorMessage: (text: string): Promise<string | undefined> => {
     shownErrors.push(text);
-    return Promise.resolve(undefined);
+    return Promise.resolve(answer.button);
+  },
+  showQuickPick: (items: readonly Item[]): Promise<Item | undefined> => {
+    user.offered = items.map(({ label }) => label);
+    return Promise.resolve(items.find(({ label }) => label === user.chooses));
+  },
+  showInputBox: ({ value }: { readonly value: string }): Promise<string | undefined> => Promise.resolve(user.types?.(value)),
+  withProgress: (_options: unknown, task: (progress: unknown, token: unknown) => unknown): Promise<unknown> =>
+    Promise.resolve(task(undefined, new CancellationTokenSource().token)),
+  showTextDocument: (shown: unknown): Promise<void> => {
+    user.shown.push((shown as { content?: string }).content ?? String(shown));
+    return Promise.resolve();
   },
 };

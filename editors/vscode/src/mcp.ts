@@ -1,0 +1,35 @@
+// Announces an MCP server with the tools that this workspace adds; it asks the host of this very window.
+import * as vscode from "vscode";
+import type { Server } from "./client.ts";
+import { folderFlags } from "./program.ts";
+import type { Status } from "./status.ts";
+
+/** What VS Code has not as language model tools of this extension anyway. */
+const TOOLSETS = ["--toolsets", "declared,contributed,external"];
+
+/** Announces it while the server runs in a folder that is trusted. */
+export function announce(server: Pick<Server, "program">, status: Pick<Status, "host" | "onDidChange">): { dispose(): void } {
+  const changed = new vscode.EventEmitter<void>();
+  let isOver = false;
+  const registered = vscode.Disposable.from(
+    status.onDidChange(() => { changed.fire(); }),
+    vscode.lm.registerMcpServerDefinitionProvider("zubi", {
+      onDidChangeMcpServerDefinitions: changed.event,
+      provideMcpServerDefinitions: () => {
+        const { instance, revision = 0 } = status.host ?? {};
+        if (isOver || !vscode.workspace.isTrusted || instance === undefined || server.program === undefined) return [];
+        const args = [...folderFlags(), ...TOOLSETS, "mcp"];
+        // Another version makes VS Code ask for the tools again.
+        return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision}`)];
+      },
+    }),
+  );
+  return {
+    dispose: () => {
+      // VS Code hears first that there is none any more, and ends the one that it has started.
+      isOver = true;
+      changed.fire();
+      vscode.Disposable.from(registered, changed).dispose();
+    },
+  };
+}

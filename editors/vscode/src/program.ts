@@ -1,0 +1,60 @@
+// Which `zubi` is started, and what to tell somebody who has none.
+import { accessSync, chmodSync, constants, statSync } from "node:fs";
+import { homedir } from "node:os";
+import * as path from "node:path";
+import { env, platform } from "node:process";
+import * as vscode from "vscode";
+
+const NAME = platform === "win32" ? "zubi.exe" : "zubi";
+
+/** What may help, with the command that does it. */
+const HELP: Readonly<Record<string, readonly [command: string, ...args: unknown[]]>> = {
+  "Open Setting": ["workbench.action.openSettings", "zubi.server.path"],
+  "Show Log": ["zubi.showLogs"],
+  "How to Install": ["zubi.openWalkthrough"],
+};
+
+/** The setting, else the program that came with the extension, else the one on the PATH; in a folder without trust what came. */
+export function locate(extensionPath: string): string {
+  const bundled = path.join(extensionPath, "server", NAME);
+  // A package that was made on another system has lost the right to be executed.
+  if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
+  const configured = vscode.workspace.getConfiguration("zubi").get("server.path", "").trim().replace(/^~(?=[/\\])/, homedir());
+  if (configured !== "" && vscode.workspace.isTrusted) {
+    if (isProgram(configured)) return configured;
+    throw new Error(`${configured} ${isFile(configured) ? "may not be executed" : "is no file"}; the setting zubi.server.path names it`);
+  }
+  if (isProgram(bundled)) return bundled;
+  if (!vscode.workspace.isTrusted) {
+    throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
+  }
+  const directories = (env["PATH"] ?? "").split(path.delimiter).filter((directory) => path.isAbsolute(directory));
+  const found = directories.map((directory) => path.join(directory, NAME)).find(isProgram);
+  if (found === undefined) throw new Error("there is no program zubi, neither with this extension nor on the PATH");
+  return found;
+}
+
+/** Says what keeps the server from running as it should, and offers what may help. */
+export async function offerHelp(problem: string): Promise<void> {
+  const chosen = await vscode.window.showErrorMessage(`zubi: ${problem}`, ...Object.keys(HELP));
+  const [command, ...args] = HELP[chosen ?? ""] ?? [];
+  if (command !== undefined) await vscode.commands.executeCommand(command, ...args);
+}
+
+/** The folders of this window, as flags. */
+export function folderFlags(): string[] {
+  return (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
+}
+
+function isFile(file: string): boolean {
+  return path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return isFile(file);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Server } from "../../src/client.ts";
+import { registerCommands, skeleton } from "../../src/commands.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { commandResults, shownErrors, user, workspace } from "./vscode.ts";
+
+vi.mock("vscode-languageclient/node", () => ({ LanguageClient: undefined }));
+
+const TOOLS = [
+  { id: "workspace.deploy", title: "Deploy", description: "Deploys.", toolset: "declared", inputSchema: { required: ["to"], properties: { to: { type: "string" } } } },
+  { id: "lsp_hover", title: "Hover", description: "What it is.", toolset: "lsp", inputSchema: { type: "object" } },
+];
+
+const asked: unknown[] = [];
+const server = {
+  program: "/bin/zubi",
+  request: (method: string, params: unknown) => {
+    asked.push([method, params]);
+    return Promise.resolve(method === "zubi/tools/list" ? { tools: TOOLS } : { text: "done" });
+  },
+};
+
+const run = (command: string): Promise<unknown> => Promise.resolve(commandResults.get(command)?.());
+
+beforeEach(() => {
+  workspace.workspaceFolders = [{ uri: { fsPath: "/a" } }];
+  asked.length = 0;
+  user.shown.length = 0;
+  const commands = registerCommands(server as unknown as Server, manifest);
+  return () => {
+    commands.dispose();
+    user.chooses = user.types = workspace.workspaceFolders = undefined;
+  };
+});
+
+test("every command of the manifest exists, and no other", () => {
+  const listed = manifest.contributes.commands.map(({ command }) => command);
+  expect([...commandResults.keys()].filter((name) => name.startsWith("zubi.")).sort()).toEqual([...listed].sort());
+});
+
+test("the menu offers all others, and runs what is chosen", async () => {
+  await run("zubi.showMenu");
+  expect(user.offered).toHaveLength(manifest.contributes.commands.length - 1);
+  expect(user.offered).toContain("$(debug-restart) Restart Language Server");
+  const opened: unknown[] = [];
+  commandResults.set("workbench.action.openWalkthrough", (...args) => opened.push(...args));
+  user.chooses = "$(book) Open Walkthrough";
+  await run("zubi.showMenu");
+  const [walkthrough] = manifest.contributes.walkthroughs;
+  expect(opened).toEqual([`${manifest.publisher}.${manifest.name}#${walkthrough?.id ?? ""}`]);
+});
+
+test("the configuration that is copied starts this program for this folder", async () => {
+  user.chooses = "servers";
+  await run("zubi.copyMcpConfiguration");
+  expect(JSON.parse(user.copied)).toEqual({ servers: { zubi: { command: "/bin/zubi", args: ["--workspace", "/a", "mcp"] } } });
+});
+
+test("tools are shown by where they come from, and one with its description and schema", async () => {
+  user.chooses = "workspace.deploy";
+  await run("zubi.tools.list");
+  expect(user.offered).toEqual(["declared", "workspace.deploy", "lsp", "lsp_hover"]);
+  expect(user.shown).toEqual([`# workspace.deploy: Deploy\n\nDeploys.\n\n${JSON.stringify(TOOLS[0]?.inputSchema, null, 2)}\n`]);
+});
+
+test("a tool runs with what was typed, and its answer is shown", async () => {
+  user.chooses = "workspace.deploy";
+  user.types = (offered) => offered.replace('""', '"test"');
+  await run("zubi.tools.run");
+  expect(asked.at(-1)).toEqual(["zubi/tools/call", { id: "workspace.deploy", args: { to: "test" } }]);
+  expect(user.shown).toEqual(["done"]);
+  user.types = undefined;
+  await run("zubi.tools.run");
+  expect(user.shown).toEqual(["done"]);
+});
+
+test("a failure is a message and nothing uncaught", async () => {
+  user.chooses = "lsp_hover";
+  user.types = () => "{";
+  await run("zubi.tools.run");
+  expect(shownErrors.splice(0)).toEqual([expect.stringMatching(/^zubi: .*JSON/)]);
+});
+
+test.for([
+  [{}, "{}"],
+  [{ required: ["a", "b", "c"], properties: { a: { type: "integer" }, b: { type: "array" }, c: {}, d: {} } }, '{"a":0,"b":[],"c":""}'],
+] as const)("the arguments that a tool needs: %j", ([schema, expected]) => {
+  expect(skeleton(schema as Parameters<typeof skeleton>[0])).toBe(expected);
+});

@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import * as path from "node:path";
+import { beforeEach, expect, test, vi } from "vitest";
+import { locate, offerHelp } from "../../src/program.ts";
+import { answer, commandResults, settings, shownErrors, workspace } from "./vscode.ts";
+
+let root = "";
+
+/** A file of this mode below the test's directory. */
+function program(relative: string, mode: number): string {
+  const file = path.join(root, relative);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  chmodSync(file, mode);
+  return file;
+}
+
+/** Which program is found, without the test's directory; or why none is. */
+function found(): string {
+  try {
+    return locate(path.join(root, "extension")).slice(root.length);
+  } catch (error) {
+    return (error as Error).message.replaceAll(root, "");
+  }
+}
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), "zubi-"));
+  vi.stubEnv("PATH", ["relative", path.join(root, "empty"), path.join(root, "bin")].join(path.delimiter));
+  vi.stubEnv("HOME", path.join(root, "home"));
+  return () => {
+    rmSync(root, { recursive: true });
+    vi.unstubAllEnvs();
+    settings.clear();
+    workspace.isTrusted = true;
+  };
+});
+
+test("the setting comes before the program of the extension, and that before the PATH", () => {
+  program("bin/zubi", 0o755);
+  expect(found()).toBe("/bin/zubi");
+  program("extension/server/zubi", 0o755);
+  expect(found()).toBe("/extension/server/zubi");
+  program("home/zubi", 0o755);
+  settings.set("zubi.server.path", "~/zubi");
+  expect(found()).toBe("/home/zubi");
+});
+
+test("in a folder without trust there is the program of the extension and no other", () => {
+  program("bin/zubi", 0o755);
+  settings.set("zubi.server.path", program("chosen", 0o755));
+  workspace.isTrusted = false;
+  expect(found()).toMatch(/^no program zubi came with this extension, and no other is started in a folder that you do not trust/);
+  program("extension/server/zubi", 0o755);
+  expect(found()).toBe("/extension/server/zubi");
+});
+
+test("a packaged program that lost the right to be executed gets it again", () => {
+  const file = program("extension/server/zubi", 0o644);
+  expect(found()).toBe("/extension/server/zubi");
+  expect(statSync(file).mode & 0o777).toBe(0o755);
+});
+
+test.for([
+  ["no/such", "no/such is no file; the setting zubi.server.path names it"],
+  ["/missing", "/missing is no file; the setting zubi.server.path names it"],
+  ["/plain", "/plain may not be executed; the setting zubi.server.path names it"],
+] as const)("a setting that names no program is told: %s", ([setting, expected]) => {
+  program("bin/zubi", 0o755);
+  program("plain", 0o644);
+  settings.set("zubi.server.path", setting.startsWith("/") ? path.join(root, setting) : setting);
+  expect(found()).toBe(expected);
+});
+
+test("where there is none at all, one message offers what may help", async () => {
+  program("bin/zubi", 0o644);
+  expect(found()).toBe("there is no program zubi, neither with this extension nor on the PATH");
+  const ran: unknown[] = [];
+  commandResults.set("workbench.action.openSettings", (...args) => ran.push(args));
+  answer.button = "Open Setting";
+  await offerHelp("it did not start");
+  delete answer.button;
+  await offerHelp("it did not start");
+  expect(shownErrors.splice(0)).toEqual(["zubi: it did not start", "zubi: it did not start"]);
+  expect(ran).toEqual([["zubi.server.path"]]);
+});
