@@ -16,7 +16,7 @@ use dlang_workspace::ask::AskError;
 use lsp_server::{ErrorCode, ResponseError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 
@@ -126,6 +126,8 @@ pub struct MethodTable {
     methods: BTreeMap<String, Arc<Method>>,
     notifications: BTreeMap<String, Box<Hear>>,
     folders: Option<Box<HearFolders>>,
+    /// What the client is told under `experimental` of the capabilities.
+    experimental: Map<String, Value>,
     /// Further methods for a client that asks for them.
     extend: Option<Box<Extend>>,
 }
@@ -196,6 +198,14 @@ impl MethodTable {
         self
     }
 
+    /// Tells the client in the answer to `initialize` what there is besides the protocol: a name under `experimental` of the
+    /// server's capabilities.
+    #[must_use]
+    pub fn experimental(mut self, name: impl Into<String>, value: Value) -> Self {
+        self.experimental.insert(name.into(), value);
+        self
+    }
+
     /// Further methods, which depend on what the client says in `initialize`. It is called by the loop, before the client is
     /// answered, and so must return at once.
     #[must_use]
@@ -222,6 +232,7 @@ impl MethodTable {
         }
         self.notifications.extend(other.notifications);
         self.folders = self.folders.or(other.folders);
+        self.experimental.extend(other.experimental);
         self.extend = self.extend.or(other.extend);
         self
     }
@@ -234,6 +245,11 @@ impl MethodTable {
                 Err(_) => tracing::error!("further methods panicked; there are none"),
             }
         }
+    }
+
+    /// What was given to [`Self::experimental`].
+    pub(crate) fn take_experimental(&mut self) -> Map<String, Value> {
+        std::mem::take(&mut self.experimental)
     }
 
     /// The requests alone.

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler, Responder};
 use zubi_link::listener::{Channel, Peer, Serve};
 use zubi_link::wire;
-use zubi_link::wire::host::{Environment, HostKind};
+use zubi_link::wire::host::{ClientStatus, Environment, HostKind};
 use zubi_tools::cx::Restrictions;
 
 use crate::contributed::Contributions;
@@ -57,7 +57,7 @@ pub struct Serving {
     ends: Option<CancellationToken>,
     /// By the number of their connection.
     clients: Mutex<BTreeMap<u64, Arc<Client>>>,
-    /// How many are connected.
+    /// How many are connected; told anew when one of them has said who it is.
     count: watch::Sender<usize>,
     me: Weak<Self>,
 }
@@ -93,13 +93,18 @@ impl Serving {
         })
     }
 
-    /// How many clients are connected.
+    /// How many clients are connected. It also changes, to the same number, when one of them has said who it is.
     pub fn connected(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
 
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Who is connected, in the order in which they came.
+    pub fn attached(&self) -> Vec<ClientStatus> {
+        self.clients().values().map(|client| hosts::of_client(client)).collect()
     }
 
     fn clients(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Client>>> {

@@ -16,6 +16,7 @@ use zubi_host::sight::{EditorView, Known, Seen, SeenActive, SeenFile, ViewError}
 use zubi_link::wire::editor::Selection;
 
 use crate::editor::{EDITOR_COMMAND, Editor};
+use crate::texts::documents::{self, Documents};
 
 /// The problems that the editor shows in a document.
 pub(crate) const DIAGNOSTICS: &str = "textDocument/diagnostic";
@@ -47,6 +48,10 @@ struct File {
     is_dirty: bool,
     #[serde(default)]
     line_count: u32,
+    /// Another number with each change of the text; an editor that tells none tells no texts either.
+    version: Option<i32>,
+    /// What is not saved, once for each version.
+    text: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -59,7 +64,7 @@ struct Active {
 
 impl From<File> for SeenFile {
     fn from(file: File) -> Self {
-        let File { uri, language_id, is_dirty, line_count } = file;
+        let File { uri, language_id, is_dirty, line_count, .. } = file;
         Self { uri, language_id, is_dirty, line_count }
     }
 }
@@ -93,11 +98,13 @@ pub(crate) struct Told {
     seen: Mutex<Option<Seen>>,
     /// The folders, as the editor names them.
     folders: Mutex<Vec<Utf8PathBuf>>,
+    /// The texts of what is open.
+    pub(crate) documents: Documents,
 }
 
 impl Told {
     pub(crate) fn new(folders: &[Utf8PathBuf]) -> Self {
-        Self { seen: Mutex::default(), folders: Mutex::new(folders.to_vec()) }
+        Self { folders: Mutex::new(folders.to_vec()), ..Self::default() }
     }
 
     /// The editor has these folders open now.
@@ -105,9 +112,17 @@ impl Told {
         *self.folders.lock().unwrap_or_else(PoisonError::into_inner) = folders.to_vec();
     }
 
+    /// Whether these folders, and no others, are open now.
+    pub(crate) fn has_open(&self, folders: &[Utf8PathBuf]) -> bool {
+        *self.folders.lock().unwrap_or_else(PoisonError::into_inner) == folders
+    }
+
     /// `zubi/editor/didChange`. What cannot be read changes nothing.
     pub(crate) fn did_change(&self, params: &Value) -> Result<(), RequestError> {
-        let DidChange { active, open } = from_value(params)?;
+        let DidChange { active, mut open } = from_value(params)?;
+        self.documents.are(open.iter_mut().take(MAX_OPEN).filter_map(|file| {
+            Some(documents::Told { uri: file.uri.clone(), version: file.version?, is_dirty: file.is_dirty, text: file.text.take() })
+        }));
         let active = active.map(|Active { file, selection }| SeenActive { file: file.into(), selection });
         let open = open.into_iter().take(MAX_OPEN).map(SeenFile::from).collect();
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { active, open });
@@ -118,9 +133,18 @@ impl Told {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Where the settings of the first folder are.
+    pub(crate) fn settings_file(&self) -> Option<Utf8PathBuf> {
+        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        folders.first().map(|folder| folder.join(".vscode/settings.json"))
+    }
+
     /// The URI under which the editor knows a file of which the path is known with links resolved: a folder that is opened by
     /// a link is another one for the editor.
     pub(crate) fn uri_of(&self, path: &Utf8Path) -> lsp::Uri {
+        if let Some(document) = self.documents.get(path) {
+            return lsp::Uri(document.uri);
+        }
         let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let named = folders.iter().find_map(|folder| {
             let rest = path.strip_prefix(fs::canonical(folder).ok()?).ok()?;

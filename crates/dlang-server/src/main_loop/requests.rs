@@ -69,8 +69,13 @@ impl MainLoop {
             start(Arc::clone(&self.settings), self.waker.clone());
         }
         self.load();
+        let mut capabilities = capabilities(&self.settings);
+        let experimental = self.methods.take_experimental();
+        if !experimental.is_empty() {
+            capabilities.experimental = Some(experimental.into());
+        }
         let result = json!({
-            "capabilities": capabilities(&self.settings),
+            "capabilities": capabilities,
             "serverInfo": { "name": self.options.name, "version": self.options.version },
         });
         self.respond(id, Ok(result));

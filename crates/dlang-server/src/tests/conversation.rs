@@ -233,7 +233,9 @@ fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
         MethodTable::new().extend(|client: Initialize<'_>| {
             assert_eq!(client.folders, ["/w"]);
             match client.params.pointer("/capabilities/experimental/more") {
-                Some(_) => MethodTable::new().start("test/more", |_, responder| responder.answer(Ok(json!("more")))),
+                Some(_) => MethodTable::new()
+                    .experimental("more", json!({ "version": 1 }))
+                    .start("test/more", |_, responder| responder.answer(Ok(json!("more")))),
                 None => MethodTable::new(),
             }
         })
@@ -245,7 +247,9 @@ fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
         let mut client = begin(table());
         let mut asked = plain();
         asked["experimental"] = capabilities["experimental"].clone();
-        client.initialize(&asked, &["/w"]);
+        let answer = client.initialize(&asked, &["/w"]);
+        let told = answer.pointer("/capabilities/experimental/more/version");
+        assert_eq!(told.is_some(), expected.is_ok(), "{answer}");
         assert_eq!(client.try_ask("test/more", json!({})), expected);
     }
 }

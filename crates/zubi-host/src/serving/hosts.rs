@@ -24,6 +24,7 @@ pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, 
     // It goes to a terminal one day.
     let name = params.client.map(|name| zubi_base::visible::on_one_line(&name).chars().take(MAX_NAME).collect());
     *client.said() = Said { name, pid: params.pid };
+    client.serving.count.send_modify(|_| {});
     Ok(client.serving.info())
 }
 
@@ -34,11 +35,11 @@ pub(super) async fn status(client: &Client) -> HostStatus {
         info: serving.info(),
         memory: zubi_base::process::rss_bytes(std::process::id()),
         servers: serving.host.servers().await,
-        clients: serving.clients().values().map(|client| of_client(client)).collect(),
+        clients: serving.attached(),
     }
 }
 
-fn of_client(client: &Client) -> ClientStatus {
+pub(super) fn of_client(client: &Client) -> ClientStatus {
     let said = client.said().clone();
     ClientStatus {
         client: said.name,

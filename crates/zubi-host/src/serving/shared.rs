@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -32,6 +33,7 @@ pub struct Shared {
     serving: Arc<Serving>,
     published: Mutex<Option<Published>>,
     port: Option<u16>,
+    file: Utf8PathBuf,
     stop: CancellationToken,
     task: Mutex<Option<JoinHandle<()>>>,
 }
@@ -66,11 +68,12 @@ impl Shared {
         };
         let port = listener.port();
         let published = run.publish(&advertisement)?;
+        let file = published.file().to_owned();
         let identity = Identity { instance, kind: sharing.kind, environment: sharing.environment };
         let serving = Serving::new(host, identity, sharing.limits, sharing.ends);
         let stop = CancellationToken::new();
         let task = tokio::spawn(listener.serve(Arc::clone(&serving) as _, stop.clone()));
-        Ok(Self { serving, published: Mutex::new(Some(published)), port, stop, task: Mutex::new(Some(task)) })
+        Ok(Self { serving, published: Mutex::new(Some(published)), port, file, stop, task: Mutex::new(Some(task)) })
     }
 
     pub fn instance(&self) -> &str {
@@ -80,6 +83,16 @@ impl Shared {
     /// The port on 127.0.0.1, where one was to be had.
     pub fn port(&self) -> Option<u16> {
         self.port
+    }
+
+    /// What others find it by, as long as it is not hidden.
+    pub fn file(&self) -> &Utf8Path {
+        &self.file
+    }
+
+    /// The host as its clients see it.
+    pub fn serving(&self) -> &Arc<Serving> {
+        &self.serving
     }
 
     /// How many clients are connected.

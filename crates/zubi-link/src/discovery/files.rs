@@ -92,7 +92,7 @@ impl RunDirectory {
         private::write_atomic(&file, &content)?;
         let file = Own::of(file)?;
         let socket = advertisement.socket.clone().and_then(|socket| Own::of(socket).ok());
-        Ok(Published { _file: file, _socket: socket })
+        Ok(Published { file, _socket: socket })
     }
 
     /// Reads all files. Blocks, but not for long: at most 256 files of at most 64 KiB.
@@ -256,8 +256,15 @@ impl Drop for Own {
 /// The file of a host, and its socket: both are removed on drop.
 #[derive(Debug)]
 pub struct Published {
-    _file: Own,
+    file: Own,
     _socket: Option<Own>,
+}
+
+impl Published {
+    /// Where the file is.
+    pub fn file(&self) -> &Utf8Path {
+        self.file.path()
+    }
 }
 
 /// This user, as far as the rights of the process go.

@@ -1,0 +1,236 @@
+//! `zubi/status`: how the host of a connection is doing, told to the editor whenever any of it has changed.
+//!
+//! What changes while the status is worked out is told with the next one, so a burst of changes is a few messages.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use camino::Utf8PathBuf;
+use dlang_server::ClientHandle;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use zubi_base::lsp;
+use zubi_host::{Serving, Shared, ToolService};
+use zubi_link::wire::host::ClientStatus;
+use zubi_tools::cx::Restrictions;
+use zubi_tools::spec::Exposure;
+
+use crate::view::Told;
+
+/// The notification.
+const STATUS: &str = "zubi/status";
+
+/// What a client is called that has not said who it is.
+const NAMELESS: &str = "a program without a name";
+
+/// The tool that stands in the list exactly where there are models.
+const OF_MODELS: &str = "domainlang_validate";
+
+/// Where the maker of a host says how others find it. If it says nothing, they do not.
+#[derive(Clone, Default)]
+pub struct Findable(Arc<Mutex<Found>>);
+
+/// How others find a host.
+#[derive(Clone, Default)]
+struct Found {
+    instance: Option<String>,
+    file: Option<Utf8PathBuf>,
+    port: Option<u16>,
+    problem: Option<String>,
+    /// Its end is that of the host, which this does not keep alive.
+    serving: Option<(Weak<Serving>, watch::Receiver<usize>)>,
+}
+
+impl Findable {
+    /// They find this one.
+    pub fn at(&self, shared: &Shared) {
+        let mut found = self.lock();
+        found.instance = Some(shared.instance().to_owned());
+        found.file = Some(shared.file().to_owned());
+        found.port = shared.port();
+        found.serving = Some((Arc::downgrade(shared.serving()), shared.connected()));
+    }
+
+    /// Something about it is not as it should be; a sentence for the user, with a next step.
+    pub fn problem(&self, what: String) {
+        self.lock().problem = Some(what);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Found> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The message, as `editors/vscode/src/protocol.ts` has it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StatusParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<Utf8PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    clients: Vec<Attached>,
+    tools: usize,
+    revision: u64,
+    has_models: bool,
+}
+
+/// One that is connected.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+struct Attached {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<u32>,
+}
+
+impl fmt::Display for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.pid {
+            Some(pid) => write!(f, "{}, process {pid}", self.name),
+            None => f.write_str(&self.name),
+        }
+    }
+}
+
+/// What is told of the tools of a host.
+#[derive(Default)]
+struct Tools {
+    count: usize,
+    revision: u64,
+    has_models: bool,
+}
+
+/// Tells one editor about its host, and about the next one when it has opened other folders.
+pub(crate) struct Reporter {
+    runtime: Handle,
+    client: ClientHandle,
+    told: Arc<Told>,
+    /// What follows the present host.
+    follower: Mutex<Option<AbortHandle>>,
+}
+
+impl Reporter {
+    pub(crate) fn new(runtime: Handle, client: ClientHandle, told: Arc<Told>) -> Self {
+        Self { runtime, client, told, follower: Mutex::default() }
+    }
+
+    /// A host for these folders was made, or could not be. One that was made for folders that are not open any more is not
+    /// told of.
+    pub(crate) fn made(
+        &self,
+        folders: &[Utf8PathBuf],
+        made: &Result<Arc<dyn ToolService>, String>,
+        findable: &Findable,
+    ) {
+        if !self.told.has_open(folders) {
+            return;
+        }
+        let mut follower = self.follower.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(before) = follower.take() {
+            before.abort();
+        }
+        let found = findable.lock().clone();
+        match made {
+            Ok(service) => {
+                let following = follow(self.client.clone(), Arc::downgrade(service), found);
+                *follower = Some(self.runtime.spawn(following).abort_handle());
+            }
+            Err(why) => {
+                let found = Found { problem: Some(why.clone()), ..found };
+                log(&self.client, &format!("Problem: {why}"));
+                tell(&self.client, &found, &Tools::default(), Vec::new());
+            }
+        }
+    }
+}
+
+/// Tells of a host until it ends.
+async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found: Found) {
+    let Some(mut changes) = service.upgrade().map(|service| service.changes()) else { return };
+    log_found(&client, &found);
+    let mut before = Vec::new();
+    loop {
+        // Before it is asked, so that no change in between is missed.
+        let revision = *changes.borrow_and_update();
+        if let Some((_, connected)) = &mut found.serving {
+            connected.mark_unchanged();
+        }
+        let Some(asked) = service.upgrade() else { return };
+        let specs = asked.list(&Restrictions::default()).await.unwrap_or_default();
+        drop(asked);
+        let has_models = specs.iter().any(|spec| spec.id == OF_MODELS && spec.exposure == Exposure::Direct);
+        let clients = found.attached();
+        log_changes(&client, &before, &clients);
+        tell(&client, &found, &Tools { count: specs.len(), revision, has_models }, clients.clone());
+        before = clients;
+        let came_or_went = async {
+            match &mut found.serving {
+                Some((_, connected)) => connected.changed().await,
+                None => std::future::pending().await,
+            }
+        };
+        let goes_on = tokio::select! {
+            changed = changes.changed() => changed.is_ok(),
+            changed = came_or_went => changed.is_ok(),
+        };
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+impl Found {
+    /// Who is connected.
+    fn attached(&self) -> Vec<Attached> {
+        let serving = self.serving.as_ref().and_then(|(serving, _)| serving.upgrade());
+        let clients = serving.map(|serving| serving.attached()).unwrap_or_default();
+        let attached = |it: ClientStatus| Attached { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
+        clients.into_iter().map(attached).collect()
+    }
+}
+
+fn log_found(client: &ClientHandle, found: &Found) {
+    if let Some(file) = &found.file {
+        let port = found.port.map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
+        log(client, &format!("Other programs find this window by {file}, {port}"));
+    }
+    if let Some(problem) = &found.problem {
+        log(client, &format!("Problem: {problem}"));
+    }
+}
+
+fn log_changes(client: &ClientHandle, before: &[Attached], now: &[Attached]) {
+    for came in now.iter().filter(|it| !before.contains(it)) {
+        log(client, &format!("Attached: {came}"));
+    }
+    for gone in before.iter().filter(|it| !now.contains(it)) {
+        log(client, &format!("Left: {gone}"));
+    }
+}
+
+/// A line in the log that the user sees.
+fn log(client: &ClientHandle, line: &str) {
+    client.notify("window/logMessage", json!({ "type": lsp::MessageType::Info, "message": line }));
+}
+
+fn tell(client: &ClientHandle, found: &Found, tools: &Tools, clients: Vec<Attached>) {
+    let params = StatusParams {
+        instance: found.instance.clone(),
+        file: found.file.clone(),
+        port: found.port,
+        problem: found.problem.clone(),
+        clients,
+        tools: tools.count,
+        revision: tools.revision,
+        has_models: tools.has_models,
+    };
+    // What is made of texts and numbers can be written.
+    client.notify(STATUS, serde_json::to_value(params).unwrap_or(Value::Null));
+}
