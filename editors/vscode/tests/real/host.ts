@@ -37,7 +37,7 @@ async function main(config: Config): Promise<number> {
   let browser: Browser | undefined;
   try {
     browser = await chromium.launch({ executablePath: config.chromium, args: CHROMIUM });
-    const context = await browser.newContext();
+    const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
     for (const wanted of config.windows) windows.push(await Window.prepare(config, wanted, context));
     const runs = windows.map(async (window) => {
       await window.open(server.authority, payload?.(server.authority));

@@ -1,0 +1,63 @@
+// What the user sees: the item in the status bar with its menu, the walkthrough, the tools in the chat. Each case leaves a
+// picture of the window, for people.
+import * as assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { ask, type Case, file } from "./harness.ts";
+import * as page from "./page.ts";
+
+const ITEM = ".statusbar-item[id='zubi.zubi.zubi.status']";
+const MENU = ".quick-input-widget .monaco-list-row";
+
+export const look: readonly Case[] = [
+  {
+    name: "the status item says that the server runs, and opens a menu",
+    body: async () => {
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+      await vscode.window.showTextDocument(file("shop/shop.dlang"));
+      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
+      assert.match(await page.see(`${ITEM} .codicon-plug >> xpath=ancestor::a`), /zubi/);
+      await page.shot("status");
+      await page.click(`${ITEM} a`);
+      for (const entry of ["Copy MCP Configuration", "Show Tools", "Restart Language Server", "Show Log", "Open Settings", "Open Walkthrough"]) {
+        await page.see(`${MENU}:has-text("${entry}")`);
+      }
+      await page.shot("menu");
+      await page.press("Escape");
+    },
+  },
+  {
+    name: "the tools are shown by where they come from",
+    body: async () => {
+      const shown = vscode.commands.executeCommand("zubi.tools.list");
+      await page.see(`${MENU}:has-text("lsp_definition")`);
+      await page.type("lsp_definition");
+      await page.shot("tools");
+      await page.press("Enter");
+      await shown;
+      assert.match(vscode.window.activeTextEditor?.document.getText() ?? "", /^# lsp_definition: Go to definition\n/);
+      await page.shot("tool");
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    },
+  },
+  {
+    name: "the walkthrough opens",
+    body: async () => {
+      await vscode.commands.executeCommand("zubi.openWalkthrough");
+      await page.see('.gettingStartedContainer:has-text("The program")');
+      await page.shot("walkthrough");
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    },
+  },
+  {
+    name: "the chat offers the tools by their names for people",
+    body: async () => {
+      await vscode.commands.executeCommand("workbench.action.chat.open", { query: "#refer", isPartialQuery: true });
+      await page.click(".chat-input-container .monaco-editor");
+      await page.press("End");
+      await page.type("e");
+      await page.see('.suggest-widget .monaco-list-row:has-text("references")');
+      await page.shot("chat");
+      await page.press("Escape");
+    },
+  },
+];
