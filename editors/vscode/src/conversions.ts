@@ -7,6 +7,8 @@ import { message } from "./failure.ts";
 
 /** The name of a shape or of a rule below, behind `field:` where it is made of another field; a list of one; or fields. */
 export type Shape = string | readonly Shape[] | { readonly [field: string]: Shape };
+type Fields = Readonly<Record<string, unknown>>;
+type Rule = (value: unknown, room: Room) => unknown;
 
 /** What still fits into an answer. Lists and texts that are only read are cut; a change that does not fit whole is refused. */
 export class Room {
@@ -20,14 +22,13 @@ export class Room {
   }
 }
 
-type Rule = (value: unknown, room: Room) => unknown;
-const SHAPES: Readonly<Record<string, Shape>> = table.shapes;
 /** Of one list, and of one text that is only read. */
 const [MAX_LIST, MAX_TEXT] = [5_000, 100_000];
 const TOO_LARGE = "the editor's change is too large to be passed on: ask for a smaller one";
 /** Links to commands lead nowhere outside the editor. */
 const COMMAND_LINK = /\[([^[\]]*)\]\(command:[^()\s]*(?: "[^"]*")?\)/g;
 const FOLDINGS = [undefined, "comment", "imports", "region"];
+const SHAPES: Readonly<Record<string, Shape>> = table.shapes;
 
 const text = (value: unknown, room: Room): string => {
   const cut = String(value).slice(0, Math.min(MAX_TEXT, room.characters));
@@ -40,21 +41,23 @@ const exact: Rule = (value, room) => {
   return String(value);
 };
 /** A string, or the one that a value holds. */
-const held = (value: unknown): string => (typeof value === "string" ? value : String((value as { value: unknown }).value));
+const held = (value: unknown): string => (typeof value === "string" ? value : String((value as Fields)["value"]));
 const markdown: Rule = (value, room) => text(held(value).replace(COMMAND_LINK, "$1"), room);
 /** One of VS Code's numbers, which begin at 0 where LSP's begin at 1. */
 const kind = (last: number, otherwise?: number): Rule => (value) => (Number(value) < last ? Number(value) + 1 : otherwise);
+/** The first for a string, the second for all else. */
+const ofString = (plain: Rule, otherwise: Rule): Rule => (value, room) => (typeof value === "string" ? plain : otherwise)(value, room);
+const shaped = (shape: Shape): Rule => (value, room) => convert(shape, value, room);
 
 /** VS Code's own list of a change's parts; the one for extensions leaves out what happens to files. */
 interface Parts {
   _allEntries(): readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
 }
-const [FILE, TEXT] = [1, 2];
 const workspaceEdit: Rule = (value, room) => {
   const edit = value as vscode.WorkspaceEdit & Parts;
-  // VS Code has files before texts.
-  const files = edit._allEntries().filter(({ _type }) => _type !== TEXT).map(({ _type, from, to, options = {} }) => {
-    if (_type !== FILE || !(from ?? to) || options.contents) throw new Error("it has parts that only the editor itself can apply");
+  // The types 1 and 2 are files and texts; VS Code has files first.
+  const files = edit._allEntries().filter(({ _type }) => _type !== 2).map(({ _type, from, to, options = {} }) => {
+    if (_type !== 1 || !(from ?? to) || options.contents) throw new Error("it has parts that only the editor itself can apply");
     const [oldUri, newUri] = [from?.toString(), to?.toString()];
     const named = from && to ? { kind: "rename", oldUri, newUri } : { kind: to ? "create" : "delete", uri: newUri ?? oldUri };
     return { ...named, options: convert("fileOptions", options, room) };
@@ -67,19 +70,19 @@ const RULES: Readonly<Record<string, Rule>> = {
   number: Number, uri: String, flag: (value) => value === true, text, exact, value: (value, room) => text(held(value), room),
   symbolKind: kind(26, 7), completionKind: kind(25), highlightKind: kind(3), foldingKind: (value) => FOLDINGS[Number(value)],
   markup: (value, room) => ({ kind: "markdown", value: markdown(value, room) }),
-  marked: (value, room) => ("language" in Object(value) ? convert({ language: "text", value: "text" }, value, room) : markdown(value, room)),
-  /** Of a proposal: a string, or one with details. */
-  name: (value, room) => text(typeof value === "string" ? value : (value as vscode.CompletionItemLabel).label, room),
-  details: (value, room) => (typeof value === "string" ? undefined : convert({ detail: "text", description: "text" }, value, room)),
+  marked: (value, room) => ("language" in Object(value) ? convert("block", value, room) : markdown(value, room)),
+  // Of a proposal: what it is called, and what is inserted.
+  name: ofString(text, (value, room) => text((value as Fields)["label"], room)),
+  details: ofString(() => undefined, shaped("labelDetails")),
   inserted: (value, room) => exact(held(value), room),
-  insertedAs: (value) => (typeof value === "string" ? 1 : 2),
-  /** A string; or its parts; or where it stands in another label. */
-  label: (value, room) => (typeof value === "string" ? text(value, room) : convert(["labelPiece"], value, room)),
+  insertedAs: ofString(() => 1, () => 2),
+  // A string; or parts; or where it stands in another label.
+  label: ofString(text, shaped(["labelPiece"])),
   labelPiece: (value, room) => (typeof value === "number" ? value : convert("labelPart", value, room)),
-  /** Itself one, or one of an action. */
-  command: (value, room) => (typeof value === "string" ? text(value, room) : convert("namedCommand", value, room)),
+  // Itself one, or one of an action.
+  command: ofString(text, shaped("namedCommand")),
   item: (value, room) => ({ ...(convert("hierarchyItem", value, room) as object), ...room.keep(value) }),
-  /** Five for each token. */
+  // Five for each token.
   numbers: (value, room) => {
     const all = value as Uint32Array;
     room.leftOut += Math.max(0, all.length - room.items) / 5;
@@ -92,7 +95,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     return edits;
   },
   workspaceEdit,
-  /** An action whose change cannot be shown is one all the same. */
+  // An action whose change cannot be shown is one all the same.
   preview: (value, room) => {
     try {
       return workspaceEdit(value, room);
@@ -104,7 +107,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** Makes LSP's value of one of VS Code's. */
 export function convert(shape: Shape, value: unknown, room: Room): unknown {
-  if (typeof shape === "string") return RULES[shape]?.(value, room) ?? (shape in SHAPES ? convert(SHAPES[shape] ?? {}, value, room) : undefined);
+  if (typeof shape === "string") return (RULES[shape] ?? shaped(SHAPES[shape] ?? {}))(value, room);
   if (Array.isArray(shape)) {
     const all = Array.isArray(value) ? (value as readonly unknown[]) : [];
     const fit = all.slice(0, Math.min(MAX_LIST, room.items));
@@ -112,11 +115,10 @@ export function convert(shape: Shape, value: unknown, room: Room): unknown {
     room.leftOut += all.length - fit.length;
     return fit.map((item) => convert((shape as readonly Shape[])[0] ?? {}, item, room));
   }
-  const fields = Object.entries(shape).flatMap(([name, of]) => {
-    const [from, to] = typeof of === "string" && of.includes(":") ? (of.split(":") as [string, string]) : [name, of];
-    const found = (value as Readonly<Record<string, unknown>>)[from];
-    const made = found === undefined || found === null ? undefined : convert(to, found, room);
-    return made === undefined ? [] : [[name, made] as const];
-  });
-  return Object.fromEntries(fields);
+  return Object.fromEntries(Object.entries(shape).flatMap(([name, of]) => {
+    const [from = name, to = of] = typeof of === "string" && of.includes(":") ? of.split(":") : [];
+    const found = (value as Fields)[from] ?? undefined;
+    const made = found === undefined ? undefined : convert(to, found, room);
+    return made === undefined ? [] : [[name, made]];
+  }));
 }

@@ -6,34 +6,29 @@ import type { DocumentReport } from "./protocol.ts";
 
 /** How long somebody may take to say something about a document, from its opening or its last change. */
 const PATIENCE_MS = 5000;
-
 /** Several speak about one document, or one does in parts; this long after the last word of any of them they are done. */
 const QUIET_MS = 250;
+/** The most files whose problems are told, and the most problems of one. */
+const [MAX_FILES, MAX_ITEMS] = [2000, 1000];
 
 type Convert = Pick<LanguageClient, "code2ProtocolConverter">;
 
-/** What is known of an open document: what came last, and whether it has had its time. */
-interface Known {
-  isCurrent: boolean;
-  hasWaited: boolean;
-}
-
 /** Follows who speaks about which document. VS Code does not tell which version of a text its problems belong to. */
 export class Problems implements vscode.Disposable {
-  readonly #known = new Map<string, Known>();
+  /** What is known of open documents: whether somebody has spoken about the present text, and whether it has had its time. */
+  readonly #known = new Map<string, { isCurrent: boolean; hasWaited: boolean }>();
   readonly #spoken = new vscode.EventEmitter<string>();
   readonly #subscriptions: vscode.Disposable;
 
   constructor() {
-    for (const { uri } of vscode.workspace.textDocuments) this.#changed(uri, vscode.languages.getDiagnostics(uri).length > 0);
+    const changed = (uri: vscode.Uri, isCurrent = false): unknown => this.#known.set(uri.toString(), { isCurrent, hasWaited: false });
+    for (const { uri } of vscode.workspace.textDocuments) changed(uri, vscode.languages.getDiagnostics(uri).length > 0);
     this.#subscriptions = vscode.Disposable.from(
       this.#spoken,
-      vscode.workspace.onDidOpenTextDocument(({ uri }) => { this.#changed(uri); }),
+      vscode.workspace.onDidOpenTextDocument(({ uri }) => changed(uri)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        // Saving is a change without any.
-        if (contentChanges.length > 0) this.#changed(document.uri);
-      }),
+      // Saving is a change without any.
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri)),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris.map(String)) {
           const known = this.#known.get(uri);
@@ -47,29 +42,23 @@ export class Problems implements vscode.Disposable {
   /** What is shown in a document now. */
   of(client: Convert, uri: vscode.Uri): DocumentReport {
     const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
-    const items = vscode.languages.getDiagnostics(uri).map((item) => client.code2ProtocolConverter.asDiagnostic(item));
     const isCurrent = document !== undefined && this.#known.get(uri.toString())?.isCurrent === true;
+    const items = shown(client, vscode.languages.getDiagnostics(uri));
     return { kind: "full", items, isOpen: document !== undefined, isCurrent, ...(document && { languageId: document.languageId }) };
   }
 
   /** What is shown anywhere. */
   all(client: Convert): { items: { uri: string; kind: "full"; items: Diagnostic[] }[] } {
-    const shown = vscode.languages.getDiagnostics().filter(([uri, items]) => uri.scheme === "file" && items.length > 0);
-    const items = shown.map(([uri, items]) => ({
-      uri: uri.toString(),
-      kind: "full" as const,
-      items: items.map((item) => client.code2ProtocolConverter.asDiagnostic(item)),
-    }));
-    return { items };
+    const files = vscode.languages.getDiagnostics().filter(([uri, items]) => uri.scheme === "file" && items.length > 0);
+    return { items: files.slice(0, MAX_FILES).map(([uri, items]) => ({ uri: uri.toString(), kind: "full", items: shown(client, items) })) };
   }
 
-  /** Opens a document, without showing it, and waits until somebody has spoken about its present text. */
+  /** Opens a document, without showing it, and waits until somebody has spoken about its present text. One has its time once. */
   async validate(client: Convert, uri: vscode.Uri, token: vscode.CancellationToken): Promise<DocumentReport> {
     await vscode.workspace.openTextDocument(uri);
     const known = this.#known.get(uri.toString());
     if (known?.isCurrent === false && !known.hasWaited) {
       await this.#wait(uri.toString(), token);
-      // One text has its time once.
       known.hasWaited = !token.isCancellationRequested;
     }
     return this.of(client, uri);
@@ -79,28 +68,28 @@ export class Problems implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
-  #changed(uri: vscode.Uri, isCurrent = false): void {
-    this.#known.set(uri.toString(), { isCurrent, hasWaited: false });
-  }
-
   /** Until somebody has spoken and everybody is quiet, nobody wants to know any more, or patience ends. */
   async #wait(uri: string, token: vscode.CancellationToken): Promise<void> {
-    const listeners: vscode.Disposable[] = [];
-    const timers: { quiet?: NodeJS.Timeout; end?: NodeJS.Timeout } = {};
     await new Promise<void>((resolve) => {
-      timers.end = setTimeout(resolve, PATIENCE_MS);
-      listeners.push(
-        token.onCancellationRequested(() => { resolve(); }),
-        this.#spoken.event((spoken) => {
-          if (spoken !== uri) return;
-          clearTimeout(timers.quiet);
-          timers.quiet = setTimeout(resolve, QUIET_MS);
-        }),
-      );
-      if (token.isCancellationRequested) resolve();
+      let quiet: NodeJS.Timeout | undefined;
+      const ended = (): void => {
+        clearTimeout(quiet);
+        clearTimeout(end);
+        listening.dispose();
+        resolve();
+      };
+      const end = setTimeout(ended, PATIENCE_MS);
+      const heard = this.#spoken.event((spoken) => {
+        if (spoken !== uri) return;
+        clearTimeout(quiet);
+        quiet = setTimeout(ended, QUIET_MS);
+      });
+      const listening = vscode.Disposable.from(heard, token.onCancellationRequested(ended));
+      if (token.isCancellationRequested) ended();
     });
-    clearTimeout(timers.quiet);
-    clearTimeout(timers.end);
-    for (const listener of listeners) listener.dispose();
   }
+}
+
+function shown(client: Convert, items: readonly vscode.Diagnostic[]): Diagnostic[] {
+  return items.slice(0, MAX_ITEMS).map((item) => client.code2ProtocolConverter.asDiagnostic(item));
 }

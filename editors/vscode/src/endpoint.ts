@@ -2,7 +2,7 @@
 // are LSP's, but hovers come in a list, and what did not fit is counted (`leftOut`). What commands lose is made good in Rust.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { type Color, ErrorCodes, LSPErrorCodes, type Position, type Range, ResponseError } from "vscode-languageserver-protocol";
+import { ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver-protocol";
 import { convert, Room, type Shape } from "./conversions.ts";
 import { Problems } from "./diagnostics.ts";
 import table from "./endpoint.json" with { type: "json" };
@@ -11,76 +11,53 @@ import { Handles } from "./handles.ts";
 import { EDITOR_REQUEST, type EditorRequestParams } from "./protocol.ts";
 import { fence, wake } from "./readiness.ts";
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** How a method is answered. */
 interface Row {
   /** VS Code's, without `vscode.`. */
   readonly command: string;
-  /** Names of `ARGUMENTS` or of parameters, or numbers. */
+  /** Where they stand in the parameters; `uri` is the document's, `item` and `place` are made here. */
   readonly args: readonly (string | number)[];
   readonly result: Shape;
-  /** Whether the answer is wrong before the language has read the project. */
+  /** Whether it is wrong to answer before the project is loaded. */
   readonly needsProject?: boolean;
-  /** Another command, whose answer says what the numbers of this one's mean. */
+  /** The command that tells what the numbers of the answer mean. */
   readonly legend?: string;
 }
 const ROWS: Readonly<Record<string, Row>> = table.methods;
-
-/** Of LSP's parameters what is read here; each method has its own. */
-interface Params {
-  readonly textDocument: { readonly uri: string };
-  readonly position?: Position;
-  readonly positions: readonly Position[];
-  readonly range: Range;
-  readonly context?: { only?: readonly string[]; triggerCharacter?: string; frameId?: number; stoppedLocation?: Range };
-  readonly color: Color;
-  readonly [plain: string]: unknown;
-}
-type Answer = (endpoint: Endpoint, params: Params, token: vscode.CancellationToken) => unknown;
-
-/** Nothing, of a language that has never answered, is no answer. */
-const NOBODY = "nobody in the editor answers about this language: its extension may be starting (ask again) or missing (install one)";
-const ORIGIN = { line: 0, character: 0 };
-const place = ({ line, character }: Position): vscode.Position => new vscode.Position(line, character);
-const span = ({ start, end }: Range): vscode.Range => new vscode.Range(place(start), place(end));
-
-/** VS Code's own values of parameters; others are passed on as they are. */
-const ARGUMENTS: Readonly<Record<string, (params: Params, uri?: vscode.Uri) => unknown>> = {
-  uri: (_params, uri) => uri,
-  position: ({ position }) => place(position ?? ORIGIN),
-  positions: ({ positions }) => positions.map(place),
-  range: ({ range }) => span(range),
-  trigger: ({ context }) => context?.triggerCharacter,
-  kind: ({ context }) => context?.only?.[0],
-  frame: ({ context, range }) => ({ frameId: context?.frameId, stoppedLocation: span(context?.stoppedLocation ?? range) }),
-  color: ({ color: { red, green, blue, alpha } }) => new vscode.Color(red, green, blue, alpha),
-  place: ({ range }, uri) => ({ uri, range: span(range) }),
-};
-
 /** Problems are no command's. */
-const OTHERS: Readonly<Record<string, Answer>> = {
-  "textDocument/diagnostic": ({ problems, client }, params) => problems.of(client, uriOf(client, params)),
-  "workspace/diagnostic": ({ problems, client }) => problems.all(client),
-  "zubi/validate": ({ problems, client }, params, token) => problems.validate(client, uriOf(client, params), token),
-};
-const uriOf = (client: LanguageClient, params: Params): vscode.Uri => client.protocol2CodeConverter.asUri(params.textDocument.uri);
-
+const PROBLEMS = { "textDocument/diagnostic": "of", "workspace/diagnostic": "all", "zubi/validate": "validate" } as const;
 /** What is answered at all. */
-export const METHODS = [...Object.keys(ROWS), ...Object.keys(OTHERS)];
+export const METHODS: readonly string[] = [...Object.keys(ROWS), ...Object.keys(PROBLEMS)];
+
+const NOBODY = "nobody in the editor answers about this language: its extension may be starting (ask again) or missing (install one)";
+
+/** VS Code's own values of what LSP writes down. */
+function made(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(made);
+  const of = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, made(field)]));
+  if ("line" in of) return new vscode.Position(of["line"] as number, of["character"] as number);
+  if ("start" in of) return new vscode.Range(of["start"] as vscode.Position, of["end"] as vscode.Position);
+  return "red" in of ? new vscode.Color(of["red"] as number, of["green"] as number, of["blue"] as number, of["alpha"] as number) : of;
+}
 
 /** Answers `EDITOR_REQUEST` of a client. */
 export class Endpoint implements vscode.Disposable {
-  readonly client: LanguageClient;
-  readonly problems = new Problems();
+  readonly #problems = new Problems();
   readonly #handles = new Handles();
   readonly #asked: vscode.Disposable;
 
   constructor(client: LanguageClient) {
-    this.client = client;
     this.#asked = client.onRequest(EDITOR_REQUEST, async ({ method, params }: EditorRequestParams, token: vscode.CancellationToken) => {
-      const [row, other] = [ROWS[method], OTHERS[method]];
-      if (!row && !other) throw new ResponseError(ErrorCodes.MethodNotFound, `the editor does not answer ${method}`);
+      if (!METHODS.includes(method)) throw new ResponseError(ErrorCodes.MethodNotFound, `the editor does not answer ${method}`);
       try {
-        return await (row ? this.#answer(row, params as Params, token) : other?.(this, params as Params, token));
+        const { textDocument } = params as { textDocument?: { uri: string } };
+        const uri = client.protocol2CodeConverter.asUri(textDocument?.uri ?? "");
+        const row = ROWS[method];
+        if (row) return await this.#answer(row, params, textDocument && uri, token);
+        return await this.#problems[PROBLEMS[method as keyof typeof PROBLEMS]](client, uri, token);
       } catch (error) {
         // The reason alone, without words around it: of a rename, why it is declined.
         throw new ResponseError(LSPErrorCodes.RequestFailed, message(error));
@@ -88,28 +65,29 @@ export class Endpoint implements vscode.Disposable {
     });
   }
 
-  async #answer(row: Row, params: Params, token: vscode.CancellationToken): Promise<unknown> {
-    const known = row.args[0] === "item" ? this.#handles.find(params["item"]) : undefined;
+  dispose(): void {
+    vscode.Disposable.from(this.#problems, this.#asked).dispose();
+  }
+
+  async #answer(row: Row, params: unknown, uri: vscode.Uri | undefined, token: vscode.CancellationToken): Promise<unknown> {
+    const known = row.args[0] === "item" ? this.#handles.find((params as Values)["item"]) : undefined;
     let hierarchy = known?.hierarchy;
     const room = new Room((item) => this.#handles.keep({ item, hierarchy: (hierarchy ??= this.#handles.begin()) }));
-    const uri = "textDocument" in params ? uriOf(this.client, params) : undefined;
-    const isAwake = uri === undefined || (await wake(uri, token));
-    if (row.needsProject === true) await fence(uri, place(params.position ?? ORIGIN));
-    const given: Readonly<Record<string, unknown>> = { ...params, item: known?.item };
-    const args = row.args.map((name) => (typeof name === "number" ? name : name in ARGUMENTS ? ARGUMENTS[name]?.(params, uri) : given[name]));
+    const plain = made(params) as Values;
+    const given: Values = { ...plain, uri, item: known?.item, place: { uri, range: plain["range"] } };
+    const pick = (path: string): unknown => path.split(".").reduce<unknown>((from, name) => (from as Values | undefined)?.[name], given);
+    const args = row.args.map((arg) => (typeof arg === "number" ? arg : pick(arg)));
     const run = (command: string): Thenable<unknown> => vscode.commands.executeCommand(`vscode.${command}`, ...args);
-    let found = (await run(row.command)) as object | null | undefined;
-    const isNothing = found === undefined || found === null || (found as Partial<unknown[]>).length === 0;
-    if (isNothing && !isAwake) throw new Error(NOBODY);
-    if (found === undefined || found === null) return null;
-    if (row.legend !== undefined) found = { ...found, legend: await run(row.legend) };
-    const value = convert(row.result, found, room) as object;
+    const isAwake = uri === undefined || (await wake(uri, token));
+    if (row.needsProject === true) await fence(uri, given["position"]);
+    const found: { length?: number } | null = (await run(row.command)) ?? null;
+    // Nothing, of a language that has never answered, is no answer.
+    if (!isAwake && (found === null || found.length === 0)) throw new Error(NOBODY);
+    if (found === null) return null;
+    const legend = row.legend !== undefined && { legend: await run(row.legend) };
+    const value = convert(row.result, legend ? { ...found, ...legend } : found, room) as object;
     const { leftOut } = room;
     if (leftOut === 0) return value;
     return Array.isArray(value) ? [...(value as unknown[]), { leftOut }] : { ...value, leftOut };
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(this.problems, this.#asked).dispose();
   }
 }

@@ -1,10 +1,8 @@
 // Items of hierarchies: the editor knows them again only as the objects that it gave, so what crosses is a number.
 
-/** VS Code itself forgets a hierarchy after ten others, and then answers that nothing is there. */
-const MAX_HIERARCHIES = 8;
-const MAX_ITEMS = 4000;
+/** Of hierarchies: VS Code itself forgets one after ten others, and then answers that nothing is there. And of items. */
+const [MAX_HIERARCHIES, MAX_ITEMS] = [8, 4000];
 
-/** An object that was given out, and which hierarchy it belongs to. */
 interface Kept {
   readonly item: unknown;
   readonly hierarchy: number;
@@ -22,9 +20,8 @@ export class Handles {
   }
 
   /** What stands for an object, besides its fields. */
-  keep(kept: Kept): { data: { zubi: number } } {
-    this.#kept.set((this.#last += 1), kept);
-    this.#kept.delete(this.#last - MAX_ITEMS);
+  keep(kept: Kept): object {
+    this.#kept.set((this.#last += 1), kept).delete(this.#last - MAX_ITEMS);
     return { data: { zubi: this.#last } };
   }
 

@@ -21,20 +21,18 @@ export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Pr
     const asked = vscode.commands.executeCommand<unknown[] | undefined>("vscode.executeDocumentSymbolProvider", uri);
     const outline = await asked.then((found) => found, () => undefined);
     if (outline && outline.length > 0) awake.add(languageId);
-    else if (performance.now() >= end) {
-      waited.add(languageId);
-      return false;
-    } else if (token.isCancellationRequested) return false;
+    else if (performance.now() >= end || token.isCancellationRequested) break;
     else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  return true;
+  if (!token.isCancellationRequested) waited.add(languageId);
+  return awake.has(languageId);
 }
 
 /**
  * Waits for the language's own server, of a document or of all that are open. While TypeScript loads a project, a second server
  * that knows only the one file answers (with the import instead of what is imported), but not questions about types: those wait.
  */
-export async function fence(uri: vscode.Uri | undefined, position: vscode.Position): Promise<void> {
+export async function fence(uri: vscode.Uri | undefined, position: unknown = new vscode.Position(0, 0)): Promise<void> {
   const open = vscode.workspace.textDocuments.map((document) => document.uri).filter(({ scheme }) => scheme === "file");
   // What it answers does not matter, nor whether it can.
   await Promise.allSettled((uri ? [uri] : open).map((uri) => vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position)));
