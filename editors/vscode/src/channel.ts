@@ -3,12 +3,14 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { Endpoint, METHODS } from "./endpoint.ts";
 import {
+  APPROVAL_REQUEST,
   type ChannelOptions,
   EDITOR_COMMAND,
   EDITOR_CONFIG,
   EDITOR_FLUSH,
   EDITOR_PROTOCOL,
   type EditorCommandParams,
+  INVOKE_CONTRIBUTED,
 } from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
@@ -28,7 +30,7 @@ export interface Part {
 }
 
 /** Requests to the editor that are no questions to its language features. */
-const REQUESTS = [EDITOR_FLUSH, EDITOR_COMMAND, EDITOR_CONFIG];
+const REQUESTS = [EDITOR_FLUSH, EDITOR_COMMAND, EDITOR_CONFIG, INVOKE_CONTRIBUTED, APPROVAL_REQUEST];
 
 /** Where the server looks for a free port by itself. */
 const DEFAULT_PORT = 9847;

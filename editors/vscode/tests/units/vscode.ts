@@ -31,6 +31,13 @@ export class LanguageModelToolResult {
   }
 }
 
+export class MarkdownString {
+  readonly value: string;
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
 export class Disposable {
   static from(...parts: readonly { dispose(): void }[]): Disposable {
     return new Disposable(() => { for (const part of parts) part.dispose(); });
@@ -227,6 +234,11 @@ export const window = {
   showErrorMessage: (text: string): Promise<string | undefined> => {
     shownErrors.push(text);
     return Promise.resolve(answer.button);
+  },
+  /** The item whose title is `answer.button`. */
+  showWarningMessage: (text: string, { detail }: { detail: string }, ...items: { title: string }[]): Promise<unknown> => {
+    shownErrors.push(`${text}\n${detail}`);
+    return Promise.resolve(items.find(({ title }) => title === answer.button));
   },
   showQuickPick: (items: readonly Item[]): Promise<Item | undefined> => {
     user.offered = items.map(({ label }) => label);

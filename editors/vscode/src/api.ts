@@ -1,0 +1,166 @@
+// What other extensions get (`api/zubi.d.ts`): tools of theirs for zubi, and zubi's for them.
+import * as vscode from "vscode";
+import { type LanguageClient, State } from "vscode-languageclient/node";
+import type { ToolContext, ToolDefinition, ToolHandler, ToolProvider, ToolResult, ZubiApi } from "../api/zubi.d.ts";
+import type { Part } from "./channel.ts";
+import { failure, message } from "./failure.ts";
+import * as protocol from "./protocol.ts";
+import type { Asks } from "./tools.ts";
+
+/** One tool that an extension has registered. */
+interface Offer {
+  readonly tool: protocol.ContributedTool;
+  /** Under which name tool files call it. */
+  readonly functions: readonly string[];
+  readonly run: ToolHandler;
+}
+
+/** What extensions contribute. It outlives servers: each that starts is told all of it. */
+export class Contributions implements Part {
+  readonly #offers = new Map<string, Offer>();
+  readonly #added = new vscode.EventEmitter<ToolDefinition>();
+  readonly #removed = new vscode.EventEmitter<string>();
+  #client: LanguageClient | undefined;
+  /** Comes and goes in the order in which it was said. */
+  #told: Promise<unknown> = Promise.resolve();
+
+
+  attach(client: LanguageClient): vscode.Disposable {
+    this.#client = client;
+    return vscode.Disposable.from(
+      client.onRequest(protocol.INVOKE_CONTRIBUTED, this.#invoke.bind(this, client)),
+      client.onNotification(protocol.TOOLS_DID_CHANGE, ({ added, removed }: protocol.ToolsDidChangeParams) => {
+        for (const id of removed) this.#removed.fire(id);
+        for (const spec of added) this.#added.fire(definitionOf(spec));
+      }),
+      client.onDidChangeState(({ newState }) => {
+        if (newState === State.Running) for (const offer of this.#offers.values()) this.#tell(protocol.TOOLS_REGISTER, offer);
+      }),
+    );
+  }
+
+  /** What `activate` returns. */
+  api(server: Asks): ZubiApi {
+    const ask = <Result>(method: string, params: unknown): Promise<Result> =>
+      server.request<Result>(method, params, new vscode.CancellationTokenSource().token);
+    return {
+      version: "1.0.0",
+      registerTool: (definition, handler) => this.#add(definition, handler),
+      registerToolProvider: (provider) => this.#follow(provider),
+      getTools: async () => (await ask<protocol.ToolsListResult>(protocol.TOOLS_LIST, null)).tools.map(definitionOf),
+      executeTool: async (id, args) => {
+        const begun = performance.now();
+        const { text, isError = false, data = text } = await ask<protocol.ToolsCallResult>(protocol.TOOLS_CALL, { id, args })
+          .catch((error: unknown) => ({ text: failure(id, error), isError: true, data: undefined }));
+        const metadata = { duration: performance.now() - begun };
+        return isError ? { success: false, error: text, metadata } : { success: true, data, metadata };
+      },
+      onDidRegisterTool: this.#added.event,
+      onDidUnregisterTool: this.#removed.event,
+    };
+  }
+
+  #add({ id, name: title, description, parameters: input, execution, metadata }: ToolDefinition, run: ToolHandler): vscode.Disposable {
+    if (!/^[\w-]+(\.[\w-]+)+$/.test(id)) throw new Error(`zubi: "${id}" is no id of a tool: it is namespace.name`);
+    if (typeof run !== "function") throw new Error(`zubi: the tool ${id} has no handler`);
+    if (this.#offers.has(id)) throw new Error(`zubi: a tool ${id} is registered already`);
+    const { category, tags, timeout, effect, requiresApproval } = metadata ?? {};
+    const tool = { id, title, description, input, category, tags, timeout, effect, requiresApproval } as protocol.ContributedTool;
+    const taken = [...this.#offers.values()].flatMap(({ functions }) => functions);
+    const functions = execution.type === "function" && !taken.includes(execution.handler) ? [execution.handler] : [];
+    const offer = { tool, functions, run };
+    this.#offers.set(id, offer);
+    this.#tell(protocol.TOOLS_REGISTER, offer);
+    return new vscode.Disposable(() => {
+      if (this.#offers.get(id) !== offer) return;
+      this.#offers.delete(id);
+      this.#tell(protocol.TOOLS_UNREGISTER, offer);
+    });
+  }
+
+  #follow(provider: ToolProvider): vscode.Disposable {
+    let [registered, isGone]: [vscode.Disposable[], boolean] = [[], false];
+    const clear = (): void => { for (const tool of registered.splice(0)) tool.dispose(); };
+    const add = (tool: ToolDefinition): vscode.Disposable[] => {
+      try {
+        return [this.#add(tool, (args, context) => provider.executeTool(tool.id, args, context))];
+      } catch (error) {
+        this.#problem(message(error));
+        return [];
+      }
+    };
+    const load = async (): Promise<void> => {
+      try {
+        const tools = await provider.getTools();
+        clear();
+        if (!isGone) registered = tools.flatMap(add);
+      } catch (error) {
+        this.#problem(`zubi: the tools of ${provider.name} are not known: ${message(error)}`);
+      }
+    };
+    void load();
+    const changes = provider.onDidChangeTools?.(load);
+    return new vscode.Disposable(() => {
+      if (isGone) return;
+      isGone = true;
+      changes?.dispose();
+      clear();
+      provider.dispose?.();
+    });
+  }
+
+  /** Tells the server, if one runs; one that starts later is told all that there is then. */
+  #tell(method: typeof protocol.TOOLS_REGISTER | typeof protocol.TOOLS_UNREGISTER, { tool, functions }: Offer): void {
+    const client = this.#client;
+    if (client?.state !== State.Running) return;
+    const params = { tools: [method === protocol.TOOLS_REGISTER ? tool : tool.id], functions };
+    this.#told = this.#told.then(() => client.sendRequest(method, params)).catch((error: unknown) => {
+      if (client.state === State.Running) this.#problem(`zubi: the tool ${tool.id} is not registered: ${message(error)}`);
+    });
+  }
+
+  async #invoke(
+    client: LanguageClient,
+    { tool, function: name = "", arguments: args, token }: protocol.InvokeContributedParams,
+    cancellationToken: vscode.CancellationToken,
+  ): Promise<protocol.InvokeContributedResult> {
+    const offer = [...this.#offers.values()].find((it) => it.tool.id === tool || it.functions.includes(name));
+    let percentage = 0;
+    try {
+      if (offer === undefined) throw new Error("no extension has it registered any more");
+      return checked(await offer.run(args as Record<string, unknown>, {
+        workspaceFolder: vscode.workspace.workspaceFolders?.[0],
+        activeEditor: vscode.window.activeTextEditor,
+        cancellationToken,
+        progress: {
+          report: ({ message, increment = 0 }) => {
+            percentage = Math.min(100, percentage + increment);
+            void client.sendNotification("$/progress", { token, value: { kind: "report", message, percentage } });
+          },
+        },
+        log: (text) => { client.outputChannel.appendLine(`${offer.tool.id}: ${text}`); },
+      } as ToolContext));
+    } catch (error) {
+      return { success: false, error: message(error) };
+    }
+  }
+
+  #problem(what: string): void {
+    this.#client?.outputChannel.appendLine(what);
+    void vscode.window.showErrorMessage(what);
+  }
+}
+
+/** A result as it can be sent. An extension may have written anything. */
+function checked(result: unknown): protocol.InvokeContributedResult {
+  const { success, data = null, error = "it gave no reason" } = (result ?? {}) as Partial<Record<keyof ToolResult, unknown>>;
+  if (typeof success !== "boolean") throw new Error("its result is not of the form { success, data }");
+  // What JSON does not have is told here and not lost on the way.
+  return success ? { success, data: JSON.parse(JSON.stringify(data)) as unknown } : { success, error: message(error) };
+}
+
+function definitionOf({ id, title: name, description, inputSchema, ...of }: protocol.ToolSpec): ToolDefinition {
+  const [{ effect, category = "", tags = [], icon }, parameters] = [of, inputSchema as unknown as ToolDefinition["parameters"]];
+  const metadata = { effect, category, tags: [...tags], ...(icon !== undefined && { icon }) };
+  return { id, name, description, parameters, execution: { type: "function", handler: id }, metadata };
+}

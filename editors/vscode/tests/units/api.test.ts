@@ -1,0 +1,223 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import type { LanguageClient } from "vscode-languageclient/node";
+import type { ToolContext, ToolDefinition, ToolProvider, ToolResult, ZubiApi } from "../../api/zubi.d.ts";
+import { Contributions } from "../../src/api.ts";
+import { Disposable, EventEmitter, shownErrors, workspace } from "./vscode.ts";
+
+const { Running, Stopped } = vi.hoisted(() => ({ Running: 2, Stopped: 1 }));
+vi.mock("vscode-languageclient/node", () => ({ State: { Running, Stopped } }));
+
+/** A server, as far as its client shows it. */
+class Fake {
+  state = Stopped;
+  readonly log: string[] = [];
+  readonly told: unknown[] = [];
+  readonly asked: string[] = [];
+  readonly outputChannel = { appendLine: (line: string) => this.log.push(line) };
+  readonly #heard = new Map<string, (params: unknown, token?: unknown) => unknown>();
+  #changed: (event: object) => void = () => undefined;
+  /** Answers to what is contributed; the error is a refusal. */
+  refuses = "";
+
+  onRequest = (method: string, handler: (params: unknown) => unknown): Disposable => {
+    this.#heard.set(method, handler);
+    return new Disposable(() => this.#heard.delete(method));
+  };
+  onNotification = this.onRequest;
+  onDidChangeState = (changed: (event: object) => void): Disposable => {
+    this.#changed = changed;
+    return new Disposable(() => undefined);
+  };
+  sendRequest = (method: string, params: { tools: readonly (string | { id: string })[]; functions: readonly string[] }): Promise<unknown> => {
+    const tools = params.tools.map((tool) => (typeof tool === "string" ? tool : tool.id));
+    this.asked.push(`${method.replace("zubi/tools/", "")} ${tools.join()} (${params.functions.join()})`);
+    if (this.refuses === "") return Promise.resolve({});
+    return Promise.reject(new Error(this.refuses));
+  };
+  sendNotification = (method: string, params: unknown): Promise<void> => {
+    this.told.push([method, params]);
+    return Promise.resolve();
+  };
+  run(): void {
+    this.state = Running;
+    this.#changed({ newState: Running });
+  }
+  say(method: string, params: unknown): unknown {
+    return this.#heard.get(method)?.(params, { isCancellationRequested: false });
+  }
+}
+
+let contributions: Contributions;
+let client: Fake;
+let api: ZubiApi;
+/** What the server answers to the API, or throws. */
+let answers: () => unknown;
+
+function attach(): Fake {
+  const fake = new Fake();
+  contributions.attach(fake as unknown as LanguageClient);
+  return fake;
+}
+
+beforeEach(() => {
+  shownErrors.length = 0;
+  contributions = new Contributions();
+  client = attach();
+  answers = () => null;
+  api = contributions.api({ request: <Result>() => Promise.resolve().then(answers) as Promise<Result> });
+});
+
+function definition(id: string, metadata: ToolDefinition["metadata"] = {}): ToolDefinition {
+  return { id, name: id, description: "Says it.", parameters: { type: "object", properties: {} }, execution: { type: "function", handler: id }, metadata };
+}
+
+const echo = (args: object): ToolResult => ({ success: true, data: args });
+
+/** Until everything that was said has reached the server. */
+const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(resolve); });
+
+test("what is registered before a server runs reaches it, and the next one too", async () => {
+  const registration = api.registerTool(definition("jira.create"), echo);
+  await settled();
+  expect(client.asked).toEqual([]);
+  client.run();
+  await settled();
+  expect(client.asked).toEqual(["register jira.create (jira.create)"]);
+  const next = attach();
+  next.run();
+  api.registerTool(definition("jira.find"), echo);
+  registration.dispose();
+  registration.dispose();
+  await settled();
+  expect(next.asked).toEqual(["register jira.create (jira.create)", "register jira.find (jira.find)", "unregister jira.create (jira.create)"]);
+  expect(client.asked.length).toBe(1);
+});
+
+test("what can be seen to be none is refused at once, and what the server refuses is told", async () => {
+  api.registerTool(definition("jira.create"), echo);
+  for (const [id, handler, why] of [
+    ["create", echo, 'zubi: "create" is no id of a tool: it is namespace.name'],
+    ["jira.a b", echo, 'zubi: "jira.a b" is no id of a tool: it is namespace.name'],
+    ["jira.create", echo, "zubi: a tool jira.create is registered already"],
+    ["jira.other", "echo" as unknown as typeof echo, "zubi: the tool jira.other has no handler"],
+  ] as const) {
+    expect(() => api.registerTool(definition(id), handler)).toThrow(why);
+  }
+  client.refuses = "there is a tool `jira.create` already";
+  client.run();
+  await settled();
+  const told = "zubi: the tool jira.create is not registered: there is a tool `jira.create` already";
+  expect([shownErrors, client.log]).toEqual([[told], [told]]);
+});
+
+test.each([
+  ["data", () => ({ success: true, data: { key: "P-1" } }), { success: true, data: { key: "P-1" } }],
+  ["nothing", () => ({ success: true }), { success: true, data: null }],
+  ["an error", () => ({ success: false, error: "no such project" }), { success: false, error: "no such project" }],
+  ["an error without a reason", () => ({ success: false }), { success: false, error: "it gave no reason" }],
+  ["what is no result", () => "done", { success: false, error: "its result is not of the form { success, data }" }],
+  ["what is not even an object", () => undefined, { success: false, error: "its result is not of the form { success, data }" }],
+  ["what JSON does not have", () => ({ success: true, data: 1n }), { success: false, error: "Do not know how to serialize a BigInt" }],
+  ["an exception", () => { throw new Error("thrown"); }, { success: false, error: "thrown" }],
+])("a handler that gives %s", async (_name, handler, expected) => {
+  api.registerTool(definition("jira.create"), handler as typeof echo);
+  for (const called of [{ tool: "jira.create" }, { function: "jira.create" }]) {
+    expect(await client.say("zubi/editor/invokeContributed", { ...called, arguments: {}, token: 1 })).toEqual(expected);
+  }
+});
+
+test("a handler has its circumstances, and progress and log of its own", async () => {
+  workspace.workspaceFolders = [{ uri: { fsPath: "/work" } }];
+  let seen: ToolContext | undefined;
+  api.registerTool(definition("jira.create"), (args, context) => {
+    seen = context;
+    context.progress.report({ message: "half", increment: 50 });
+    context.progress.report({ increment: 70 });
+    context.log("hello");
+    return { success: true, data: args };
+  });
+  const call = { tool: "jira.create", arguments: { a: 1 }, token: 7 };
+  expect(await client.say("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: { a: 1 } });
+  expect(seen).toMatchObject({ workspaceFolder: { uri: { fsPath: "/work" } }, cancellationToken: { isCancellationRequested: false } });
+  expect(client.told).toEqual([
+    ["$/progress", { token: 7, value: { kind: "report", message: "half", percentage: 50 } }],
+    ["$/progress", { token: 7, value: { kind: "report", percentage: 100 } }],
+  ]);
+  expect(client.log).toEqual(["jira.create: hello"]);
+  const gone = { success: false, error: "no extension has it registered any more" };
+  expect(await client.say("zubi/editor/invokeContributed", { ...call, tool: "jira.find" })).toEqual(gone);
+  workspace.workspaceFolders = undefined;
+});
+
+test("a provider's tools follow what it says, one that is none does not stop the rest, and it is disposed once", async () => {
+  const changed = new EventEmitter<unknown>();
+  const tools = [definition("my-provider.hello"), definition("none"), definition("my-provider.bye")];
+  let disposed = 0;
+  const provider: ToolProvider = {
+    id: "my-provider",
+    name: "My Tools",
+    getTools: () => Promise.resolve([...tools]),
+    executeTool: (id, args) => ({ success: true, data: [id, args] }),
+    onDidChangeTools: changed.event as never,
+    dispose: () => { disposed += 1; },
+  };
+  client.run();
+  const registration = api.registerToolProvider(provider);
+  await settled();
+  expect(client.asked).toEqual(["register my-provider.hello (my-provider.hello)", "register my-provider.bye (my-provider.bye)"]);
+  expect(shownErrors).toEqual(['zubi: "none" is no id of a tool: it is namespace.name']);
+  const call = { tool: "my-provider.hello", arguments: { name: "Ada" }, token: 1 };
+  expect(await client.say("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: ["my-provider.hello", { name: "Ada" }] });
+  tools.splice(0, 2);
+  client.asked.length = 0;
+  changed.fire(undefined);
+  await settled();
+  expect(client.asked.map((asked) => asked.split(" (")[0])).toEqual([
+    "unregister my-provider.hello",
+    "unregister my-provider.bye",
+    "register my-provider.bye",
+  ]);
+  registration.dispose();
+  registration.dispose();
+  changed.fire(undefined);
+  await settled();
+  expect([disposed, client.asked.at(-1), client.asked.length]).toEqual([1, "unregister my-provider.bye (my-provider.bye)", 4]);
+  shownErrors.length = 0;
+  api.registerToolProvider({ ...provider, getTools: () => Promise.reject(new Error("not now")) });
+  await settled();
+  expect(shownErrors).toEqual(["zubi: the tools of My Tools are not known: not now"]);
+});
+
+test("a tool is executed, and how long it took is always told", async () => {
+  for (const [answered, expected] of [
+    [() => ({ text: "hi" }), { success: true, data: "hi" }],
+    [() => ({ text: "{}", data: { a: 1 } }), { success: true, data: { a: 1 } }],
+    [() => ({ text: "Failed to echo: no", isError: true }), { success: false, error: "Failed to echo: no" }],
+    [() => { throw new Error("no server"); }, { success: false, error: "Error in echo: no server" }],
+  ] as const) {
+    answers = answered;
+    const { metadata, ...result } = await api.executeTool("echo", {});
+    expect(result).toEqual(expected);
+    expect(metadata?.duration).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test("tools are listed, and it is told when they come and go", async () => {
+  const spec = { id: "jira.create", title: "Create", description: "Makes one.", effect: "execute", toolset: "contributed", inputSchema: { type: "object" } };
+  const tool = {
+    id: "jira.create",
+    name: "Create",
+    description: "Makes one.",
+    parameters: { type: "object" },
+    execution: { type: "function", handler: "jira.create" },
+    metadata: { effect: "execute", category: "", tags: [] },
+  };
+  answers = () => ({ tools: [spec] });
+  expect(await api.getTools()).toEqual([tool]);
+  const heard: unknown[] = [];
+  api.onDidRegisterTool((added) => heard.push(added));
+  api.onDidUnregisterTool((id) => heard.push(id));
+  client.say("zubi/tools/didChange", { added: [spec], removed: ["jira.find"] });
+  expect(heard).toEqual(["jira.find", tool]);
+  expect(api.version).toBe("1.0.0");
+});
