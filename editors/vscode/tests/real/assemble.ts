@@ -36,6 +36,8 @@ export async function assembleDriver(target: string): Promise<void> {
     engines: { vscode: "^1.101.0" },
     main: "./suite.cjs",
     activationEvents: ["onStartupFinished"],
+    // It has cases about folders that nobody trusts.
+    capabilities: { untrustedWorkspaces: { supported: true } },
   });
   await assembleSuite(path.join(target, "suite.cjs"));
 }

@@ -65,9 +65,10 @@ export async function shot(name: string): Promise<void> {
 /** The dialog that is shown. */
 const DIALOG = ".monaco-dialog-box";
 
-/** Waits for a dialog and answers it with a button; the dialog's text. */
-export async function answerDialog(button: string): Promise<string> {
+/** Waits for a dialog and answers it with a button; the dialog's text. With a name a picture is taken of it before. */
+export async function answerDialog(button: string, picture?: string): Promise<string> {
   const text = await see(DIALOG);
+  if (picture !== undefined) await shot(picture);
   await click(`${DIALOG} .monaco-button:has-text("${button}")`);
   await gone(DIALOG);
   return text;

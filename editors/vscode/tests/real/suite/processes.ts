@@ -61,12 +61,13 @@ function isOfVsCode(stack: string): boolean {
   return caller?.includes("/out/vs/workbench/api/") === true;
 }
 
-function children(parent: number): number[] {
+/** The processes that a process has started. */
+export function children(parent: number): number[] {
   const tasks = `/proc/${parent}/task`;
   const lists = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/children`, "utf8"));
   return lists.join(" ").split(/\s+/).filter((word) => word !== "").map(Number);
 }
 
-function commandLine(process: number): string {
+export function commandLine(process: number): string {
   return readFileSync(`/proc/${process}/cmdline`, "utf8").split("\0").join(" ");
 }

@@ -1,0 +1,137 @@
+// What zubi's policy asks about is asked in dialogs of VS Code, which the user answers.
+import * as assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import * as vscode from "vscode";
+import type { ToolResult, ZubiApi } from "../../../api/zubi.d.ts";
+import { ask, type Case, file, named } from "./harness.ts";
+import { answerDialog, gone, shot } from "./page.ts";
+
+/** A declared tool that leaves a line for each time that it runs. */
+const GREET = { tool: "workspace.greet", arguments: { name: "Ada" } };
+
+export const approvals: readonly Case[] = [
+  {
+    name: "a tool that looks is not asked about",
+    body: async () => {
+      assert.match(await ask(named("domainlang_get"), {}), /^\{"summary":/);
+      await gone(".monaco-dialog-box");
+    },
+  },
+  {
+    name: "VS Code asks with the command that would run; who cancels has denied it",
+    body: async () => {
+      const answer = ask(named("call_tool"), GREET).catch(String);
+      const shown = await answerDialog("Cancel", "confirmation");
+      assert.match(shown, /printf/);
+      assert.match(shown, /Ada/);
+      assert.match(shown, /workspace\.greet/);
+      assert.match(await answer, /cancel/i);
+      assert.equal(runs(), 0);
+    },
+  },
+  {
+    name: "who allows it lets it run once, and is asked again the next time",
+    body: async () => {
+      for (const count of [1, 2]) {
+        const answer = ask(named("call_tool"), GREET);
+        await answerDialog("Allow");
+        assert.match(await answer, /Hello, Ada/);
+        assert.equal(runs(), count);
+      }
+    },
+  },
+  {
+    name: "zubi asks by itself where VS Code does not, and closing the dialog denies it",
+    body: async () => {
+      const before = runs();
+      const answer = greet();
+      const shown = await answerDialog("Cancel", "modal");
+      assert.match(shown, /workspace\.greet wants to run/);
+      assert.match(shown, /printf/);
+      const { success, error = "" } = await answer;
+      assert.ok(!success);
+      assert.match(error, /den|not allowed|declin/i);
+      assert.equal(runs(), before);
+    },
+  },
+  {
+    name: "once is once",
+    body: async () => {
+      const before = runs();
+      for (const count of [1, 2]) {
+        const answer = greet();
+        await answerDialog("Allow this call");
+        assert.deepEqual(await answer.then(({ success, data }) => [success, String(data).includes("Hello, Ada")]), [true, true]);
+        assert.equal(runs(), before + count);
+      }
+    },
+  },
+  {
+    name: "what is allowed for the session is not asked about again",
+    body: async () => {
+      const before = runs();
+      const first = greet();
+      await answerDialog("session");
+      assert.ok((await first).success);
+      assert.ok((await greet()).success);
+      assert.match(await ask(named("call_tool"), GREET), /Hello, Ada/);
+      assert.equal(runs(), before + 3);
+      await shot("approved");
+    },
+  },
+];
+
+/** With the setting `zubi.autoApprove`, and a rule of the user that denies one tool. */
+export const approved: readonly Case[] = [
+  {
+    name: "what would be asked about runs at once",
+    body: async () => {
+      assert.match(await ask(named("call_tool"), GREET), /Hello, Ada/);
+      assert.ok((await greet()).success);
+      assert.equal(runs(), 2);
+    },
+  },
+  {
+    name: "what a rule denies stays denied",
+    body: async () => {
+      const text = await ask(named("call_tool"), { tool: "workspace.part", arguments: { name: "Ada" } });
+      assert.match(text, /den/i);
+      const { success, error = "" } = await zubi().executeTool("workspace.part", { name: "Ada" });
+      assert.deepEqual([success, /den/i.test(error)], [false, true], error);
+      assert.ok(!existsSync(file("parted.txt").fsPath));
+    },
+  },
+];
+
+/** A folder that the user does not trust. */
+export const untrusted: readonly Case[] = [
+  {
+    name: "without trust the program that came with the extension runs, and nothing of the folder",
+    body: async () => {
+      await answerDialog("No, I don't trust the authors");
+      assert.equal(vscode.workspace.isTrusted, false);
+      const text = await ask(named("domainlang_get"), {});
+      assert.match(text, /^(\{"summary":|Error in domainlang_get: .*came with)/);
+      const called = await ask(named("call_tool"), GREET).catch(String);
+      assert.match(called, /trust/i);
+      assert.equal(runs(), 0);
+      await shot("untrusted");
+    },
+  },
+];
+
+function zubi(): ZubiApi {
+  const extension = vscode.extensions.getExtension<ZubiApi>("zubi.zubi");
+  assert.ok(extension?.isActive);
+  return extension.exports;
+}
+
+function greet(): Promise<ToolResult> {
+  return zubi().executeTool(GREET.tool, GREET.arguments);
+}
+
+/** How often the tool has run. */
+function runs(): number {
+  const written = file("greeted.txt").fsPath;
+  return existsSync(written) ? readFileSync(written, "utf8").trimEnd().split("\n").length : 0;
+}

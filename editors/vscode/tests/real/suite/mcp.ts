@@ -1,0 +1,44 @@
+// The tools that extensions contribute, over MCP: from the server that this window announces to VS Code, and from an agent in
+// another process.
+import * as assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import * as vscode from "vscode";
+import { ask, type Case, exists, file, named } from "./harness.ts";
+
+/** Words of the text that is open and not saved. */
+const UNSAVED = "one two three four five";
+
+export const mcp: readonly Case[] = [
+  {
+    name: "another extension's tool is found, and called with what the user sees",
+    body: async () => {
+      await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
+      const document = await vscode.workspace.openTextDocument({ content: UNSAVED });
+      await vscode.window.showTextDocument(document);
+      assert.match(await ask(named("find_tools"), { query: "count the words" }), /words\.count/);
+      const text = await ask(named("call_tool"), { tool: "words.count", arguments: {} });
+      assert.match(text, /"words":5/);
+      const wrong = await ask(named("call_tool"), { tool: "words.count", arguments: { text: 7 } });
+      assert.match(wrong, /^Invalid input: text: /);
+    },
+  },
+  {
+    name: "VS Code starts the MCP server of this window, and calls its tools",
+    body: async () => {
+      const before = new Set(vscode.lm.tools.map(({ name }) => name));
+      await vscode.commands.executeCommand("workbench.mcp.startServer", "*", { waitForLiveTools: true });
+      const added = vscode.lm.tools.map(({ name }) => name).filter((name) => !before.has(name)).sort();
+      assert.deepEqual(added, ["mcp_zubi_snippets_add", "mcp_zubi_snippets_find", "mcp_zubi_words_count"]);
+      assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words":3/);
+      assert.match(await ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" }), /Kept hello/);
+      assert.match(await ask("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
+    },
+  },
+  {
+    name: "an agent in another process calls it too",
+    body: async () => {
+      writeFileSync(file("window.ready").fsPath, "");
+      await exists(file("agent.seen").fsPath);
+    },
+  },
+];
