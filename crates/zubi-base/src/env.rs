@@ -44,6 +44,10 @@ pub const ZUBI_TOOLS: Variable = Variable { name: "ZUBI_TOOLS", what: "tools tha
 /// The same as `--host`.
 pub const ZUBI_HOST: Variable = Variable { name: "ZUBI_HOST", what: "own: share no host with other processes" };
 
+/// The host to ask first, by the name in its discovery file. An editor sets it for what it starts.
+pub const ZUBI_INSTANCE: Variable =
+    Variable { name: "ZUBI_INSTANCE", what: "the host to ask first, of several of a folder" };
+
 /// The active Python environment; some servers look for packages there.
 pub const VIRTUAL_ENV: Variable = Variable { name: "VIRTUAL_ENV", what: "compared with that of a shared host" };
 
@@ -69,6 +73,7 @@ pub const ALL: &[Variable] = &[
     ZUBI_TOOLSETS,
     ZUBI_TOOLS,
     ZUBI_HOST,
+    ZUBI_INSTANCE,
     ZUBI_LOG,
     NO_COLOR,
     PATH,
@@ -90,6 +95,8 @@ pub struct Environment {
     pub no_color: bool,
     /// As it stands in `ZUBI_HOST`; whoever has the flag knows what may stand there.
     pub host: Option<String>,
+    /// `ZUBI_INSTANCE`.
+    pub instance: Option<String>,
     /// The active Python environment, of either kind.
     pub python: Option<String>,
 }
@@ -135,6 +142,7 @@ impl Environment {
             log: text(ZUBI_LOG)?,
             no_color: raw(NO_COLOR).is_some(),
             host: text(ZUBI_HOST)?,
+            instance: text(ZUBI_INSTANCE)?,
             // A directory whose name is not UTF-8 is compared as well as any other.
             python: raw(VIRTUAL_ENV).or_else(|| raw(CONDA_PREFIX)).map(|path| path.to_string_lossy().into_owned()),
         })

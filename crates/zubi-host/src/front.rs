@@ -41,6 +41,8 @@ type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
 pub struct FrontConfig {
     /// The workspace, links resolved. A host is one for this front if it has all of these folders.
     pub folders: Vec<Utf8PathBuf>,
+    /// The host to ask before all others that have these folders, by its name. When it has gone the others count.
+    pub instance: Option<String>,
     /// Makes the host of this process, when one is needed. May block.
     pub make: Box<MakeHost>,
     /// Whether others may find the host that this process becomes. One that lives only for a single call is none to rely on.

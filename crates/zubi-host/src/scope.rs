@@ -22,7 +22,11 @@ use crate::service::{
 };
 use crate::serving::{Limits, Shared};
 
-/// How much of a list declared tools may take, in bytes, on top of zubi's own: what does not fit is found like the others.
+/// The toolsets of tools that are none of zubi's own: a workspace's, those of clients and extensions, those of other MCP
+/// servers. There may be none of them now and some later, so who names one has not misspelt anything.
+pub(crate) const ADDED: [&str; 3] = [declared::TOOLSET, "contributed", "external"];
+
+/// How much of a list these may take, in bytes, on top of zubi's own: what does not fit is found like the others.
 const MAX_LISTED: usize = 4 * 1024;
 
 /// What filters that a person has just given name but does not exist, one sentence each: misspellings, most likely. What stands
@@ -31,8 +35,9 @@ pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<Strin
     let given = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
         filters.iter().filter(|filter| matches!(filter.source, Source::Flag | Source::Environment)).cloned().collect()
     };
-    let (ids, toolsets): (Vec<&str>, Vec<&str>) =
+    let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
         specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
+    toolsets.extend(ADDED);
     [unmatched(&given(&settings.tools), &ids), unmatched(&given(&settings.toolsets), &toolsets)].concat()
 }
 
@@ -40,16 +45,17 @@ pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<Strin
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scope {
     pub restrictions: Restrictions,
-    /// Whether the declared tools stand in the list, as long as they are not too much for one. Otherwise they are found and
-    /// called as those are that most conversations do without: a workspace may declare many, and every list is paid for.
-    pub lists_declared: bool,
+    /// Of the toolsets of [`ADDED`], those whose tools stand in the list, as long as they are not too much for one. Others are
+    /// found and called as those are that most conversations do without: there may be many, and every list is paid for.
+    pub listed: Vec<&'static str>,
 }
 
 impl Scope {
     /// All that the settings of this process say. A host keeps to its own settings besides, so what stands in a file counts
     /// twice and does no harm.
     pub fn of(settings: &Settings) -> Self {
-        Self { restrictions: restrictions(settings), lists_declared: asks_for(settings, declared::TOOLSET) }
+        let listed = ADDED.into_iter().filter(|toolset| asks_for(settings, toolset)).collect();
+        Self { restrictions: restrictions(settings), listed }
     }
 }
 
@@ -116,10 +122,11 @@ impl Scoped {
     }
 }
 
-/// Brings declared tools into the list, in their order, as long as there is room.
-fn list_declared(specs: &mut [Arc<ToolSpec>]) {
+/// Brings the tools of these toolsets into the list, in their order, as long as there is room.
+fn list_added(specs: &mut [Arc<ToolSpec>], toolsets: &[&str]) {
     let mut room = MAX_LISTED;
-    let deferred = |spec: &ToolSpec| spec.toolset == declared::TOOLSET && spec.exposure == Exposure::Deferred;
+    let deferred =
+        |spec: &ToolSpec| toolsets.contains(&spec.toolset.as_str()) && spec.exposure == Exposure::Deferred;
     for spec in specs.iter_mut().filter(|spec| deferred(spec)) {
         let schema = Value::Object(spec.input.clone()).to_string();
         let bytes = spec.id.len() + spec.description.len() + schema.len();
@@ -138,9 +145,7 @@ impl ToolService for Scoped {
 
     async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, NoHost> {
         let mut specs = self.host.list(&self.narrowed(restrictions)).await?;
-        if self.scope.lists_declared {
-            list_declared(&mut specs);
-        }
+        list_added(&mut specs, &self.scope.listed);
         Ok(specs)
     }
 

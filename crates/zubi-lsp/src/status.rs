@@ -191,7 +191,8 @@ impl Found {
     fn attached(&self) -> Vec<Attached> {
         let serving = self.serving.as_ref().and_then(|(serving, _)| serving.upgrade());
         let clients = serving.map(|serving| serving.attached()).unwrap_or_default();
-        let attached = |it: ClientStatus| Attached { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
+        let attached =
+            |it: ClientStatus| Attached { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
         clients.into_iter().map(attached).collect()
     }
 }

@@ -177,6 +177,7 @@ impl Session {
         };
         let front = Front::open(FrontConfig {
             folders,
+            instance: self.environment.instance.clone(),
             make: Box::new(make),
             shares,
             run: self.run_directory(),

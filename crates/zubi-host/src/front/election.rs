@@ -150,7 +150,10 @@ async fn find(
         .filter(|host| better_than.is_none_or(|kind| host.kind < kind))
         .filter(|host| present != Some(host.instance.as_str()) && !seen.is_shunned(&host.instance))
         .collect();
-    hosts.sort_by(|a, b| (a.kind, a.started_at, &a.instance).cmp(&(b.kind, b.started_at, &b.instance)));
+    let is_other = |host: &Advertisement| config.instance.as_ref() != Some(&host.instance);
+    hosts.sort_by(|a, b| {
+        (is_other(a), a.kind, a.started_at, &a.instance).cmp(&(is_other(b), b.kind, b.started_at, &b.instance))
+    });
     for host in hosts {
         match RemoteHost::attach(&host, &config.client, &config.environment).await {
             Ok(remote) => return Some(remote),

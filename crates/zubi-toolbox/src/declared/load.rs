@@ -270,6 +270,15 @@ impl LoadedFile {
         self.place(&tool.definition.id_range)
     }
 
+    /// The tool that stands at a line, which counts from 1.
+    pub fn tool_at(&self, line: usize) -> Option<&LoadedTool> {
+        self.tools.iter().find(|tool| {
+            let range = &tool.definition.node.range;
+            let (first, last) = (self.line_and_column(range.start).0, self.line_and_column(range.end).0);
+            (first..=last).contains(&line)
+        })
+    }
+
     fn place(&self, range: &Range<usize>) -> String {
         let (line, column) = self.line_and_column(range.start);
         format!("{}:{line}:{column}", self.shown)

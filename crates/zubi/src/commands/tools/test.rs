@@ -84,7 +84,17 @@ fn chosen<'a>(loaded: &'a Loaded, ids: &[String]) -> Result<Vec<(&'a LoadedFile,
     if ids.is_empty() {
         return Ok(loaded.files.iter().flat_map(|file| file.tools.iter().map(move |tool| (file, tool))).collect());
     }
-    ids.iter().map(|id| loaded.find(id).ok_or_else(|| no_tool(loaded, id))).collect()
+    ids.iter().map(|id| loaded.find(id).or_else(|| at(loaded, id)).ok_or_else(|| no_tool(loaded, id))).collect()
+}
+
+/// The tool at a place `FILE:LINE`.
+fn at<'a>(loaded: &'a Loaded, place: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
+    let (path, line) = place.rsplit_once(':')?;
+    // The file itself is not followed if it is a link: tools of one are not loaded.
+    let path = zubi_cli::current_directory().ok()?.join(path);
+    let path = zubi_base::fs::canonical(path.parent()?).ok()?.join(path.file_name()?);
+    let file = loaded.files.iter().find(|file| file.path == path)?;
+    file.tool_at(line.parse().ok()?).map(|tool| (file, tool))
 }
 
 /// That no tool of the files has this id.
