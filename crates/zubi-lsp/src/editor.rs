@@ -56,6 +56,11 @@ impl Editor {
         self.methods.contains(method)
     }
 
+    /// Tells it something.
+    pub(crate) fn tell(&self, method: &str, params: Value) {
+        self.client.notify(method, params);
+    }
+
     /// Asks an LSP request.
     pub(crate) async fn ask(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         self.send(EDITOR_REQUEST, method, json!({ "method": method, "params": params }), cx).await

@@ -16,7 +16,12 @@
 //! | message | direction | |
 //! |---|---|---|
 //! | `zubi/tools/list` | to zubi | `{tools: […]}`, each as `zubi tools show --json` prints it |
-//! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?}` → `{text, isError}`; `token` is one for `$/progress` |
+//! | `zubi/tools/prepare` | to zubi | `{id, args}` → `{message, confirmation?: {title, message}}`: what the user reads while it runs, and what is to be confirmed; nothing is run |
+//! | `zubi/tools/call` | to zubi | `{id, args, token?, budget?, confirmed?}` → `{text, isError, code?, data?}`; `token` is one for `$/progress`, `confirmed` says that the user has said yes to what `prepare` gave |
+//! | `zubi/tools/register`, `/unregister` | to zubi | `{tools, functions}` that extensions contribute → those that were taken |
+//! | `zubi/tools/didChange` | to the editor | `{added, removed}`: there are other tools; a notification |
+//! | `zubi/editor/invokeContributed` | to the editor | `{tool?, function?, arguments, token}` → `{success, data?, error?}` |
+//! | `zubi/approval/request` | to the editor | `{title, detail, options}` → `{choice}`: which option the user has chosen, or null |
 //! | `zubi/editor/didChange` | to zubi | what is open in the editor, below; a notification |
 //! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
 //! | `zubi/editor/command` | to the editor | `{command, args}` → what the command returned; only those of `executeCommand` |
@@ -47,6 +52,8 @@
 //! Tools run on a tokio runtime that the caller gives. The loop of the language server only passes on: it never waits for a
 //! tool, and no tool for it.
 
+mod approvals;
+mod contributed;
 mod editor;
 mod progress;
 mod tools;
@@ -115,8 +122,8 @@ impl Channel {
     pub fn methods(&self) -> MethodTable {
         let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
         MethodTable::new().extend(move |client| match of_client(client) {
-            Some((wanted, told)) => {
-                let made = Arc::new(Tools::new(runtime, make, wanted, told, name_of(client.params)));
+            Some((wanted, editor)) => {
+                let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params)));
                 // There is one `initialize` in a conversation.
                 let tools = tools.get_or_init(|| made);
                 tools.make();
@@ -135,7 +142,7 @@ impl Channel {
 }
 
 /// What the client wants of the channel; nothing if it does not speak its protocol.
-fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Told>)> {
+fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
     if version.as_u64() != Some(PROTOCOL) {
@@ -152,14 +159,14 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Told>)> {
     let view = Arc::new(View::new(name_of(client.params), Arc::clone(&editor)));
     let wanted = Wanted {
         folders: client.folders.to_vec(),
-        editor: Arc::new(EditorSource::new(editor, headless_fallback)),
+        editor: Arc::new(EditorSource::new(Arc::clone(&editor), headless_fallback)),
         view,
         model: client.model.clone(),
         headless_fallback,
         chosen: chosen(options),
         ipc_port: options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok()),
     };
-    Some((wanted, told))
+    Some((wanted, editor))
 }
 
 /// What the user has chosen; what an editor does not say is as if nothing were.

@@ -1,7 +1,10 @@
-//! `zubi/tools/list` and `zubi/tools/call`: the tools, as every surface has them.
+//! `zubi/tools/*`: the tools, as every surface has them.
 //!
 //! The host that has them is made for the folders that the editor has open. When it opens others another host is made, and
 //! the one before ends as soon as nobody asks it any more.
+
+mod changes;
+mod prepare;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,16 +17,24 @@ use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, NoHost, ToolService};
+use zubi_host::contributed::Refused;
+use zubi_host::{CallAnswer, CallRequest, Circumstances, Explanation, NoHost, ToolService, UnknownTool};
+use zubi_tools::ToolSpec;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
+use zubi_tools::policy::rule::Action;
 use zubi_tools::progress::Throttled;
 
+use crate::approvals::Approvals;
+use crate::contributed::{Contributed, OfHost, Offer};
+use crate::editor::Editor;
 use crate::progress::ToClient;
-use crate::view::Told;
 use crate::{Make, Wanted};
 
 /// The longest a call may take if nobody cancels it; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
+
+/// The request by which an editor makes changes for zubi.
+const APPLY_EDIT: &str = "zubi/editor/applyEdit";
 
 /// The tools of one connection.
 pub(crate) struct Tools {
@@ -33,9 +44,12 @@ pub(crate) struct Tools {
     host: Mutex<Arc<Host>>,
     /// The ends of those before it.
     ends: TaskTracker,
-    /// What the editor has told without being asked.
-    told: Arc<Told>,
+    editor: Arc<Editor>,
     caller: Arc<Caller>,
+    approvals: Arc<Approvals>,
+    contributed: Contributed,
+    /// What the editor knows of the list.
+    listed: changes::Listed,
 }
 
 /// A host, once it is made.
@@ -44,11 +58,13 @@ struct Host {
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
     /// The questions to it that are not over.
     questions: TaskTracker,
+    contributed: OfHost,
 }
 
 impl Host {
     fn new(wanted: Wanted) -> Arc<Self> {
-        Arc::new(Self { wanted, service: OnceCell::new(), questions: TaskTracker::new() })
+        let (questions, contributed) = (TaskTracker::new(), OfHost::new());
+        Arc::new(Self { wanted, service: OnceCell::new(), questions, contributed })
     }
 
     async fn shutdown(&self) {
@@ -69,12 +85,16 @@ struct CallParams {
     token: Option<Value>,
     /// Upper bound of the text, in tokens.
     budget: Option<usize>,
+    /// Whether the user has said yes to what was to be confirmed.
+    #[serde(default)]
+    confirmed: bool,
 }
 
 /// The methods over these tools.
 pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
-    let (list, call, folders, told) =
-        (Arc::clone(tools), Arc::clone(tools), Arc::clone(tools), Arc::clone(&tools.told));
+    let another = || Arc::clone(tools);
+    let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
+    let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.told));
     MethodTable::new()
         .start("zubi/tools/list", move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
@@ -88,6 +108,34 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 responder.answer(answer);
             });
         })
+        .start("zubi/tools/prepare", move |params, responder| {
+            prepare.begin(|tools, host| async move {
+                let answer = match from_value(&params) {
+                    Ok(params) => tools.prepare(&host, params, &responder).await,
+                    Err(error) => Err(error),
+                };
+                responder.answer(answer);
+            });
+        })
+        .start("zubi/tools/register", move |params, responder| {
+            register.begin(|tools, host| async move {
+                let answer = match from_value(&params) {
+                    Ok(offer) => tools.register(&host, offer).await,
+                    Err(error) => Err(error),
+                };
+                responder.answer(answer);
+            });
+        })
+        .start("zubi/tools/unregister", move |params, responder| {
+            unregister.begin(|tools, host| async move {
+                let gone = from_value(&params).map(|params| {
+                    let current = Arc::clone(&tools.current());
+                    json!(tools.contributed.unregister(&params, [&host.contributed, &current.contributed]))
+                });
+                responder.answer(gone);
+            });
+        })
+        .hear("$/progress", move |params| progress.contributed.progress(&params))
         .hear("zubi/editor/didChange", move |params| {
             if let Err(error) = told.did_change(&params) {
                 tracing::warn!("zubi/editor/didChange cannot be read: {error}");
@@ -101,15 +149,22 @@ impl Tools {
         runtime: Handle,
         make: Arc<Make>,
         wanted: Wanted,
-        told: Arc<Told>,
+        editor: Arc<Editor>,
         client: Option<String>,
     ) -> Self {
-        // What writes would write to disk, under texts that the editor may have changed and not saved. Edits that go through
-        // the editor need messages that the channel does not have yet; until then there are plans, and nothing that applies
-        // them.
-        let restrictions = Restrictions { read_only: true, ..Restrictions::default() };
-        let caller = Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions });
-        Self { runtime, make, host: Mutex::new(Host::new(wanted)), ends: TaskTracker::new(), told, caller }
+        let caller =
+            Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions: restrictions(&editor) });
+        Self {
+            runtime,
+            make,
+            host: Mutex::new(Host::new(wanted)),
+            ends: TaskTracker::new(),
+            caller,
+            approvals: Arc::new(Approvals::new(Arc::clone(&editor))),
+            contributed: Contributed::new(Arc::clone(&editor)),
+            listed: changes::Listed::default(),
+            editor,
+        }
     }
 
     /// Makes the host for the folders that are open now, if none is yet; returns at once.
@@ -138,7 +193,7 @@ impl Tools {
 
     /// The editor has these folders open now. Returns at once.
     fn open(self: &Arc<Self>, folders: &[Utf8PathBuf]) {
-        self.told.open_folders(folders);
+        self.editor.told.open_folders(folders);
         let mut current = self.current();
         if current.wanted.folders == folders {
             return;
@@ -159,25 +214,86 @@ impl Tools {
     }
 
     /// What a host consists of; who comes first makes it.
-    async fn service<'host>(&self, host: &'host Host) -> Result<&'host Arc<dyn ToolService>, RequestError> {
+    async fn service<'host>(self: &Arc<Self>, host: &'host Arc<Host>) -> Result<&'host Arc<dyn ToolService>, RequestError> {
         let made = host.service.get_or_init(|| async {
             let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());
             // It reads configuration from disk.
-            match self.runtime.spawn_blocking(move || make(wanted)).await {
+            let made = match self.runtime.spawn_blocking(move || make(wanted)).await {
                 Ok(made) => made,
                 Err(error) => Err(format!("making the host failed: {error}")),
+            };
+            if let Ok(service) = &made {
+                self.contributed.bring(&host.contributed, service.as_ref());
+                self.follow(host, service);
             }
+            made
         });
         made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
     }
 
-    async fn list(&self, host: &Host) -> Answer {
+    async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
         let specs = self.service(host).await?.list(&self.caller.restrictions).await;
         let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", NoHost::NEXT)))?;
         Ok(json!({ "tools": specs.iter().map(|spec| spec.to_json()).collect::<Vec<_>>() }))
     }
 
-    async fn call(&self, host: &Host, params: CallParams, responder: &Responder) -> Answer {
+    /// Takes in what extensions contribute. Where there is no host it is for the next one.
+    async fn register(self: &Arc<Self>, host: &Arc<Host>, offer: Offer) -> Answer {
+        if let Err(why) = self.service(host).await {
+            tracing::warn!("what an extension contributes is for the next folders: {why:?}");
+        }
+        let current = Arc::clone(&self.current());
+        let registered = self.contributed.register(offer, &host.contributed, &current.contributed);
+        registered
+            .map(|registered| json!(registered))
+            .map_err(|Refused { field, message }| RequestError::InvalidParams { field, message })
+    }
+
+    /// What a call would do, without making it. One that is none is told when it is made.
+    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: CallParams, responder: &Responder) -> Answer {
+        let cancel = CancellationToken::new();
+        let given_up = cancel.clone();
+        responder.cancel().on_cancel(move || given_up.cancel());
+        let service = self.service(host).await?;
+        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(unknown)?;
+        let request = CallRequest {
+            tool: params.id.clone(),
+            arguments: params.args.clone(),
+            caller: Arc::clone(&self.caller),
+            token_budget: None,
+        };
+        let circumstances = Circumstances {
+            cancel,
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NobodyToAsk),
+            patience: prepare::PATIENCE,
+        };
+        let about = service.describe();
+        let said = prepare::message(&spec, &params.args, &about);
+        let Ok(explained) = service.explain(request, circumstances).await.map_err(unknown)? else {
+            return Ok(json!({ "message": said }));
+        };
+        if explained.tool == spec.id {
+            return Ok(self.asked(&params, &spec, said, explained));
+        }
+        // It passes the call on to this one, which is what the user wants to know of.
+        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(unknown)?;
+        let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
+        let said = prepare::message(&inner, arguments, &about);
+        Ok(self.asked(&params, &inner, said, explained))
+    }
+
+    /// What the user reads, and what is to be confirmed if the policy would ask.
+    fn asked(&self, params: &CallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
+        if explained.judgement.action != Action::Ask {
+            return json!({ "message": said });
+        }
+        let confirmation = prepare::confirmation(spec, &explained);
+        self.approvals.show(&params.id, &params.args, &explained.tool, explained.footprint);
+        json!({ "message": said, "confirmation": confirmation })
+    }
+
+    async fn call(self: &Arc<Self>, host: &Arc<Host>, params: CallParams, responder: &Responder) -> Answer {
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
@@ -194,17 +310,21 @@ impl Tools {
             caller: Arc::clone(&self.caller),
             token_budget: params.budget,
         };
-        let circumstances = Circumstances { cancel, progress, approver: Arc::new(NobodyToAsk), patience: PATIENCE };
+        let approver = self.approvals.approver(&request.tool, &request.arguments, params.confirmed, &cancel);
+        let circumstances = Circumstances { cancel, progress, approver, patience: PATIENCE };
         let answer = service.call(request, circumstances).await;
         if let Some(shown) = shown {
             shown.end();
         }
         match answer {
-            Ok(CallAnswer { text, failure: None, .. }) => Ok(json!({ "text": text, "isError": false })),
+            Ok(CallAnswer { text, failure: None, data: None, .. }) => Ok(json!({ "text": text, "isError": false })),
+            Ok(CallAnswer { text, failure: None, data: Some(data), .. }) => {
+                Ok(json!({ "text": text, "isError": false, "data": data }))
+            }
             Ok(CallAnswer { text, failure: Some(code), .. }) => {
                 Ok(json!({ "text": text, "isError": true, "code": code }))
             }
-            Err(unknown) => Err(RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }),
+            Err(error) => Err(unknown(error)),
         }
     }
 
@@ -214,4 +334,15 @@ impl Tools {
         let host = Arc::clone(&self.current());
         tokio::join!(self.ends.wait(), host.shutdown());
     }
+}
+
+/// What the calls of an editor may not do.
+fn restrictions(editor: &Editor) -> Restrictions {
+    // What writes would write to disk, under texts that the editor may have changed and not saved, unless the editor makes
+    // the changes itself.
+    Restrictions { read_only: !editor.answers(APPLY_EDIT), ..Restrictions::default() }
+}
+
+fn unknown(unknown: UnknownTool) -> RequestError {
+    RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }
 }

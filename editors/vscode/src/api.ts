@@ -160,7 +160,8 @@ function checked(result: unknown): protocol.InvokeContributedResult {
 }
 
 function definitionOf({ id, title: name, description, inputSchema, ...of }: protocol.ToolSpec): ToolDefinition {
-  const [{ effect, category = "", tags = [], icon }, parameters] = [of, inputSchema as unknown as ToolDefinition["parameters"]];
+  const { effect, category = "", tags = [], icon } = of;
   const metadata = { effect, category, tags: [...tags], ...(icon !== undefined && { icon }) };
+  const parameters = inputSchema as unknown as ToolDefinition["parameters"];
   return { id, name, description, parameters, execution: { type: "function", handler: id }, metadata };
 }

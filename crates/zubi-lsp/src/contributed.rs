@@ -1,0 +1,178 @@
+//! `zubi/tools/register` and `zubi/tools/unregister`: what extensions of the editor contribute, and `$/progress` and
+//! `zubi/editor/invokeContributed`, by which it is called.
+//!
+//! The contributions belong to the connection and not to a host: when the editor has opened other folders, the next host gets
+//! them too. What that one cannot take, because it has a tool of the name, is left out and told in the log.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_host::ToolService;
+use zubi_host::contributed::{Contributions, FunctionError, Invoke, Owner, Refused};
+use zubi_link::wire::tools::{ContributedTool, InvokeParams, Registered, UnregisterParams};
+use zubi_tools::ToolCx;
+use zubi_tools::cx::ProgressSink;
+
+use crate::editor::Editor;
+
+/// The request that calls what was contributed.
+const INVOKE: &str = "zubi/editor/invokeContributed";
+
+/// What a request contributes.
+#[derive(Clone, Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+pub(crate) struct Offer {
+    tools: Vec<ContributedTool>,
+    functions: Vec<String>,
+}
+
+/// What one host has of it; empty until the host is there.
+pub(crate) type OfHost = OnceLock<Option<Contributions>>;
+
+/// What the extensions of one editor have contributed.
+pub(crate) struct Contributed {
+    /// In the order in which it came.
+    offers: Mutex<Vec<Offer>>,
+    calls: Arc<Calls>,
+}
+
+impl Contributed {
+    pub(crate) fn new(editor: Arc<Editor>) -> Self {
+        let calls = Calls { editor, running: Mutex::default(), last: AtomicU64::new(0) };
+        Self { offers: Mutex::default(), calls: Arc::new(calls) }
+    }
+
+    fn offers(&self) -> MutexGuard<'_, Vec<Offer>> {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn invoke(&self) -> Arc<dyn Invoke> {
+        Arc::clone(&self.calls) as Arc<dyn Invoke>
+    }
+
+    /// A host is there: it gets all that was contributed before.
+    pub(crate) fn bring(&self, host: &OfHost, service: &dyn ToolService) {
+        let offers = self.offers();
+        host.get_or_init(|| {
+            let contributions = Contributions::new(service.contributing()?);
+            for Offer { tools, functions } in offers.iter() {
+                if let Err(refused) = contributions.register(&Owner::Editor, tools, functions, &self.invoke()) {
+                    tracing::warn!("contributed by an extension, and not for these folders: {refused}");
+                }
+            }
+            Some(contributions)
+        });
+    }
+
+    /// Takes an offer in, for this host and for the one of the present folders; before there is one, for the next.
+    pub(crate) fn register(&self, offer: Offer, asked: &OfHost, current: &OfHost) -> Result<Registered, Refused> {
+        let mut offers = self.offers();
+        let Offer { tools, functions } = &offer;
+        let named = || Registered { tools: ids(tools), functions: functions.clone() };
+        let registered = match asked.get() {
+            Some(Some(host)) => host.register(&Owner::Editor, tools, functions, &self.invoke())?,
+            Some(None) | None => named(),
+        };
+        // The editor has opened other folders in the meantime.
+        if let (false, Some(Some(host))) = (std::ptr::eq(asked, current), current.get())
+            && let Err(refused) = host.register(&Owner::Editor, tools, functions, &self.invoke())
+        {
+            tracing::warn!("contributed by an extension, and not for these folders: {refused}");
+        }
+        offers.push(offer);
+        Ok(registered)
+    }
+
+    /// Takes contributions back, from every host that has them.
+    pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&OfHost; 2]) -> Registered {
+        let UnregisterParams { tools, functions } = params;
+        let everything = tools.is_empty() && functions.is_empty();
+        let mut offers = self.offers();
+        for host in hosts.into_iter().filter_map(|host| host.get()?.as_ref()) {
+            host.unregister(tools, functions);
+        }
+        let mut gone = Registered { tools: Vec::new(), functions: Vec::new() };
+        for offer in offers.iter_mut() {
+            let (going, left) = std::mem::take(&mut offer.tools)
+                .into_iter()
+                .partition(|tool| everything || tools.contains(&tool.id));
+            offer.tools = left;
+            gone.tools.extend(ids(&going));
+            let (going, left) = std::mem::take(&mut offer.functions)
+                .into_iter()
+                .partition::<Vec<_>, _>(|name| everything || functions.contains(name));
+            offer.functions = left;
+            gone.functions.extend(going);
+        }
+        offers.retain(|offer| !offer.tools.is_empty() || !offer.functions.is_empty());
+        gone
+    }
+
+    /// `$/progress`: how far a call has come.
+    pub(crate) fn progress(&self, params: &Value) {
+        let text = |field: &str| params.pointer(field).and_then(Value::as_str);
+        let Some(token) = params.get("token").and_then(Value::as_u64) else { return };
+        let sink = self.calls.running().get(&token).cloned();
+        let Some(sink) = sink else { return };
+        let fraction = params.pointer("/value/percentage").and_then(Value::as_f64).map(|percent| percent / 100.0);
+        let message = text("/value/message").or_else(|| text("/value/title")).unwrap_or_default();
+        sink.report(fraction.map(|fraction| fraction.clamp(0.0, 1.0)), &zubi_base::visible::on_one_line(message));
+    }
+}
+
+fn ids(tools: &Vec<ContributedTool>) -> Vec<String> {
+    tools.iter().map(|tool| tool.id.clone()).collect()
+}
+
+/// Calls back over the connection.
+struct Calls {
+    editor: Arc<Editor>,
+    /// By their tokens: where progress goes.
+    running: Mutex<BTreeMap<u64, Arc<dyn ProgressSink>>>,
+    /// The last token that was given.
+    last: AtomicU64,
+}
+
+impl Calls {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ProgressSink>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A call that is running; also when nobody waits for it any more and this is dropped.
+struct Running<'a> {
+    calls: &'a Calls,
+    token: u64,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.calls.running().remove(&self.token);
+    }
+}
+
+#[async_trait]
+impl Invoke for Calls {
+    async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
+        let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        self.running().insert(token, Arc::clone(&cx.progress));
+        let _running = Running { calls: self, token };
+        let mut params = json!(call);
+        params["token"] = token.into();
+        let request = RequestCx::new(cx.cancel.clone(), deadline);
+        self.editor.send(INVOKE, INVOKE, params, &request).await.map_err(|error| match error {
+            EndpointError::Cancelled => FunctionError::Cancelled,
+            EndpointError::TimedOut { .. } => FunctionError::TimedOut,
+            EndpointError::Exited { why, .. } => FunctionError::Gone(why),
+            EndpointError::Server { message, .. } => FunctionError::Failed(message),
+            other => FunctionError::Failed(other.to_string()),
+        })
+    }
+}
