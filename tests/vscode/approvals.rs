@@ -1,0 +1,32 @@
+//! Questions to the user, in a VS Code that does not answer them itself, and folders that he does not trust.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::hosts::Place;
+use zubi_tests::tools;
+use zubi_tests::vscode::Editor;
+
+use crate::with_tool_file;
+
+#[test]
+fn the_user_is_asked_and_his_answer_counts() {
+    let place = Place::new(with_tool_file(), &["node"]);
+    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).like_user().window("", "approvals").run(), @"");
+}
+
+#[test]
+fn who_approves_everything_still_denies_what_a_rule_denies() {
+    let place = Place::new(with_tool_file(), &["node"]);
+    let config = place.project.home().join("config/zubi");
+    std::fs::create_dir_all(&config).expect("a new directory");
+    let rule = "[[policy]]\naction = \"deny\"\ntools = [\"workspace.part\"]\nreason = \"nobody parts\"\n";
+    std::fs::write(config.join("zubi.toml"), rule).expect("a new file");
+    let editor = Editor::new(&place.project, &tools::zubi()).like_user().setting("zubi.autoApprove", json!(true));
+    assert_snapshot!(editor.window("", "approved").run(), @"");
+}
+
+#[test]
+fn nothing_of_a_folder_without_trust_runs() {
+    let place = Place::new(with_tool_file(), &["node"]);
+    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).untrusted().window("", "untrusted").run(), @"");
+}

@@ -1,0 +1,12 @@
+//! What a user sees of the extension. Pictures of it are in `target/screenshots` afterwards.
+
+use insta::assert_snapshot;
+use zubi_tests::tools;
+use zubi_tests::vscode::Editor;
+
+use crate::project;
+
+#[test]
+fn the_user_sees_status_menu_tools_and_walkthrough() {
+    assert_snapshot!(Editor::new(&project(), &tools::zubi()).like_user().window("", "look").run(), @"");
+}

@@ -1,0 +1,132 @@
+//! Agents and windows: one that moves between a daemon and a window, several windows, windows that are loaded anew, and an
+//! extension that is taken away.
+
+use std::os::unix::fs::DirBuilderExt as _;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::hosts::{Place, eventually};
+use zubi_tests::vscode::Editor;
+use zubi_tests::{Agent, Project, tools};
+
+use crate::project;
+
+/// How long a window may take to open or to close.
+pub(crate) const WINDOW: Duration = Duration::from_mins(2);
+
+/// A place for windows. The server of the window makes its user's runtime directory where it is not there, and then hosts are
+/// found there.
+pub(crate) fn place(project: Project) -> Place {
+    let place = Place::new(project, &["node"]);
+    std::fs::DirBuilder::new().mode(0o700).create(place.project.home().join("run")).expect("a new directory");
+    place
+}
+
+/// What the agent is told of the files that are open.
+fn seen(agent: &mut Agent) -> String {
+    agent.ask("editor", &json!({ "command": "open_files" }))
+}
+
+/// Waits until a window has written this file.
+pub(crate) fn ready(place: &Place, file: &str) {
+    eventually("the window is ready", WINDOW, || place.project.root().join(file).exists().then_some(()));
+}
+
+/// Whether the host of this kind has this process among its clients.
+fn asks(place: &Place, kind: &str, agent: u32) -> bool {
+    let status = place.status();
+    let host = status["hosts"].as_array().and_then(|hosts| hosts.iter().find(|host| host["kind"] == kind));
+    let clients = host.and_then(|host| host["clients"].as_array()).map(Vec::as_slice).unwrap_or_default();
+    clients.iter().any(|client| client["pid"] == agent)
+}
+
+#[test]
+fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
+    let place = place(project());
+    let daemon = place.daemon(&[]);
+    let mut agent = place.agent(&[]);
+    assert!(seen(&mut agent).contains("no editor"));
+    assert!(asks(&place, "daemon", agent.pid()));
+    place.project.write("agent.pid", &agent.pid().to_string());
+    let others = [daemon.pid(), agent.pid()];
+    let told = std::thread::scope(|scope| {
+        let window = scope
+            .spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").beside(&others).run());
+        eventually("the agent sees what is not saved in the window", WINDOW, || {
+            let text = seen(&mut agent);
+            (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
+        });
+        place.project.write("agent.seen", "seen");
+        window.join().expect("the window")
+    });
+    assert_snapshot!(told, @"ok      an agent that has asked a daemon asks this window as long as it is open");
+    eventually("the agent asks the daemon again", WINDOW, || {
+        (seen(&mut agent).contains("no editor") && asks(&place, "daemon", agent.pid())).then_some(())
+    });
+    assert!(agent.close().success());
+}
+
+#[test]
+fn each_of_two_windows_has_its_own_agents() {
+    let folders = ["one", "two"];
+    let project = Project::empty();
+    for folder in folders {
+        project.add("tests/fixtures/typescript", folder);
+    }
+    let place = place(project);
+    let told = std::thread::scope(|scope| {
+        let windows = scope.spawn(|| {
+            let editor = Editor::new(&place.project, &tools::zubi()).like_user();
+            editor.window("one", "window").window("two", "window").run()
+        });
+        for folder in folders {
+            ready(&place, &format!("{folder}/window.ready"));
+        }
+        for folder in folders {
+            let mut agent = Agent::spawn(place.command_in(folder), &[]);
+            place.project.write(&format!("{folder}/agent.pid"), &agent.pid().to_string());
+            let read = json!({ "tool": "file.read", "arguments": { "path": "src/shape.ts", "endLine": 1 } });
+            let text = agent.ask("call_read_tool", &read);
+            assert!(text.contains(&format!("// not saved in {folder}")), "{text}");
+            let text = seen(&mut agent);
+            assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
+            ready(&place, &format!("{folder}/window.asked"));
+            // It has to be gone before the windows are, so that it is not taken for something that they have left behind.
+            assert!(agent.close().success());
+            place.project.write(&format!("{folder}/agent.seen"), "");
+        }
+        windows.join().expect("the windows")
+    });
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn a_reload_leaves_no_process_and_the_agent_comes_back() {
+    let place = place(project());
+    let told = std::thread::scope(|scope| {
+        let window = scope.spawn(|| {
+            let editor = Editor::new(&place.project, &tools::zubi()).like_user();
+            editor.window("", "reloaded").run()
+        });
+        ready(&place, "window.ready");
+        let mut agent = place.agent(&[]);
+        place.project.write("agent.pid", &agent.pid().to_string());
+        eventually("the window loaded anew is asked", WINDOW, || {
+            seen(&mut agent);
+            place.project.root().join("agent.seen").exists().then_some(())
+        });
+        assert!(agent.close().success());
+        window.join().expect("the window")
+    });
+    assert_snapshot!(told, @"");
+}
+
+#[test]
+fn an_extension_that_is_taken_away_leaves_nothing() {
+    let told = Editor::new(&project(), &tools::zubi()).like_user().window("", "disposed").run();
+    assert_snapshot!(told, @r"
+    ok      the extension runs, and is taken away
+    ok      its tools and commands are gone then, and its server has ended
+    ");
+}
