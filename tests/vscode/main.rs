@@ -1,18 +1,15 @@
-//! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them.
+//! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them (here and
+//! in [`calls`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees ([`look`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
 
-use std::os::unix::fs::DirBuilderExt as _;
-use std::time::Duration;
+mod approvals;
+mod calls;
+mod look;
+mod windows;
 
 use insta::assert_snapshot;
-use serde_json::json;
-use zubi_tests::hosts::{Place, eventually};
-use zubi_tests::vscode::Editor;
-use zubi_tests::{Agent, Project, tools, vscode};
-
-/// How long a window may take to open or to close.
-const WINDOW: Duration = Duration::from_mins(2);
+use zubi_tests::{Project, tools, vscode};
 
 /// DomainLang models, good ones and bad ones, beside a project in TypeScript.
 fn project() -> Project {
@@ -25,6 +22,13 @@ fn project() -> Project {
     ] {
         project.add(from, to);
     }
+    project
+}
+
+/// The same with tools that the workspace declares.
+fn with_tool_file() -> Project {
+    let project = project();
+    project.write(".vscode/agent-tools.json", include_str!("agent-tools.json"));
     project
 }
 
@@ -50,6 +54,11 @@ fn the_tools_answer_in_a_real_editor() {
 }
 
 #[test]
+fn the_editor_is_asked_about_code() {
+    assert_snapshot!(vscode::run("endpoint", &project(), &tools::zubi()), @"");
+}
+
+#[test]
 fn a_server_that_says_nothing_is_started_again() {
     let project = project();
     // The first time it runs it says nothing and hears no goodbye.
@@ -70,42 +79,4 @@ fn a_server_that_says_nothing_is_started_again() {
 fn without_the_program_the_tools_say_so() {
     let nowhere = tools::ROOT.join("no/such/program");
     assert_snapshot!(vscode::run("missing", &project(), &nowhere), @"ok      without the program every tool says so in a text");
-}
-
-/// Whether the host of this kind has this process among its clients.
-fn asks(place: &Place, kind: &str, agent: u32) -> bool {
-    let status = place.status();
-    let host = status["hosts"].as_array().and_then(|hosts| hosts.iter().find(|host| host["kind"] == kind));
-    let clients = host.and_then(|host| host["clients"].as_array()).map(Vec::as_slice).unwrap_or_default();
-    clients.iter().any(|client| client["pid"] == agent)
-}
-
-#[test]
-fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
-    let place = Place::new(project(), &["node"]);
-    // The server of the window makes its user's runtime directory where it is not there, and then hosts are found there.
-    let runtime = place.project.home().join("run");
-    std::fs::DirBuilder::new().mode(0o700).create(runtime).expect("a new directory");
-    let daemon = place.daemon(&[]);
-    let mut agent = place.agent(&[]);
-    let seen = |agent: &mut Agent| agent.ask("editor", &json!({ "command": "open_files" }));
-    assert!(seen(&mut agent).contains("no editor"));
-    assert!(asks(&place, "daemon", agent.pid()));
-    place.project.write("agent.pid", &agent.pid().to_string());
-    let others = [daemon.pid(), agent.pid()];
-    let told = std::thread::scope(|scope| {
-        let window =
-            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").beside(&others).run());
-        eventually("the agent sees what is not saved in the window", WINDOW, || {
-            let text = seen(&mut agent);
-            (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
-        });
-        place.project.write("agent.seen", "seen");
-        window.join().expect("the window")
-    });
-    assert_snapshot!(told, @"ok      an agent that has asked a daemon asks this window as long as it is open");
-    eventually("the agent asks the daemon again", WINDOW, || {
-        (seen(&mut agent).contains("no editor") && asks(&place, "daemon", agent.pid())).then_some(())
-    });
-    assert!(agent.close().success());
 }

@@ -51,8 +51,8 @@ fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
     place.project.write("agent.pid", &agent.pid().to_string());
     let others = [daemon.pid(), agent.pid()];
     let told = std::thread::scope(|scope| {
-        let window = scope
-            .spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").beside(&others).run());
+        let window =
+            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").beside(&others).run());
         eventually("the agent sees what is not saved in the window", WINDOW, || {
             let text = seen(&mut agent);
             (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
