@@ -1,10 +1,11 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them (here and
-//! in [`calls`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees ([`look`]).
+//! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees ([`look`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
 
 mod approvals;
 mod calls;
+mod edits;
 mod look;
 mod windows;
 

@@ -208,7 +208,73 @@ mod content {
     }
 }
 
-/// Why a change was not made. But for [`SinkError::Stuck`], nothing is changed.
+/// What is saved after a change that an editor makes. On disk everything is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Save {
+    /// What was not open before: nobody would see that it waits to be saved.
+    Unopened,
+    /// That, and what had nothing unsaved.
+    #[default]
+    Clean,
+    All,
+}
+
+/// A setting of the editor that holds while a change is made, and is put back.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Setting {
+    pub key: String,
+    pub value: serde_json::Value,
+}
+
+/// How a change is made where an editor makes it. The disk knows no other manner than its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manner {
+    pub save: Save,
+    pub settings: Vec<Setting>,
+    /// Those that hold while the change is taken back.
+    pub settings_of_undo: Vec<Setting>,
+    /// Files that move do so through the editor although it has none of them open, and its extensions are waited for, which
+    /// change what refers to them.
+    pub followed: bool,
+    /// What extensions change besides is taken back at once: the steps say all that is to change.
+    pub exact: bool,
+}
+
+impl Manner {
+    pub fn saving(save: Save) -> Self {
+        Self { save, ..Self::default() }
+    }
+}
+
+/// What a change came to beside its steps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Every file to whose text the editor gave another one, whether a step says so or an extension did it.
+    pub changed: Vec<Changed>,
+    /// What the editor holds and has not saved.
+    pub unsaved: Vec<Utf8PathBuf>,
+    /// What the reader should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    pub fn merge(&mut self, later: Self) {
+        self.changed.extend(later.changed);
+        self.unsaved.extend(later.unsaved);
+        self.notes.extend(later.notes);
+    }
+}
+
+/// A file's exact bytes before and after, as it is named now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub path: Utf8PathBuf,
+    pub before: Vec<u8>,
+    pub after: Vec<u8>,
+}
+
+/// Why a change was not made. But for [`SinkError::Stuck`] and [`SinkError::Doubtful`], nothing is changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     #[error("`{path}` changed since the plan was made")]
@@ -222,13 +288,29 @@ pub enum SinkError {
     /// A step failed and so did putting back what the steps before it had done.
     #[error("cannot write `{path}`: {source}; and what was written before could not all be put back: {left}")]
     Stuck { path: Utf8PathBuf, source: std::io::Error, left: String },
+    /// The editor did not do all of it, or does not tell.
+    #[error("the editor did not make the whole change: {why}")]
+    Doubtful { why: String },
+}
+
+impl SinkError {
+    /// Whether files may hold something else than before.
+    pub fn leaves_traces(&self) -> bool {
+        matches!(self, Self::Stuck { .. } | Self::Doubtful { .. })
+    }
 }
 
 /// Takes changes to where the text lives: the disk, or the editor.
 #[async_trait]
 pub trait EditSink: Send + Sync {
     /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).
-    async fn apply(&self, operations: &[FileOperation]) -> Result<(), SinkError>;
+    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError>;
+}
+
+/// The sink of an open editor. It takes texts of files that exist, renames and deletions, and nothing else.
+pub trait LiveSink: EditSink {
+    /// Whether the editor has a file open, or one below a directory. Absolute, links resolved.
+    fn has_open(&self, path: &Utf8Path) -> bool;
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
+use zubi_base::text::Manner;
 
 use crate::diagnostics::{Delta, Look, Problem};
 use crate::edit::Applied;
@@ -21,9 +22,10 @@ pub struct Change {
 }
 
 /// Which way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Direction {
-    Apply,
+    /// In this manner, where an editor is open.
+    Apply(Manner),
     Undo,
 }
 
@@ -33,7 +35,7 @@ impl Question<'_> {
         let files: Vec<Utf8PathBuf> = self.intel.edits.files_of(plan)?;
         let before = self.problems_of_all(&files).await;
         let applied = match direction {
-            Direction::Apply => self.intel.edits.apply(plan).await?,
+            Direction::Apply(manner) => self.intel.edits.apply_as(plan, manner).await?,
             Direction::Undo => self.intel.edits.undo(plan).await?,
         };
         self.forget_documents();

@@ -21,10 +21,10 @@ use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::text::{ContentHash, EditSink, FileOperation, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{ContentHash, EditSink, FileOperation, Manner, Outcome, Save, SinkError, TextOrigin, TextSource};
 use zubi_base::workspace::Workspace;
 
-pub use self::apply::{DiskSink, Recovered};
+pub use self::apply::{BesideEditor, DiskSink, Recovered};
 pub use self::change::{Change, FileAction, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
@@ -68,7 +68,9 @@ pub struct Applied {
     pub title: String,
     /// Every path that was touched, in the order of the steps; each once, with the last thing done to it.
     pub files: Vec<AppliedFile>,
-    /// What a recovery of an earlier, half-done change had to say.
+    /// What an open editor holds and has not saved, as answers show it.
+    pub unsaved: Vec<String>,
+    /// What the reader should know, a sentence each: what a recovery of an earlier, half-done change had to say, among it.
     pub notes: Vec<String>,
 }
 
@@ -197,8 +199,13 @@ impl Edits {
     /// Makes the change of a plan, named by its own id or by its action's. All of it or nothing; a caller that stops waiting
     /// does not stop it half-way.
     pub async fn apply(&self, id: &str) -> Result<Applied, EditError> {
+        self.apply_as(id, Manner::default()).await
+    }
+
+    /// The same in a manner that an open editor is to keep to.
+    pub async fn apply_as(&self, id: &str, manner: Manner) -> Result<Applied, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
-        detached(async move { inner.apply(&id).await }).await
+        detached(async move { inner.apply(&id, &manner).await }).await
     }
 
     /// Takes back an applied plan, bytes, modes and links as they were. Refuses when a file it touched changed since.
@@ -228,7 +235,7 @@ async fn detached<T: Send + 'static>(
 }
 
 impl Inner {
-    async fn apply(&self, id: &str) -> Result<Applied, EditError> {
+    async fn apply(&self, id: &str, manner: &Manner) -> Result<Applied, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
         let notes = journal::recover(&self.state_dir)?.left;
         let mut plan = self.store.plan(id)?;
@@ -244,19 +251,101 @@ impl Inner {
         let unsaved = self.check_texts(&plan).await?;
         let prepared = prepare(&plan.operations, &unsaved).map_err(|error| self.refused(error))?;
         let after = after(&plan.operations).map_err(|error| self.refused(error))?;
-        let undo = Undo { operations: undo_of(&prepared), after };
+        let mut undo = Undo { operations: undo_of(&prepared), after, settings: manner.settings_of_undo.clone() };
         plan.state = PlanState::Applying(undo.clone());
         self.store.update(&plan)?;
-        if let Err(error) = self.sink.apply(&plan.operations).await {
-            if !matches!(error, SinkError::Stuck { .. }) {
-                plan.state = PlanState::Planned;
-                self.store.update(&plan)?;
+        let outcome = match self.sink.apply(&plan.operations, manner).await {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                if !error.leaves_traces() {
+                    plan.state = PlanState::Planned;
+                    self.store.update(&plan)?;
+                }
+                return Err(self.refused(error));
             }
-            return Err(self.refused(error));
-        }
+        };
+        let mut applied = self.applied(&plan, &plan.operations, notes);
+        self.tell(&mut applied, &outcome, manner.save, &plan.operations);
+        self.learn(&mut undo, outcome).await;
         plan.state = PlanState::Applied(undo);
         self.store.update(&plan)?;
-        Ok(self.applied(&plan, &plan.operations, notes))
+        Ok(applied)
+    }
+
+    /// Adds to an answer what an editor did.
+    fn tell(&self, applied: &mut Applied, outcome: &Outcome, save: Save, operations: &[FileOperation]) {
+        let written = |path: &Utf8Path| {
+            operations.iter().rev().find_map(|operation| match operation {
+                FileOperation::Write { path: written, content, .. } if written == path => Some(content),
+                _ => None,
+            })
+        };
+        for changed in &outcome.changed {
+            let shown = self.workspace.display(&changed.path);
+            match written(&changed.path) {
+                Some(content) if *content == changed.after => {}
+                Some(_) => applied.notes.push(format!(
+                    "the editor made another text of `{shown}` than was asked for: other line ends, or what it does when it saves"
+                )),
+                None => {
+                    let done = "changed by an extension of the editor";
+                    match applied.files.iter_mut().find(|listed| listed.path == changed.path) {
+                        Some(listed) => listed.done.push_str(&format!(", {done}")),
+                        None => applied.files.push(AppliedFile {
+                            path: changed.path.clone(),
+                            shown,
+                            done: done.to_owned(),
+                        }),
+                    }
+                }
+            }
+        }
+        applied.unsaved = outcome.unsaved.iter().map(|path| self.workspace.display(path)).collect();
+        if !applied.unsaved.is_empty() {
+            let files = applied.unsaved.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+            applied.notes.push(match save {
+                Save::Unopened => format!("not saved, for it is open in the editor: {files}"),
+                Save::Clean => format!("not saved, for it had unsaved changes: {files}"),
+                Save::All => format!("the editor could not save {files}"),
+            });
+        }
+        applied.notes.extend(outcome.notes.iter().cloned());
+    }
+
+    /// Corrects what undoing needs by what the editor and its extensions did. What lies outside of the workspace stays.
+    async fn learn(&self, undo: &mut Undo, outcome: Outcome) {
+        for changed in outcome.changed.into_iter().filter(|changed| self.workspace.contains(&changed.path)) {
+            let now = ContentHash::of(&changed.after);
+            let expected = Expected::Content(now.clone());
+            match undo.after.iter_mut().find(|(path, _)| *path == changed.path) {
+                Some((_, after)) => *after = expected,
+                None => undo.after.push((changed.path.clone(), expected)),
+            }
+            let back = undo.operations.iter_mut().find_map(|operation| match operation {
+                FileOperation::Write { path, before: Some(before), .. } if *path == changed.path => Some(before),
+                _ => None,
+            });
+            match back {
+                Some(before) => *before = now,
+                // Before anything moves back: it is named as it is now.
+                None => undo
+                    .operations
+                    .insert(0, FileOperation::Write { path: changed.path, before: Some(now), content: changed.before }),
+            }
+        }
+        // A text that was not saved moved along with its file.
+        for (path, expected) in &mut undo.after {
+            if matches!(expected, Expected::Content(_))
+                && !undo
+                    .operations
+                    .iter()
+                    .any(|operation| matches!(operation, FileOperation::Write { .. }) && operation.path() == path)
+                && let Ok(text) = self.texts.read(path).await
+                && matches!(text.origin, TextOrigin::Editor { .. })
+            {
+                *expected = Expected::Content(text.hash());
+            }
+        }
     }
 
     async fn undo(&self, id: &str) -> Result<Applied, EditError> {
@@ -275,13 +364,16 @@ impl Inner {
                 return Err(changed(path));
             }
         }
-        self.sink.apply(&undo.operations).await.map_err(|error| match &error {
+        let manner = Manner { settings: undo.settings.clone(), exact: true, ..Manner::default() };
+        let outcome = self.sink.apply(&undo.operations, &manner).await.map_err(|error| match &error {
             SinkError::Changed { path } | SinkError::Exists { path } => changed(path),
             _ => EditError::Sink(error),
         })?;
         plan.state = PlanState::Planned;
         self.store.update(&plan)?;
-        Ok(self.applied(&plan, &undo.operations, notes))
+        let mut applied = self.applied(&plan, &undo.operations, notes);
+        self.tell(&mut applied, &outcome, manner.save, &undo.operations);
+        Ok(applied)
     }
 
     /// Refuses when a text the plan was made from is not the same now. Gives the unsaved texts of files that live in
@@ -353,7 +445,7 @@ impl Inner {
                 None => files.push(file),
             }
         }
-        Applied { plan: plan.id.clone(), title: plan.title.clone(), files, notes }
+        Applied { plan: plan.id.clone(), title: plan.title.clone(), files, unsaved: Vec::new(), notes }
     }
 }
 

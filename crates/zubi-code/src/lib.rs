@@ -22,6 +22,7 @@ pub mod place;
 pub mod question;
 pub mod readiness;
 pub mod router;
+pub mod settings;
 mod shape;
 pub mod status;
 #[cfg(feature = "testing")]
@@ -48,6 +49,7 @@ use crate::features::remainder::RecentWords;
 use crate::outline::RecentOutlines;
 use crate::question::RecentDocuments;
 use crate::router::Router;
+use crate::settings::EditorSettings;
 
 /// What [`CodeIntel`] is made of; the host hands it in.
 pub struct CodeConfig {
@@ -56,6 +58,8 @@ pub struct CodeConfig {
     pub sources: Vec<Arc<dyn EndpointSource>>,
     pub texts: Arc<dyn TextSource>,
     pub sink: Arc<dyn EditSink>,
+    /// Of an open editor that tells them.
+    pub settings: Option<Arc<dyn EditorSettings>>,
     /// Where plans and journals are kept.
     pub state_dir: Utf8PathBuf,
     pub clock: Arc<dyn Clock>,
@@ -68,6 +72,7 @@ pub struct CodeIntel {
     texts: Arc<dyn TextSource>,
     recent: RecentDocuments,
     edits: Edits,
+    settings: Option<Arc<dyn EditorSettings>>,
     snapshots: SnapshotStore,
     words: RecentWords,
     outlines: RecentOutlines,
@@ -89,6 +94,7 @@ impl CodeIntel {
             texts: config.texts,
             recent: RecentDocuments::default(),
             edits,
+            settings: config.settings,
             snapshots: SnapshotStore::default(),
             words: RecentWords::default(),
             outlines: RecentOutlines::default(),
@@ -102,6 +108,11 @@ impl CodeIntel {
     /// The one way to change files of the workspace.
     pub fn edits(&self) -> &Edits {
         &self.edits
+    }
+
+    /// The settings of the open editor, if it tells them.
+    pub fn settings(&self) -> Option<&Arc<dyn EditorSettings>> {
+        self.settings.as_ref()
     }
 
     /// The open editor, which alone knows what its user looks at; `None` without one.

@@ -84,7 +84,8 @@ impl<'a> Question<'a> {
         &self.intel.workspace
     }
 
-    pub(crate) fn request_cx(&self) -> RequestCx {
+    /// The circumstances of what is asked for this question.
+    pub fn request_cx(&self) -> RequestCx {
         RequestCx::new(self.cx.cancel.clone(), self.cx.deadline)
     }
 

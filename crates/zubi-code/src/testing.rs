@@ -88,6 +88,7 @@ impl Toy {
             sources: vec![Arc::new(ToySource(Arc::clone(&endpoint)))],
             texts: Arc::new(DiskText),
             sink: Arc::new(DiskSink::new(&state)),
+            settings: None,
             state_dir: state,
             clock: Arc::new(SystemClock),
         });

@@ -350,7 +350,11 @@ async fn a_rename_is_planned_applied_and_undone() {
     +let bad
     ");
     let before = std::fs::read(toy.root.join("app.toy")).unwrap();
-    let change = question.change(&plan.id, zubi_code::apply::Direction::Apply).await.unwrap().value;
+    let change = question
+        .change(&plan.id, zubi_code::apply::Direction::Apply(zubi_base::text::Manner::default()))
+        .await
+        .unwrap()
+        .value;
     let new: Vec<_> = change.delta.unwrap().new.iter().map(|problem| problem.place.at()).collect();
     insta::assert_snapshot!(new.join("\n"), @"
     app.toy:2:1

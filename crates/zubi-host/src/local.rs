@@ -40,6 +40,8 @@ use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolP
 pub use self::chosen::Chosen;
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
 
+pub use self::code::LiveEditor;
+
 use crate::contributed::Place;
 use crate::scope;
 use crate::service::{
@@ -72,6 +74,8 @@ pub struct BesideEditor {
     pub source: Arc<dyn EndpointSource>,
     /// What is open in it.
     pub view: Arc<dyn EditorView>,
+    /// Its texts, and where edits of them go.
+    pub live: Arc<dyn LiveEditor>,
     /// The models that it sees.
     pub model: DomainModel,
     /// Whether headless servers may answer what the editor does not.
@@ -129,7 +133,7 @@ impl LocalHost {
     /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
     /// [`BesideEditor::headless_fallback`]: the editor has its own.
     pub fn behind_editor(config: &HostConfig, beside: BesideEditor) -> Result<Self, HostError> {
-        let BesideEditor { source, view, model, headless_fallback, chosen } = beside;
+        let BesideEditor { source, view, live, model, headless_fallback, chosen } = beside;
         let mut config = config.clone();
         if !chosen.is_trusted {
             config.trust = config.trust.nothing();
@@ -139,7 +143,7 @@ impl LocalHost {
         let mut sources = vec![source];
         let pool = if headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
         sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
-        let host = Self::with_sources(config, workspace, sources, &Arc::new(model), Some(view), &chosen);
+        let host = Self::with_sources(config, workspace, sources, &Arc::new(model), Some((view, live)), &chosen);
         Ok(Self { pool, ..host })
     }
 
@@ -148,13 +152,15 @@ impl LocalHost {
         workspace: Arc<Workspace>,
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
-        view: Option<Arc<dyn EditorView>>,
+        editor: Option<(Arc<dyn EditorView>, Arc<dyn LiveEditor>)>,
         chosen: &Chosen,
     ) -> Self {
         // What is built in answers for its own files, whoever else could.
         sources.insert(0, domainlang::endpoint_source(model));
-        let texts = domainlang::texts(model);
-        let intel = code::intelligence(config, &workspace, &texts, sources);
+        let (view, live) = editor.unzip();
+        let on_disk = domainlang::texts(model);
+        let texts = live.as_ref().map_or(Arc::clone(&on_disk), |live| live.texts(on_disk));
+        let intel = code::intelligence(config, &workspace, &texts, sources, live.as_deref());
         let secrets = programs::secrets(config).with(chosen.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(programs::jobs(config, &secrets));
@@ -180,7 +186,7 @@ impl LocalHost {
             // Last: whatever a workspace calls its tools, the names of the others are taken.
             Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
-        let resources = [domainlang::resources(), zubi_toolbox::resources::all()].concat();
+        let resources = [domainlang::resources(), zubi_toolbox::resources::all(&intel)].concat();
         let host = Self {
             intel: Some(intel),
             jobs: Some(jobs),
@@ -339,7 +345,7 @@ impl LocalHost {
     pub fn misspellings(&self, config: &HostConfig) -> Vec<String> {
         let tools = self.registry.everything();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
-        let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).collect();
+        let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::ADDED).collect();
         let mut found = code::unknown_servers(config).unwrap_or_default();
         found.extend(unmatched(&config.settings.tools, &ids));
         found.extend(unmatched(&config.settings.toolsets, &toolsets));

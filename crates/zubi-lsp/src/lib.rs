@@ -8,7 +8,9 @@
 //! { "zubi": { "editorProtocol": 1, "editorMethods": ["textDocument/definition"], "headlessFallback": false } }
 //! ```
 //!
-//! Without `editorProtocol` nothing of this exists and the server is a plain one. `editorMethods` are the requests that the
+//! Without `editorProtocol` nothing of this exists and the server is a plain one. A client that names one is told the server's
+//! own, and its version, as `capabilities.experimental.zubi` in the answer: `{"editorProtocol": 1, "version": "0.1.0"}`. If the
+//! numbers differ the server is a plain one too, and the client says which of the two is too old. `editorMethods` are the requests that the
 //! editor answers in LSP's own shapes (only definitions if it does not say); `headlessFallback` lets zubi start language
 //! servers of its own for all others, which it otherwise never does beside an editor; `ipcPort` names the port of the IPC
 //! protocol.
@@ -24,6 +26,7 @@
 //! | `zubi/approval/request` | to the editor | `{title, detail, options}` → `{choice}`: which option the user has chosen, or null |
 //! | `zubi/editor/didChange` | to zubi | what is open in the editor, below; a notification |
 //! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
+//! | `zubi/status` | to the editor | `{instance?, file?, port?, problem?, clients, tools, revision, hasModels}` whenever any of it has changed; a notification |
 //! | `zubi/editor/command` | to the editor | `{command, args}` → what the command returned; only those of `executeCommand` |
 //!
 //! # What is open
@@ -55,7 +58,12 @@
 mod approvals;
 mod contributed;
 mod editor;
+mod live;
 mod progress;
+mod settings;
+mod sink;
+mod status;
+mod texts;
 mod tools;
 mod view;
 
@@ -63,18 +71,24 @@ use std::sync::{Arc, OnceLock};
 
 use camino::Utf8PathBuf;
 use dlang_server::{Initialize, MethodTable, ModelHandle};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use zubi_base::endpoint::EndpointSource;
-use zubi_host::{Chosen, ToolService};
+use zubi_host::{Chosen, LiveEditor, ToolService};
 use zubi_host::sight::EditorView;
 
 use crate::editor::{Editor, EditorSource};
+use crate::live::Live;
+pub use crate::status::Findable;
+use crate::status::Reporter;
 use crate::tools::Tools;
 use crate::view::{Told, View};
 
 /// The version of the channel.
 pub const PROTOCOL: u64 = 1;
+
+/// Of the program.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What the editor answers if it does not say.
 const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
@@ -88,6 +102,10 @@ pub struct Wanted {
     pub editor: Arc<dyn EndpointSource>,
     /// What is open in it, and the problems that it shows.
     pub view: Arc<dyn EditorView>,
+    /// Its texts, and where edits of them go.
+    pub live: Arc<dyn LiveEditor>,
+    /// Whether it takes edits. Under one that does not nothing is written.
+    pub takes_edits: bool,
     /// The models that it sees.
     pub model: ModelHandle,
     /// Whether headless servers may answer what the editor does not.
@@ -96,6 +114,8 @@ pub struct Wanted {
     pub ipc_port: Option<u16>,
     /// What the editor's user has chosen in it.
     pub chosen: Chosen,
+    /// Where to say how others find the host.
+    pub findable: Findable,
 }
 
 /// Makes the host as soon as the editor is there, and another one when it has changed its folders, on a thread that may block.
@@ -121,15 +141,24 @@ impl Channel {
     /// The methods that the language server has on top of its own, for a client that asks for them.
     pub fn methods(&self) -> MethodTable {
         let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
-        MethodTable::new().extend(move |client| match of_client(client) {
-            Some((wanted, editor)) => {
-                let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params)));
-                // There is one `initialize` in a conversation.
-                let tools = tools.get_or_init(|| made);
-                tools.make();
-                tools::methods(tools)
+        MethodTable::new().extend(move |client| {
+            let methods = match of_client(client) {
+                Some((wanted, editor)) => {
+                    let reporter = Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.told));
+                    let make = reporting(make, reporter);
+                    let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params)));
+                    // There is one `initialize` in a conversation.
+                    let tools = tools.get_or_init(|| made);
+                    tools.make();
+                    tools::methods(tools)
+                }
+                None => MethodTable::new(),
+            };
+            // Also one that speaks another version is told which this is.
+            match client.params.pointer("/initializationOptions/zubi/editorProtocol") {
+                Some(_) => methods.experimental("zubi", json!({ "editorProtocol": PROTOCOL, "version": VERSION })),
+                None => methods,
             }
-            None => MethodTable::new(),
         })
     }
 
@@ -139,6 +168,17 @@ impl Channel {
             tools.shutdown().await;
         }
     }
+}
+
+/// Makes hosts as `make` does, and tells the editor of each.
+fn reporting(make: Arc<Make>, reporter: Reporter) -> Arc<Make> {
+    Arc::new(move |wanted: Wanted| {
+        let wanted = Wanted { findable: Findable::default(), ..wanted };
+        let (folders, findable) = (wanted.folders.clone(), wanted.findable.clone());
+        let made = make(wanted);
+        reporter.made(&folders, &made, &findable);
+        made
+    })
 }
 
 /// What the client wants of the channel; nothing if it does not speak its protocol.
@@ -157,14 +197,18 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
     let told = Arc::new(Told::new(client.folders));
     let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&told)));
     let view = Arc::new(View::new(name_of(client.params), Arc::clone(&editor)));
+    let live = Live::new(client.client.clone(), Arc::clone(&editor));
     let wanted = Wanted {
         folders: client.folders.to_vec(),
+        takes_edits: live.takes_edits(),
+        live: Arc::new(live),
         editor: Arc::new(EditorSource::new(Arc::clone(&editor), headless_fallback)),
         view,
         model: client.model.clone(),
         headless_fallback,
         chosen: chosen(options),
         ipc_port: options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok()),
+        findable: Findable::default(),
     };
     Some((wanted, editor))
 }

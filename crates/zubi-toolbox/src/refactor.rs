@@ -12,12 +12,13 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
+use zubi_base::text::{Manner, Save};
 use zubi_code::apply::Direction;
-use zubi_code::edit::Plan;
+use zubi_code::edit::{Applied, Plan};
 use zubi_code::{AnswerStatus, CodeError, CodeIntel, Question};
 use zubi_tools::{ToolProvider, fixed};
 
-use crate::lsp::apply_edit::change;
+use crate::lsp::apply_edit::{Verb, told};
 use crate::lsp::code_tool::{Reply, tool};
 use crate::lsp::view::View;
 
@@ -42,25 +43,39 @@ fn file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
     path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
 
-/// Applies a plan at once. `lines` stand before the answer, `notes` in it.
+/// How a plan is applied, and what stands in the answer besides.
+#[derive(Default)]
+struct How<'a> {
+    /// What the caller said of saving.
+    save: Option<bool>,
+    /// What else there is to the manner; what is saved is decided here.
+    manner: Manner,
+    /// What stands before the answer.
+    lines: String,
+    /// Notes about what was done.
+    notes: Option<&'a (dyn Fn(&Applied) -> Vec<String> + Sync)>,
+}
+
+/// Applies a plan at once.
 async fn apply(
     question: &Question<'_>,
     view: &View,
     plan: &Plan,
     status: AnswerStatus,
-    lines: &str,
-    notes: &[String],
-    save: Option<bool>,
+    how: How<'_>,
 ) -> Result<Reply, CodeError> {
-    let mut reply = change(question, view, &plan.id, Direction::Apply).await?;
-    let mut text = lines.to_owned();
+    let save = if how.save == Some(true) { Save::All } else { Save::Unopened };
+    let changed = question.change(&plan.id, Direction::Apply(Manner { save, ..how.manner })).await?;
+    let mut text = how.lines;
+    let of_change = how.notes.map(|notes| notes(&changed.value.applied)).unwrap_or_default();
     // Writing to a `String` cannot fail.
-    for note in plan.notes.iter().chain(notes) {
+    for note in plan.notes.iter().chain(&of_change) {
         let _ = writeln!(text, "note: {note}");
     }
-    if save == Some(false) {
+    if how.save == Some(false) && changed.value.applied.unsaved.is_empty() {
         text.push_str("note: the files on disk were changed, so they are saved although save is false\n");
     }
+    let mut reply = told(view, &plan.id, Verb::Applied, changed);
     text.push_str(&reply.text);
     reply.text = text;
     reply.status.merge(status);

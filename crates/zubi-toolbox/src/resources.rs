@@ -4,9 +4,10 @@ mod update_imports;
 
 use std::sync::Arc;
 
+use zubi_code::CodeIntel;
 use zubi_tools::Resource;
 
 /// All of them, in the order in which they are listed.
-pub fn all() -> Vec<Arc<dyn Resource>> {
-    vec![Arc::new(update_imports::UpdateImportsEnabled::new())]
+pub fn all(intel: &Arc<CodeIntel>) -> Vec<Arc<dyn Resource>> {
+    vec![Arc::new(update_imports::UpdateImportsEnabled::new(intel))]
 }

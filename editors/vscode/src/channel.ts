@@ -1,10 +1,12 @@
 // The editor channel of one client: everything that `zubi lsp` can ask of the editor, put together.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import { Edits } from "./edits.ts";
 import { Endpoint, METHODS } from "./endpoint.ts";
 import {
   APPROVAL_REQUEST,
   type ChannelOptions,
+  EDITOR_APPLY,
   EDITOR_COMMAND,
   EDITOR_CONFIG,
   EDITOR_FLUSH,
@@ -30,7 +32,7 @@ export interface Part {
 }
 
 /** Requests to the editor that are no questions to its language features. */
-const REQUESTS = [EDITOR_FLUSH, EDITOR_COMMAND, EDITOR_CONFIG, INVOKE_CONTRIBUTED, APPROVAL_REQUEST];
+const REQUESTS = [EDITOR_APPLY, EDITOR_FLUSH, EDITOR_COMMAND, EDITOR_CONFIG, INVOKE_CONTRIBUTED, APPROVAL_REQUEST];
 
 /** Where the server looks for a free port by itself. */
 const DEFAULT_PORT = 9847;
@@ -61,6 +63,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): Attached
   const attached = vscode.Disposable.from(
     state,
     new Endpoint(client),
+    new Edits(client, state),
     ...parts.map((part) => part.attach(client)),
     client.onDidChangeState(() => {
       // Also when a server that has ended by itself was started again.

@@ -173,12 +173,19 @@ export const EDITOR_APPLY = "zubi/editor/applyEdit";
 
 export interface EditorApplyParams {
   readonly label: string;
-  /** In order. A version that is not the document's any more refuses all of it. */
+  /** In order. */
   readonly edit: WorkspaceEdit;
+  /**
+   * By URI, SHA-256 of each text that the edit was made for, without carriage returns. An open document that has another one
+   * refuses all of it with LSP's `ContentModified`, whose message is the URI.
+   */
+  readonly texts: Readonly<Record<string, string>>;
   /** What is saved afterwards: what was not open before; that and what had nothing unsaved; everything that was changed. */
   readonly save: "unopened" | "clean" | "all";
-  /** Settings of the first folder that hold meanwhile, and are put back. */
+  /** Settings of the workspace that hold meanwhile, and are put back. */
   readonly settings: readonly { readonly key: string; readonly value: unknown }[];
+  /** Whether files move and extensions are waited for that change what refers to them. */
+  readonly isFollowed: boolean;
 }
 
 export interface EditorApplyResult {
@@ -186,6 +193,8 @@ export interface EditorApplyResult {
   readonly failureReason?: string;
   /** Every document that has another text now, those that extensions changed among them; as it is named now. */
   readonly changed: readonly EditorChange[];
+  /** Settings that could not be put back. */
+  readonly left?: readonly string[];
 }
 
 export interface EditorChange {

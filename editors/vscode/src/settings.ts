@@ -9,8 +9,9 @@ export async function answerConfig({ key, scope, value }: EditorConfigParams): P
     workspace: vscode.ConfigurationTarget.Workspace,
     folder: vscode.ConfigurationTarget.WorkspaceFolder,
   }[scope ?? "workspace"];
-  if (value !== undefined) await vscode.workspace.getConfiguration().update(key, value ?? undefined, target);
-  const settings = vscode.workspace.getConfiguration();
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? null;
+  if (value !== undefined) await vscode.workspace.getConfiguration(undefined, folder).update(key, value ?? undefined, target);
+  const settings = vscode.workspace.getConfiguration(undefined, folder);
   const found = settings.inspect<unknown>(key);
   return {
     key,

@@ -2,8 +2,8 @@
 
 use zubi_base::text::SinkError;
 
-/// Why an edit was not planned, applied or undone. Paths are as answers show them. But for [`SinkError::Stuck`] in
-/// [`EditError::Sink`], nothing was changed.
+/// Why an edit was not planned, applied or undone. Paths are as answers show them. But for [`EditError::Sink`] whose error
+/// leaves traces, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// The edit is not the protocol's form, in some part or as a whole; `why` is a clause.
@@ -75,6 +75,7 @@ fn sink_outcome(error: &SinkError) -> &'static str {
         SinkError::Stuck { .. } => {
             "some files hold new text; the journal keeps the old one and the next start of zubi tries again"
         }
+        SinkError::Doubtful { .. } => "look at the files in the editor, and take back there what is not wanted",
         SinkError::Io { .. } => "whatever had been written before was put back",
         SinkError::Changed { .. } | SinkError::Exists { .. } | SinkError::Refused { .. } => "nothing was written",
     }
@@ -121,6 +122,7 @@ impl EditError {
             Self::Sink(SinkError::Stuck { .. }) => {
                 "See that the files named can be written, then start zubi again and check them.".to_owned()
             }
+            Self::Sink(SinkError::Doubtful { .. }) => "Read the files before changing anything else in them.".to_owned(),
             Self::Sink(SinkError::Refused { .. }) => "Look at the editor's own message, then apply again.".to_owned(),
             Self::Busy { .. } => "Apply again in a moment.".to_owned(),
             Self::State { .. } => "See that zubi's state directory can be written and has space.".to_owned(),

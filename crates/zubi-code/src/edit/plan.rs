@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::private;
-use zubi_base::text::{ContentHash, FileOperation};
+use zubi_base::text::{ContentHash, FileOperation, Setting};
 use zubi_base::workspace::Workspace;
 
 use super::change::BasedOn;
@@ -64,6 +64,9 @@ pub struct Undo {
     pub operations: Vec<FileOperation>,
     /// What every touched path held after the change; undoing over anything else would lose someone's work.
     pub after: Vec<(Utf8PathBuf, Expected)>,
+    /// Settings of the editor that hold meanwhile.
+    #[serde(default)]
+    pub settings: Vec<Setting>,
 }
 
 /// A plan as it is stored.

@@ -23,14 +23,32 @@ pub struct Move {
     pub imports: Result<String, String>,
 }
 
+/// Who changes the imports of what moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Imports {
+    /// Servers plan it (`workspace/willRenameFiles`), so that it is part of the plan.
+    Planned,
+    /// The extensions of an open editor, while the move is made: they do so whenever a file moves in it.
+    Followed,
+    /// Nobody.
+    Stay,
+}
+
 impl Question<'_> {
-    /// Plans a move. Whoever offers to (`workspace/willRenameFiles`) changes the imports, all of them together with the
-    /// move in one plan; `imports` is false when they shall stay.
-    pub async fn rename_file(&self, from: &Utf8Path, to: &Utf8Path, imports: bool) -> Result<Answer<Move>, CodeError> {
+    /// Plans a move, with the imports where servers plan them: all of them together with the move in one plan.
+    pub async fn rename_file(
+        &self,
+        from: &Utf8Path,
+        to: &Utf8Path,
+        imports: Imports,
+    ) -> Result<Answer<Move>, CodeError> {
         let params = json!({ "files": [{ "oldUri": uri::from_path(from).0, "newUri": uri::from_path(to).0 }] });
         let mut status = AnswerStatus::default();
         let mut replies = Vec::new();
-        let mut by = Err("imports stay as they are".to_owned());
+        let mut by = match imports {
+            Imports::Followed => Ok("the editor".to_owned()),
+            Imports::Planned | Imports::Stay => Err("imports stay as they are".to_owned()),
+        };
         // Of a folder, its first source file says who knows what is in it.
         let example = if from.is_dir() && !from.is_symlink() {
             walk::files(from, Order { depth: None, sorted: true }).next()
@@ -38,7 +56,7 @@ impl Question<'_> {
             None
         };
         let reference = DocumentRef::new(example.as_deref().unwrap_or(from));
-        if imports {
+        if imports == Imports::Planned {
             match self.ready_for(&reference, METHOD, "update imports", Need::Project).await {
                 Ok(ready) => {
                     let cx = self.request_cx().about(&reference);

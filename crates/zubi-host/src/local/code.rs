@@ -5,26 +5,46 @@ use std::sync::Arc;
 use zubi_base::config::Settings;
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::nearest::nearest;
-use zubi_base::text::TextSource;
+use zubi_base::text::{EditSink, LiveSink, TextSource};
 use zubi_base::workspace::Workspace;
 use zubi_code::edit::DiskSink;
-use zubi_code::{CodeConfig, CodeIntel};
+use zubi_code::settings::EditorSettings;
+use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_servers::catalogue::{Catalogue, CatalogueError};
 use zubi_servers::pool::{PoolConfig, ServerPool};
 
 use super::{HostConfig, HostError};
+
+/// Where texts come from and edits go while an editor is open.
+pub trait LiveEditor: Send + Sync {
+    /// The texts that the editor has and has not saved, and all others as `below` has them.
+    fn texts(&self, below: Arc<dyn TextSource>) -> Arc<dyn TextSource>;
+
+    /// Takes the edits of what is open in it, made for these texts; `None` where it takes none.
+    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn LiveSink>>;
+
+    /// Its settings, if it tells them.
+    fn settings(&self) -> Option<Arc<dyn EditorSettings>>;
+}
 
 pub(super) fn intelligence(
     config: &HostConfig,
     workspace: &Arc<Workspace>,
     texts: &Arc<dyn TextSource>,
     sources: Vec<Arc<dyn EndpointSource>>,
+    live: Option<&dyn LiveEditor>,
 ) -> Arc<CodeIntel> {
+    let disk = DiskSink::new(&config.state_dir);
+    let sink: Arc<dyn EditSink> = match live.and_then(|live| live.sink(Arc::clone(texts))) {
+        Some(editor) => Arc::new(edit::BesideEditor::new(disk, editor, Arc::clone(texts))),
+        None => Arc::new(disk),
+    };
     CodeIntel::new(CodeConfig {
         workspace: Arc::clone(workspace),
         sources,
         texts: Arc::clone(texts),
-        sink: Arc::new(DiskSink::new(&config.state_dir)),
+        sink,
+        settings: live.and_then(LiveEditor::settings),
         state_dir: config.state_dir.clone(),
         clock: Arc::clone(&config.clock),
     })

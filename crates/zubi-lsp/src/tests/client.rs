@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(super) struct Client {
     pub(super) root: Utf8PathBuf,
+    /// The answer to `initialize`.
+    pub(super) initialized: Value,
     _directory: tempfile::TempDir,
     runtime: Runtime,
     channel: Channel,
@@ -82,6 +84,7 @@ impl Client {
         let server = dlang_server::run(server, quiet, channel.methods()).unwrap();
         let mut client = Self {
             root,
+            initialized: Value::Null,
             _directory: directory,
             runtime,
             channel,
@@ -97,7 +100,7 @@ impl Client {
             "initializationOptions": options,
             "workspaceFolders": [folder],
         });
-        client.ask("initialize", initialize).unwrap();
+        client.initialized = client.ask("initialize", initialize).unwrap();
         client.tell("initialized", json!({}));
         client
     }
@@ -140,6 +143,18 @@ impl Client {
     /// What zubi asks the editor next.
     pub(super) fn asked(&mut self) -> Request {
         self.asked_by("zubi/editor/request")
+    }
+
+    /// The answer to a request, or what zubi asks the editor before.
+    pub(super) fn asked_or_answered(&mut self, id: &RequestId) -> Result<Result<Value, Value>, Request> {
+        self.wanted(|message| match message {
+            Message::Response(response) if response.id == *id => {
+                let result = response.response_result.clone();
+                Some(Ok(result.map_err(|error| serde_json::to_value(error).unwrap())))
+            }
+            Message::Request(request) if request.method == "zubi/editor/request" => Some(Err(request.clone())),
+            _ => None,
+        })
     }
 
     /// The next request of this name.
@@ -210,9 +225,19 @@ pub(super) fn shown(answer: &Value) -> String {
 }
 
 fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+    Ok(Arc::new(local(wanted, state_dir)?))
+}
+
+/// The host that an editor's server makes, without language servers.
+pub(super) fn local(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
+    local_with(wanted, state_dir, &Layers::default())
+}
+
+/// The same with settings.
+pub(super) fn local_with(wanted: Wanted, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
     let config = HostConfig {
         folders: wanted.folders,
-        settings: Layers::default().resolve(),
+        settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state_dir), false),
         state_dir,
         spawner: Spawner::direct(),
@@ -224,12 +249,10 @@ fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, 
     let beside = BesideEditor {
         source: wanted.editor,
         view: wanted.view,
+        live: wanted.live,
         model: DomainModel::of_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
         chosen: wanted.chosen,
     };
-    match LocalHost::behind_editor(&config, beside) {
-        Ok(host) => Ok(Arc::new(host)),
-        Err(error) => Err(error.to_string()),
-    }
+    LocalHost::behind_editor(&config, beside).map_err(|error| error.to_string())
 }

@@ -7,8 +7,9 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_code::apply::Direction;
-use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_base::text::Manner;
+use zubi_code::apply::{Change, Direction};
+use zubi_code::{Answer, CodeError, CodeIntel, Question};
 use zubi_tools::Effect;
 
 use crate::lsp::code_tool::{About, CodeTool, Reply};
@@ -53,22 +54,24 @@ impl CodeTool for ApplyEdit {
                 "Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.",
             ));
         };
-        change(question, view, &plan, Direction::Apply).await
+        let changed = question.change(&plan, Direction::Apply(Manner::default())).await?;
+        Ok(told(view, &plan, Verb::Applied, changed))
     }
 }
 
+/// What happened to a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Applied,
+    Undone,
+}
+
 /// The answer to a change in either direction.
-pub(crate) async fn change(
-    question: &Question<'_>,
-    view: &View,
-    plan: &str,
-    direction: Direction,
-) -> Result<Reply, CodeError> {
-    let changed = question.change(plan, direction).await?;
+pub(crate) fn told(view: &View, plan: &str, happened: Verb, changed: Answer<Change>) -> Reply {
     let applied = &changed.value.applied;
-    let verb = match direction {
-        Direction::Apply => "applied",
-        Direction::Undo => "undone",
+    let verb = match happened {
+        Verb::Applied => "applied",
+        Verb::Undone => "undone",
     };
     let mut text = String::new();
     let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
@@ -81,15 +84,15 @@ pub(crate) async fn change(
     if let Some(delta) = &changed.value.delta {
         write_delta(&mut text, delta);
     }
-    if direction == Direction::Apply {
+    if happened == Verb::Applied {
         let _ = writeln!(text, "undo_edit {{\"plan\":\"{plan}\"}} takes it back");
     }
     let data = view.data(|| {
         let delta = changed.value.delta.as_ref();
         let delta = delta.map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
         let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.shown, "done": file.done })).collect();
-        json!({ "plan": plan, "files": files, "problems": delta })
+        json!({ "plan": plan, "files": files, "unsaved": applied.unsaved, "problems": delta })
     });
     let (text, truncated) = view.block(&text);
-    Ok(Reply { text, data, status: changed.status, truncated })
+    Reply { text, data, status: changed.status, truncated }
 }

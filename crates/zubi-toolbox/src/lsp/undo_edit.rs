@@ -9,7 +9,7 @@ use zubi_code::apply::Direction;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::Effect;
 
-use crate::lsp::apply_edit::change;
+use crate::lsp::apply_edit::{Verb, told};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
 use crate::lsp::view::View;
 
@@ -40,6 +40,7 @@ impl CodeTool for UndoEdit {
     }
 
     async fn answer(question: &Question<'_>, input: Input, view: &View) -> Result<Reply, CodeError> {
-        change(question, view, &input.plan, Direction::Undo).await
+        let changed = question.change(&input.plan, Direction::Undo).await?;
+        Ok(told(view, &input.plan, Verb::Undone, changed))
     }
 }

@@ -9,7 +9,7 @@ use zubi_code::actions::Outcome;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::{apply, file, named};
+use super::{How, apply, file, named};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
 use crate::lsp::view::View;
 
@@ -22,7 +22,7 @@ const KIND: &str = "source.organizeImports";
 pub(crate) struct Input {
     /// File: path or file:// URI
     uri: String,
-    /// Save what is changed; without an editor everything is
+    /// Save also what is open in an editor; else it is left to be saved. Without an editor everything is
     save: Option<bool>,
 }
 
@@ -56,7 +56,8 @@ impl CodeTool for OrganizeImports {
         for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_it)) {
             match &action.outcome {
                 Outcome::Plan(plan) => {
-                    return apply(question, view, plan, offered.status, "", &[], input.save).await;
+                    let how = How { save: input.save, ..How::default() };
+                    return apply(question, view, plan, offered.status, how).await;
                 }
                 Outcome::Unavailable { why } => refused = Some(why.clone()),
             }

@@ -7,14 +7,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::text::Manner;
+use zubi_code::edit::Applied;
+use zubi_code::features::rename_file::Imports;
 use zubi_code::words;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::apply;
+use super::{How, apply};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
 use crate::lsp::view::{View, count};
-use crate::settings::update_imports::{self, UpdateImports};
+use crate::settings::update_imports::{Following, UpdateImports};
 
 pub(crate) struct RenameFile;
 
@@ -26,7 +29,7 @@ pub(crate) struct Input {
     /// Where it goes, name included; folders above it are made
     #[serde(rename = "newUri")]
     new_uri: String,
-    /// Save what is changed; without an editor everything is
+    /// Save also what is open in an editor; else it is left to be saved. Without an editor everything is
     save: Option<bool>,
 }
 
@@ -73,11 +76,8 @@ impl CodeTool for RenameFile {
                 "Give the whole new path, with the name, of something that is not there yet.",
             ));
         }
-        let setting = match update_imports::key_for(&from) {
-            Some(key) => update_imports::read(question, key).await?,
-            None => UpdateImports::Always,
-        };
-        let planned = question.rename_file(&from, &to, setting != UpdateImports::Never).await?;
+        let following = Following::of(question, &from, input.save == Some(true)).await?;
+        let planned = question.rename_file(&from, &to, following.imports).await?;
         let mut notes = Vec::new();
         if from.is_symlink() {
             notes.push(format!(
@@ -87,9 +87,11 @@ impl CodeTool for RenameFile {
         }
         let edits = planned.value.plan.edit_count;
         match &planned.value.imports {
+            // What they did is known only afterwards.
+            Ok(_) if following.imports == Imports::Followed => {}
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
             Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
-            Err(_) if setting == UpdateImports::Never => {
+            Err(_) if following.setting == UpdateImports::Never => {
                 notes.push("imports stay as they are: updateImportsOnFileMove is \"never\"".to_owned());
                 notes.push(mentions(question, &from).await);
             }
@@ -98,13 +100,36 @@ impl CodeTool for RenameFile {
                 notes.push(mentions(question, &from).await);
             }
         }
-        if setting == UpdateImports::Prompt {
-            notes.push(
-                "updateImportsOnFileMove is \"prompt\"; there is nobody to ask, so this call did as with \"always\""
-                    .to_owned(),
-            );
+        if following.setting == UpdateImports::Prompt {
+            notes.push(match following.imports {
+                Imports::Followed => {
+                    "updateImportsOnFileMove is \"prompt\"; it was \"always\" for this call".to_owned()
+                }
+                Imports::Planned | Imports::Stay => {
+                    "updateImportsOnFileMove is \"prompt\"; there is nobody to ask, so this call did as with \"always\""
+                        .to_owned()
+                }
+            });
         }
-        apply(question, view, &planned.value.plan, planned.status, "", &notes, input.save).await
+        let followed = following.imports == Imports::Followed;
+        let mentioned = if followed { mentions(question, &from).await } else { String::new() };
+        let told = |applied: &Applied| {
+            let mut notes = notes.clone();
+            let changed = applied.files.iter().filter(|file| file.done.contains("by an extension")).count();
+            match changed {
+                _ if !followed => {}
+                0 => {
+                    notes.push("no extension of the editor changed an import".to_owned());
+                    notes.push(format!("before, {mentioned}"));
+                }
+                changed => notes.push(format!("extensions of the editor changed {}", count(changed, "file"))),
+            }
+            notes
+        };
+        let manner =
+            Manner { settings: following.hold, settings_of_undo: following.hold_back, followed, ..Manner::default() };
+        let how = How { save: input.save, manner, notes: Some(&told), ..How::default() };
+        apply(question, view, &planned.value.plan, planned.status, how).await
     }
 }
 

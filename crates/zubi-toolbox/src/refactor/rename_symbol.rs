@@ -10,7 +10,7 @@ use zubi_code::words;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tools::{Effect, Exposure};
 
-use super::{apply, file, named};
+use super::{How, apply, file, named};
 use crate::lsp::code_tool::{About, CodeTool, Reply};
 use crate::lsp::view::View;
 
@@ -26,7 +26,7 @@ pub(crate) struct Input {
     /// New name
     #[serde(rename = "newName")]
     new_name: String,
-    /// Save what is changed; without an editor everything is
+    /// Save also what is open in an editor; else it is left to be saved. Without an editor everything is
     save: Option<bool>,
 }
 
@@ -90,8 +90,8 @@ impl CodeTool for RenameSymbol {
         };
         let mut status = planned.status;
         status.merge(at.status.clone());
-        let header = format!("{}\n", at.header());
-        apply(question, view, &planned.value, status, &header, &[], input.save).await
+        let how = How { save: input.save, lines: format!("{}\n", at.header()), ..How::default() };
+        apply(question, view, &planned.value, status, how).await
     }
 }
 

@@ -1,24 +1,28 @@
 //! `settings://update-imports`: whether imports follow files that move.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
+use zubi_code::CodeIntel;
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolError};
 
-use crate::settings::setting;
-use crate::settings::update_imports::{TYPESCRIPT, UpdateImports};
+use crate::settings::follows;
 
 const PLAIN: &str = "text/plain";
 
 pub(super) struct UpdateImportsEnabled {
     spec: ResourceSpec,
+    intel: Arc<CodeIntel>,
 }
 
 impl UpdateImportsEnabled {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(intel: &Arc<CodeIntel>) -> Self {
         Self {
+            intel: Arc::clone(intel),
             spec: ResourceSpec {
                 uri: "settings://update-imports".to_owned(),
                 name: "update-imports-enabled".to_owned(),
-                description: "Whether rename_file lets imports follow TypeScript files: always (also where the workspace sets nothing), prompt or never.".to_owned(),
+                description: "Whether rename_file lets imports follow TypeScript files: always (without an editor also where the workspace sets nothing), prompt or never.".to_owned(),
                 mime_type: PLAIN.to_owned(),
             },
         }
@@ -32,8 +36,7 @@ impl Resource for UpdateImportsEnabled {
     }
 
     async fn read(&self, _uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError> {
-        let value = setting(cx, "read the setting", TYPESCRIPT).await?;
-        let text = UpdateImports::of(value.as_ref()).name().to_owned();
+        let text = follows(&self.intel, cx).await?.name().to_owned();
         Ok(ResourceText { mime_type: PLAIN.to_owned(), text })
     }
 }

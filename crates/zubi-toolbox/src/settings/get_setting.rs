@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::{Settings, store};
+use super::{Settings, editor, store};
 use crate::os_tool::{About, OsTool};
 
 pub(crate) struct GetSetting;
@@ -17,7 +17,7 @@ pub(crate) struct GetSetting;
 pub(crate) struct Input {
     /// Name as in settings.json: editor.tabSize
     key: String,
-    /// Only workspace, the default
+    /// With an editor user, workspace or folder, default what holds; without one workspace
     scope: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl OsTool for GetSetting {
     const ABOUT: About = About {
         id: "get_setting",
         title: "Read a setting",
-        description: "The value that the workspace's .vscode/settings.json gives a setting, as JSON, or that it is not set there.",
+        description: "The value of a setting as JSON and where it is set: in the open editor, else as the workspace's .vscode/settings.json has it.",
         notes: "",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
@@ -43,7 +43,10 @@ impl OsTool for GetSetting {
         Ok(Footprint { reads: vec![store::path(cx)?], ..Footprint::default() })
     }
 
-    async fn run(_settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        if let Some(open) = settings.intel.settings() {
+            return editor::get(&**open, cx, &input.key, input.scope.as_deref()).await;
+        }
         store::check_scope(input.scope.as_deref())?;
         let value = store::get(cx, "read the setting", &input.key).await?;
         let key: String = input.key.chars().filter(|c| !c.is_control()).take(200).collect();

@@ -32,11 +32,21 @@ const KEYS: &[(&str, Takes, &str)] = &[
         "whether imports follow JavaScript files that move",
     ),
     (
+        update_imports::UNIFIED,
+        Takes::One(update_imports::VALUES),
+        "whether imports follow TypeScript and JavaScript files that move, in newer editors",
+    ),
+    (
         update_imports::TYPESCRIPT,
         Takes::One(update_imports::VALUES),
         "whether imports follow TypeScript files that move",
     ),
 ];
+
+/// As [`check`], and the value may be null, which takes the setting out.
+pub(super) fn check_change(key: &str, value: &Value) -> Result<(), ToolError> {
+    if value.is_null() && KEYS.iter().any(|(name, ..)| *name == key) { Ok(()) } else { check(key, value) }
+}
 
 /// Refuses a key that is not among those that may be set, and a value that it does not take.
 pub(super) fn check(key: &str, value: &Value) -> Result<(), ToolError> {

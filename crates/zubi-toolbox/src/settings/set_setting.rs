@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::{Settings, keys, store};
+use super::{Settings, editor, keys, store};
 use crate::os_tool::{About, OsTool};
 
 pub(crate) struct SetSetting;
@@ -17,10 +17,10 @@ pub(crate) struct SetSetting;
 pub(crate) struct Input {
     /// Name as in settings.json, one of those that may be set: editor.tabSize
     key: String,
-    /// The value: text, a number, true or false
-    #[schemars(extend("type" = ["string", "number", "boolean"]))]
+    /// The value: text, a number, true or false; with an editor null takes it out
+    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
     value: Value,
-    /// Only workspace, the default
+    /// workspace, the default, or with an editor folder
     scope: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl OsTool for SetSetting {
     const ABOUT: About = About {
         id: "set_setting",
         title: "Change a setting",
-        description: "Sets a setting in the workspace's .vscode/settings.json, comments kept; answers the diff and an undo handle. Only settings about the form of text and about refactoring may be set; others are refused with the list.",
+        description: "Sets a setting of the workspace: through the open editor, answering the value before and the way back, else in .vscode/settings.json, comments kept, answering the diff and an undo handle. Only settings about the form of text and about refactoring may be set; others are refused with the list.",
         notes: "The user's own settings are never changed.",
         effect: Effect::Write,
         exposure: Exposure::Deferred,
@@ -47,6 +47,11 @@ impl OsTool for SetSetting {
     }
 
     async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        if let Some(open) = settings.intel.settings() {
+            let scope = editor::writable(input.scope.as_deref())?;
+            keys::check_change(&input.key, &input.value)?;
+            return editor::set(&**open, cx, &[&input.key], &input.value, scope).await;
+        }
         store::check_scope(input.scope.as_deref())?;
         keys::check(&input.key, &input.value)?;
         store::set(settings, cx, Self::ABOUT.id, &[(&input.key, input.value)]).await

@@ -6,10 +6,12 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::endpoint::RequestCx;
+use zubi_code::settings::Scope;
 use zubi_tools::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
-use super::{Settings, store};
+use super::{Settings, editor, store, update_imports};
 use crate::os_tool::{About, OsTool};
 
 pub(crate) struct SetUpdateImportsSetting;
@@ -34,7 +36,7 @@ impl OsTool for SetUpdateImportsSetting {
     const ABOUT: About = About {
         id: "set_update_imports_setting",
         title: "Whether imports follow moves",
-        description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file, and the editor, change the imports of a file that moves. Answers the diff and an undo handle.",
+        description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file, and the editor, change the imports of a file that moves. Answers the values before and after, and the way back.",
         notes: "",
         effect: Effect::Write,
         exposure: Exposure::Deferred,
@@ -57,6 +59,16 @@ impl OsTool for SetUpdateImportsSetting {
             Choice::Prompt => "prompt",
             Choice::Never => "never",
         };
+        if let Some(open) = settings.intel.settings() {
+            const OPERATION: &str = "change the setting";
+            let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
+            // Where an editor has the newer one, that counts first.
+            let newer = open.get(update_imports::UNIFIED, &request).await;
+            let newer = newer.map_err(|error| editor::refused(OPERATION, &error))?;
+            let keys: &[&str] =
+                if newer.default.is_null() { &[TYPESCRIPT, JAVASCRIPT] } else { &[update_imports::UNIFIED] };
+            return editor::set(&**open, cx, keys, &json!(value), Scope::Workspace).await;
+        }
         let values = [(TYPESCRIPT, json!(value)), (JAVASCRIPT, json!(value))];
         store::set(settings, cx, Self::ABOUT.id, &values).await
     }

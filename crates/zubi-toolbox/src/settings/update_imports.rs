@@ -2,7 +2,11 @@
 
 use camino::Utf8Path;
 use serde_json::Value;
+use zubi_base::endpoint::RequestCx;
 use zubi_base::fs::ReadError;
+use zubi_base::text::Setting;
+use zubi_code::features::rename_file::Imports;
+use zubi_code::settings::EditorSettings;
 use zubi_code::{CodeError, Question};
 
 use super::store;
@@ -11,6 +15,10 @@ use super::store;
 pub(crate) const TYPESCRIPT: &str = "typescript.updateImportsOnFileMove.enabled";
 /// See [`TYPESCRIPT`].
 pub(crate) const JAVASCRIPT: &str = "javascript.updateImportsOnFileMove.enabled";
+/// The setting of newer editors for both. Where it is set it counts before the others.
+pub(crate) const UNIFIED: &str = "js/ts.updateImportsOnFileMove.enabled";
+/// Whether the editor saves what is changed along with a file that moves.
+const AUTO_SAVE: &str = "files.refactoring.autoSave";
 /// See [`TYPESCRIPT`].
 pub(crate) const VALUES: &[&str] = &["prompt", "always", "never"];
 
@@ -43,17 +51,88 @@ impl UpdateImports {
     }
 }
 
-/// The setting that is about a file; other languages have none.
-pub(crate) fn key_for(path: &Utf8Path) -> Option<&'static str> {
-    match path.extension()? {
-        "ts" | "tsx" | "mts" | "cts" => Some(TYPESCRIPT),
-        "js" | "jsx" | "mjs" | "cjs" => Some(JAVASCRIPT),
-        _ => None,
+/// The settings that are about a file, or about those in a folder; other languages have none.
+fn keys_for(path: &Utf8Path) -> &'static [&'static str] {
+    if path.is_dir() {
+        return &[TYPESCRIPT, JAVASCRIPT];
+    }
+    match path.extension() {
+        Some("ts" | "tsx" | "mts" | "cts") => &[TYPESCRIPT],
+        Some("js" | "jsx" | "mjs" | "cjs") => &[JAVASCRIPT],
+        _ => &[],
     }
 }
 
+/// What becomes of the imports of a file that is to move.
+pub(crate) struct Following {
+    pub(crate) setting: UpdateImports,
+    pub(crate) imports: Imports,
+    /// Settings of the editor that hold while it moves.
+    pub(crate) hold: Vec<Setting>,
+    /// And while it moves back: then every text is restored as it was, and nobody has to follow.
+    pub(crate) hold_back: Vec<Setting>,
+}
+
+impl Following {
+    /// What the settings say of a file or folder, and what is to hold so that nobody is asked.
+    pub(crate) async fn of(question: &Question<'_>, path: &Utf8Path, saves: bool) -> Result<Self, CodeError> {
+        let keys = keys_for(path);
+        let Some(editor) = question.intel.settings() else {
+            let mut settings = Vec::new();
+            for key in keys {
+                settings.push(read(question, key).await?);
+            }
+            let setting = weakest(&settings);
+            let imports = if setting == UpdateImports::Never { Imports::Stay } else { Imports::Planned };
+            return Ok(Self { setting, imports, hold: Vec::new(), hold_back: Vec::new() });
+        };
+        let cx = question.request_cx();
+        let held = |key: &str, value: Value| Setting { key: key.to_owned(), value };
+        let (mut settings, mut hold, mut hold_back) = (Vec::new(), Vec::new(), Vec::new());
+        for key in in_force(&**editor, keys, &cx).await? {
+            let setting = UpdateImports::of(Some(&editor.get(key, &cx).await?.value));
+            if setting == UpdateImports::Prompt {
+                hold.push(held(key, "always".into()));
+            }
+            if setting != UpdateImports::Never {
+                hold_back.push(held(key, "never".into()));
+            }
+            settings.push(setting);
+        }
+        let setting = weakest(&settings);
+        // Else the editor saves what its extensions change.
+        if !hold_back.is_empty() && !saves && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
+            hold.push(held(AUTO_SAVE, false.into()));
+        }
+        let imports = if setting == UpdateImports::Never { Imports::Stay } else { Imports::Followed };
+        Ok(Self { setting, imports, hold, hold_back })
+    }
+}
+
+/// Of several languages: `never` only if it holds for all of them.
+fn weakest(settings: &[UpdateImports]) -> UpdateImports {
+    match settings {
+        [] => UpdateImports::Always,
+        all if all.contains(&UpdateImports::Prompt) => UpdateImports::Prompt,
+        all if all.contains(&UpdateImports::Always) => UpdateImports::Always,
+        _ => UpdateImports::Never,
+    }
+}
+
+/// The settings of an editor that decide: its newer one for both languages where somebody has set it or the older ones are no
+/// more, else those.
+pub(crate) async fn in_force(
+    editor: &dyn EditorSettings,
+    keys: &'static [&'static str],
+    cx: &RequestCx,
+) -> Result<&'static [&'static str], CodeError> {
+    let Some(first) = keys.first() else { return Ok(keys) };
+    let is_unified = editor.get(UNIFIED, cx).await?.is_set() || editor.get(first, cx).await?.value.is_null();
+    Ok(if is_unified { &[UNIFIED] } else { keys })
+}
+
 /// What the workspace's settings say.
-pub(crate) async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
+async fn read(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
     let path = question.workspace().root().join(store::FILE);
     let text = match question.document(&path).await {
         Ok(document) => document.text.clone(),

@@ -65,6 +65,7 @@ fn models_beside(files: SharedFiles, fixture: &str, first: Option<Arc<dyn Endpoi
         sources: first.into_iter().chain([domainlang::endpoint_source(&model)]).collect(),
         texts: domainlang::texts(&model),
         sink: Arc::new(DiskSink::new(&state)),
+        settings: None,
         state_dir: state,
         clock: Arc::new(SystemClock),
     });

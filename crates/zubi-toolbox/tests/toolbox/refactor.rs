@@ -201,7 +201,7 @@ async fn a7_settings_are_the_workspaces() {
     ");
     insta::assert_snapshot!(ask(&toy, "set_setting", json!({ "key": "terminal.integrated.shell.linux", "value": "x" })).await, @"
     Invalid input: key: `terminal.integrated.shell.linux` may not be set from here
-    These can be set: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change any other in the editor.
+    These can be set: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change any other in the editor.
     ");
     insta::assert_snapshot!(ask(&toy, "set_update_imports_setting", json!({ "value": "always" })).await, @r#"
     set typescript.updateImportsOnFileMove.enabled = "always", javascript.updateImportsOnFileMove.enabled = "always": written
@@ -229,7 +229,7 @@ async fn a7_settings_are_the_workspaces() {
 #[tokio::test]
 async fn the_resource_says_whether_imports_follow() {
     let toy = Toy::new("//- a.ts\nlet a\n");
-    let resources = zubi_toolbox::resources::all();
+    let resources = zubi_toolbox::resources::all(&toy.intel);
     let [resource] = resources.as_slice() else { panic!("one resource") };
     let spec = resource.spec();
     assert_eq!((spec.uri.as_str(), spec.name.as_str()), ("settings://update-imports", "update-imports-enabled"));

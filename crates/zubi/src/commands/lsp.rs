@@ -12,7 +12,7 @@ use zubi_host::{BesideEditor, DomainModel, Limits, LocalHost, Scoped, Shared, Sh
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
-use zubi_lsp::{Channel, Wanted};
+use zubi_lsp::{Channel, Findable, Wanted};
 use zubi_tools::cx::Restrictions;
 
 use super::SHUTDOWN;
@@ -35,28 +35,37 @@ fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, Strin
     let beside = BesideEditor {
         source: wanted.editor,
         view: wanted.view,
+        live: wanted.live,
         model: DomainModel::of_server(wanted.model),
         headless_fallback: wanted.headless_fallback,
         chosen: wanted.chosen,
     };
     let (host, scope, limits) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
+    // As over the editor's own channel: under texts that are not saved no file is changed, unless the editor changes it.
+    let read_only = limits.always.read_only || !wanted.takes_edits;
+    let limits = Limits { always: Restrictions { read_only, ..limits.always }, ..limits };
     let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
-    let shared = share(session, &host, limits, port);
+    let shared = share(session, &host, limits, port, &wanted.findable);
     Ok(Arc::new(Scoped::new(host, scope).shared(shared)))
 }
 
 /// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.
-fn share(session: &Session, host: &Arc<LocalHost>, limits: Limits, port: PortChoice) -> Option<Shared> {
+fn share(
+    session: &Session,
+    host: &Arc<LocalHost>,
+    limits: Limits,
+    choice: PortChoice,
+    findable: &Findable,
+) -> Option<Shared> {
     if session.keeps_to_itself().unwrap_or(true) {
         return None;
     }
     let sharing = Sharing {
         kind: HostKind::Editor,
         environment: session.shown_environment(),
-        port,
-        // As over the editor's own channel: under texts that are not saved no file is changed.
-        limits: Limits { always: Restrictions { read_only: true, ..limits.always }, ..limits },
+        port: choice,
+        limits,
         ends: None,
     };
     let run = session.run_directory();
@@ -65,10 +74,19 @@ fn share(session: &Session, host: &Arc<LocalHost>, limits: Limits, port: PortCho
         Ok(shared) => {
             let port = shared.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
             terminal::say(&format!("other processes find this editor as {}, {port}", shared.instance()));
+            if let (PortChoice::Fixed(wanted), None) = (choice, shared.port()) {
+                findable.problem(format!(
+                    "port {wanted} is taken, so scripts that speak TCP do not find this editor; change the setting \
+                     `zubi.ipcPort` or end the program that has the port, then run the command zubi: Restart Language Server"
+                ));
+            }
+            findable.at(&shared);
             Some(shared)
         }
         Err(error) => {
-            terminal::say(&format!("warning: other processes do not find this editor: `{run}`: {error}"));
+            let problem = format!("other processes do not find this editor: `{run}`: {error}");
+            terminal::say(&format!("warning: {problem}"));
+            findable.problem(problem);
             None
         }
     }

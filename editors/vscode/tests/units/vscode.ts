@@ -71,6 +71,9 @@ export interface Document {
   isClosed: boolean;
   lineCount: number;
   version: number;
+  text: string;
+  getText(): string;
+  save(): Promise<boolean>;
 }
 
 /** A document of this path. */
@@ -82,6 +85,12 @@ export function document(path: string, scheme = "file"): Document {
     isClosed: false,
     lineCount: 3,
     version: 1,
+    text: "",
+    getText(): string { return this.text; },
+    save(): Promise<boolean> {
+      this.isDirty = false;
+      return Promise.resolve(true);
+    },
   };
 }
 

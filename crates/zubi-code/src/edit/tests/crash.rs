@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use zubi_base::clock::FixedClock;
 use zubi_base::position::Encoding;
-use zubi_base::text::{DiskText, EditSink, FileOperation, SinkError};
+use zubi_base::text::{DiskText, EditSink, FileOperation, Manner, Outcome, SinkError};
 
 use super::tree::{NOW, Tree};
 use crate::edit::apply::disk::Fault;
@@ -57,8 +57,8 @@ struct Dying {
 
 #[async_trait::async_trait]
 impl EditSink for Dying {
-    async fn apply(&self, operations: &[FileOperation]) -> Result<(), SinkError> {
-        self.sink.apply(operations).await.unwrap_err();
+    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+        self.sink.apply(operations, manner).await.unwrap_err();
         self.dead.notify_one();
         std::future::pending().await
     }

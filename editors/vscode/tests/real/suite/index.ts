@@ -1,21 +1,45 @@
 // What VS Code loads in its extension host: which groups of cases there are, and their start.
 import type { Case } from "./harness.ts";
 import { answers } from "./answers.ts";
+import { approvals, approved, untrusted } from "./approvals.ts";
+import { bench } from "./bench.ts";
 import { beside } from "./beside.ts";
 import { diagnostics } from "./diagnostics.ts";
+import { edits } from "./edits.ts";
+import { endpoint } from "./endpoint.ts";
+import { everything } from "./everything.ts";
+import { look } from "./look.ts";
+import { mcp } from "./mcp.ts";
 import { missing } from "./missing.ts";
+import { packaged } from "./packaged.ts";
 import { processes } from "./processes.ts";
+import { python } from "./python.ts";
 import { runGroup } from "./runner.ts";
 import { sight } from "./sight.ts";
 import { silent } from "./silent.ts";
 import { stopped } from "./stopped.ts";
+import { disposed, reloaded, window } from "./windows.ts";
 
 /** Groups share a window; a case that breaks the server stands in a group of its own, or at the end of one. */
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   answers: [...answers, ...diagnostics, ...processes, ...sight, ...stopped],
+  approvals,
+  approved,
+  bench,
   beside,
+  edits,
+  endpoint,
+  disposed,
+  everything,
+  look,
+  mcp,
   missing,
+  packaged,
+  python,
+  reloaded,
   silent,
+  untrusted,
+  window,
 };
 
 /** Called by VS Code where it runs tests; an error makes the run fail. */

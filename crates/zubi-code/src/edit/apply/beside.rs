@@ -1,0 +1,134 @@
+//! The edit sink beside an open editor: what it holds changes in it, everything else on disk.
+//!
+//! A change falls into three parts, made one after the other: what the disk can do at once; what goes through the editor; and
+//! what the disk can do only then, because it is about a path that a file of the editor comes from or goes to. The journal
+//! makes each of the disk's parts whole, and the editor makes edits of texts all or nothing. When a part fails, those before
+//! it are taken back the way they were made.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::text::{EditSink, FileOperation, LiveSink, Manner, Outcome, SinkError, TextOrigin, TextSource};
+
+use super::disk::DiskSink;
+use super::prepare::{Step, prepare, undo_of};
+use crate::edit::overlay::disk_before;
+
+/// Writes to the editor or to disk. Whoever calls it holds the edit lock, as [`crate::edit::Edits`] does.
+pub struct BesideEditor {
+    disk: DiskSink,
+    editor: Arc<dyn LiveSink>,
+    texts: Arc<dyn TextSource>,
+}
+
+/// Who makes a part of a change, in the order in which they are made.
+const PARTS: [Part; 3] = [Part::Disk, Part::Editor, Part::DiskAfterwards];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Disk,
+    Editor,
+    DiskAfterwards,
+}
+
+impl BesideEditor {
+    pub fn new(disk: DiskSink, editor: Arc<dyn LiveSink>, texts: Arc<dyn TextSource>) -> Self {
+        Self { disk, editor, texts }
+    }
+
+    /// Which part each operation belongs to.
+    fn parts(&self, operations: &[FileOperation], manner: &Manner) -> Vec<Part> {
+        let mut parts = Vec::with_capacity(operations.len());
+        // Paths that files of the editor come from and go to.
+        let mut moved: Vec<&Utf8Path> = Vec::new();
+        for (index, operation) in operations.iter().enumerate() {
+            let done = operations.get(..index).unwrap_or_default();
+            let is_open = |path| disk_before(done, path).is_some_and(|path| self.editor.has_open(&path));
+            let path = operation.path();
+            let is_editors = match operation {
+                FileOperation::Write { before: Some(_), .. } => {
+                    is_open(path) || moved.iter().any(|moved| path.starts_with(moved))
+                }
+                FileOperation::Rename { from, .. } => manner.followed || is_open(from),
+                FileOperation::Delete { .. } => is_open(path),
+                _ => false,
+            };
+            let touches = |moved: &&Utf8Path| path.starts_with(moved) || moved.starts_with(path);
+            parts.push(match is_editors {
+                true => Part::Editor,
+                false if moved.iter().any(touches) => Part::DiskAfterwards,
+                false => Part::Disk,
+            });
+            if is_editors && !matches!(operation, FileOperation::Write { .. }) {
+                moved.push(path);
+                if let FileOperation::Rename { from, .. } = operation {
+                    moved.push(from);
+                }
+            }
+        }
+        parts
+    }
+
+    /// What the editor holds of the texts that are written, by where they are written.
+    async fn unsaved(&self, operations: &[FileOperation]) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
+        let mut unsaved = BTreeMap::new();
+        for (index, operation) in operations.iter().enumerate() {
+            if let FileOperation::Write { path, before: Some(_), .. } = operation
+                && let Some(now) = disk_before(operations.get(..index).unwrap_or_default(), path)
+                && let Ok(text) = self.texts.read(&now).await
+                && matches!(text.origin, TextOrigin::Editor { .. })
+            {
+                unsaved.insert(path.clone(), text.bytes());
+            }
+        }
+        unsaved
+    }
+
+    fn sink(&self, part: Part) -> &dyn EditSink {
+        match part {
+            Part::Disk | Part::DiskAfterwards => &self.disk,
+            Part::Editor => &*self.editor,
+        }
+    }
+
+    /// After a failure: takes back the parts that were made, the last first.
+    async fn take_back(&self, made: &[(Part, Vec<Step>)], error: SinkError) -> SinkError {
+        let manner = Manner { exact: true, ..Manner::default() };
+        for (part, steps) in made.iter().rev() {
+            if let Err(left) = self.sink(*part).apply(&undo_of(steps), &manner).await {
+                let path = steps.first().map(|step| step.operation.path().to_owned()).unwrap_or_default();
+                return SinkError::Stuck { path, source: std::io::Error::other(error), left: left.to_string() };
+            }
+        }
+        error
+    }
+}
+
+#[async_trait]
+impl EditSink for BesideEditor {
+    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+        let parts = self.parts(operations, manner);
+        if !parts.contains(&Part::Editor) {
+            return self.disk.apply(operations, manner).await;
+        }
+        let steps = prepare(operations, &self.unsaved(operations).await)?;
+        let mut made: Vec<(Part, Vec<Step>)> = Vec::new();
+        let mut outcome = Outcome::default();
+        for part in PARTS {
+            let of_part = steps.iter().zip(&parts).filter(|(_, of)| **of == part).map(|(step, _)| step.clone());
+            let steps: Vec<Step> = of_part.collect();
+            if steps.is_empty() {
+                continue;
+            }
+            let operations: Vec<FileOperation> = steps.iter().map(|step| step.operation.clone()).collect();
+            match self.sink(part).apply(&operations, manner).await {
+                Ok(done) => outcome.merge(done),
+                Err(error) => return Err(self.take_back(&made, error).await),
+            }
+            made.push((part, steps));
+        }
+        Ok(outcome)
+    }
+}

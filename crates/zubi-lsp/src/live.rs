@@ -1,0 +1,44 @@
+//! The editor as the place where texts come from, edits go to, and settings are.
+
+use std::sync::Arc;
+
+use dlang_server::ClientHandle;
+use zubi_base::text::{LiveSink, TextSource};
+use zubi_host::LiveEditor;
+use zubi_host::settings::EditorSettings;
+
+use crate::editor::Editor;
+use crate::settings::{EDITOR_CONFIG, Settings};
+use crate::sink::{EDITOR_APPLY, EditorSink};
+use crate::texts::EditorText;
+
+pub(crate) struct Live {
+    client: ClientHandle,
+    editor: Arc<Editor>,
+}
+
+impl Live {
+    pub(crate) fn new(client: ClientHandle, editor: Arc<Editor>) -> Self {
+        Self { client, editor }
+    }
+
+    pub(crate) fn takes_edits(&self) -> bool {
+        self.editor.answers(EDITOR_APPLY)
+    }
+}
+
+impl LiveEditor for Live {
+    fn texts(&self, below: Arc<dyn TextSource>) -> Arc<dyn TextSource> {
+        Arc::new(EditorText::new(below, Arc::clone(&self.editor)))
+    }
+
+    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn LiveSink>> {
+        let sink = EditorSink::new(self.client.clone(), Arc::clone(&self.editor), texts);
+        self.takes_edits().then(|| Arc::new(sink) as Arc<dyn LiveSink>)
+    }
+
+    fn settings(&self) -> Option<Arc<dyn EditorSettings>> {
+        let settings = Settings(Arc::clone(&self.editor));
+        self.editor.answers(EDITOR_CONFIG).then(|| Arc::new(settings) as Arc<dyn EditorSettings>)
+    }
+}

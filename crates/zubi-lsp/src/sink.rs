@@ -1,0 +1,270 @@
+//! Edits through the editor: the user sees them, can undo them, and nothing that he typed is lost.
+//!
+//! A text becomes the smallest edits that lead to it, made for a text whose hash goes along, so that a key that is pressed in
+//! between refuses all of it. An edit that has begun is waited for whatever happens: nobody is told that it failed while it
+//! is still being made.
+
+mod minimal;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use dlang_server::{ClientError, ClientHandle};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use tokio::sync::oneshot;
+use zubi_base::lsp::Uri;
+use zubi_base::text::{
+    BOM, Changed, ContentHash, EditSink, FileOperation, LiveSink, Manner, Outcome, SinkError, TextSource,
+};
+use zubi_base::{fs, uri};
+
+use crate::editor::Editor;
+use crate::settings::Kept;
+use crate::texts::is_marked;
+
+/// Makes a change in the editor.
+pub(crate) const EDITOR_APPLY: &str = "zubi/editor/applyEdit";
+
+/// How long an edit may wait for its turn and take, before it is taken back if it has not begun.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// And how long one that has begun may take to its end.
+const GRACE: Duration = Duration::from_mins(1);
+
+/// LSP's `ContentModified`: a text is not the one that the edit was made for. The message is its URI.
+const CONTENT_MODIFIED: i32 = -32801;
+
+/// What the editor did.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made {
+    applied: bool,
+    failure_reason: Option<String>,
+    #[serde(default)]
+    changed: Vec<Text>,
+    /// Settings that it could not put back.
+    #[serde(default)]
+    left: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Text {
+    uri: String,
+    before: String,
+    after: String,
+    #[serde(default)]
+    is_saved: bool,
+}
+
+/// The sink of one editor.
+pub(crate) struct EditorSink {
+    client: ClientHandle,
+    editor: Arc<Editor>,
+    texts: Arc<dyn TextSource>,
+}
+
+impl EditorSink {
+    pub(crate) fn new(client: ClientHandle, editor: Arc<Editor>, texts: Arc<dyn TextSource>) -> Self {
+        Self { client, editor, texts }
+    }
+
+    /// The operations in LSP's form, and the hashes of the texts that they are made for, by URI.
+    async fn compose(&self, operations: &[FileOperation]) -> Result<(Vec<Value>, Map<String, Value>), SinkError> {
+        let told = &self.editor.told;
+        let (mut edits, mut texts) = (Vec::new(), Map::new());
+        for (index, operation) in operations.iter().enumerate() {
+            let path = operation.path();
+            let changed = || SinkError::Changed { path: path.to_owned() };
+            match operation {
+                FileOperation::Write { before: Some(before), content, .. } => {
+                    let now = before_moves(operations.get(..index).unwrap_or_default(), path);
+                    let source = self.texts.read(&now).await.map_err(|_| changed())?;
+                    if source.hash() != *before {
+                        return Err(changed());
+                    }
+                    let content = std::str::from_utf8(content).map_err(|_| refused("it takes only text"))?;
+                    let text = content.strip_prefix(BOM).unwrap_or(content);
+                    let of_text = minimal::edits(&source.text, text, self.editor.encoding);
+                    let version = told.documents.get(&now).map(|document| document.version);
+                    texts.insert(told.uri_of(&now).0, json!(hash(&source.text)));
+                    edits.push(json!({
+                        "textDocument": { "uri": told.uri_of(if now == path { &now } else { path }), "version": version },
+                        "edits": of_text,
+                    }));
+                }
+                FileOperation::Rename { from, to } => {
+                    edits.push(json!({ "kind": "rename", "oldUri": told.uri_of(from), "newUri": told.uri_of(to) }));
+                }
+                FileOperation::Delete { before, .. } => {
+                    if fs::read_bytes(path).map_or(true, |bytes| ContentHash::of(&bytes) != *before) {
+                        return Err(changed());
+                    }
+                    edits.push(json!({ "kind": "delete", "uri": told.uri_of(path) }));
+                }
+                _ => return Err(refused("it makes no files, folders or links")),
+            }
+        }
+        Ok((edits, texts))
+    }
+
+    async fn make(&self, operations: &[FileOperation], manner: &Manner) -> Result<(Made, Outcome), SinkError> {
+        let (edits, texts) = self.compose(operations).await?;
+        let file = self.editor.told.settings_file().filter(|_| !manner.settings.is_empty());
+        let kept = file.as_deref().map(Kept::look);
+        let answer = self
+            .ask(json!({
+                "label": "zubi",
+                "edit": { "documentChanges": edits },
+                "texts": texts,
+                "save": manner.save,
+                "settings": manner.settings,
+                "isFollowed": manner.followed,
+            }))
+            .await;
+        if let Some(kept) = kept {
+            kept.tidy();
+        }
+        let made = answer?;
+        let mut outcome = Outcome::default();
+        for Text { uri, before, after, is_saved } in &made.changed {
+            let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
+            let path = fs::canonical(&path).unwrap_or(path);
+            if file.as_ref().is_some_and(|file| fs::canonical(file).is_ok_and(|file| file == path)) {
+                continue;
+            }
+            let mark = if is_marked(&path) { BOM } else { "" };
+            let bytes = |text: &str| [mark.as_bytes(), text.as_bytes()].concat();
+            if !is_saved {
+                outcome.unsaved.push(path.clone());
+            }
+            outcome.changed.push(Changed { path, before: bytes(before), after: bytes(after) });
+        }
+        let lasting =
+            made.left.iter().map(|key| format!("the setting `{key}` could not be put back: look at it in the editor"));
+        outcome.notes.extend(lasting);
+        Ok((made, outcome))
+    }
+
+    /// Asks the editor. An edit that takes too long is taken back if it has not begun; one that has is told truthfully.
+    async fn ask(&self, params: Value) -> Result<Made, SinkError> {
+        let (sender, mut answer) = oneshot::channel();
+        let id = self.client.request(EDITOR_APPLY, params, move |result| {
+            sender.send(result).ok();
+        });
+        let answer = match tokio::time::timeout(PATIENCE, &mut answer).await {
+            Ok(answer) => answer,
+            Err(_) => {
+                self.client.notify("$/cancelRequest", json!({ "id": id }));
+                let late = tokio::time::timeout(GRACE, answer).await;
+                late.map_err(|_| SinkError::Doubtful { why: "it does not answer".to_owned() })?
+            }
+        };
+        match answer {
+            Ok(Ok(result)) => serde_json::from_value(result)
+                .map_err(|error| SinkError::Doubtful { why: format!("its answer cannot be read: {error}") }),
+            Ok(Err(ClientError::Refused { code: CONTENT_MODIFIED, message })) => {
+                let path = uri::to_path(&Uri(message)).unwrap_or_default();
+                Err(SinkError::Changed { path: fs::canonical(&path).unwrap_or(path) })
+            }
+            Ok(Err(ClientError::Refused { message, .. })) => Err(SinkError::Refused { why: message }),
+            Ok(Err(ClientError::Closed | ClientError::TimedOut)) | Err(_) => {
+                Err(SinkError::Doubtful { why: "it has closed the connection".to_owned() })
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl EditSink for EditorSink {
+    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+        let (made, mut outcome) = self.make(operations, manner).await?;
+        if !made.applied {
+            let mut why = made.failure_reason.unwrap_or_else(|| "it does not say why".to_owned());
+            for note in &outcome.notes {
+                why.push_str("; ");
+                why.push_str(note);
+            }
+            if outcome.changed.is_empty() {
+                return Err(SinkError::Refused { why });
+            }
+            let files: Vec<_> = outcome.changed.iter().map(|changed| changed.path.as_str()).collect();
+            return Err(SinkError::Doubtful { why: format!("{why}; it changed {}", files.join(", ")) });
+        }
+        if manner.exact {
+            let corrections = corrections(operations, &outcome.changed);
+            if !corrections.is_empty() {
+                let manner = Manner { settings: Vec::new(), ..manner.clone() };
+                let (made, corrected) = self.make(&corrections, &manner).await?;
+                if made.applied {
+                    let is_again = |path: &Utf8PathBuf| corrected.changed.iter().any(|changed| changed.path == *path);
+                    outcome.changed.retain(|changed| !is_again(&changed.path));
+                    outcome.unsaved.retain(|path| !is_again(path));
+                    outcome.unsaved.extend(corrected.unsaved);
+                }
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+impl LiveSink for EditorSink {
+    fn has_open(&self, path: &Utf8Path) -> bool {
+        self.editor.told.documents.has_below(path)
+    }
+}
+
+/// What makes the texts those of the steps again, after extensions have changed them.
+fn corrections(operations: &[FileOperation], changed: &[Changed]) -> Vec<FileOperation> {
+    let mut corrections = Vec::new();
+    for Changed { path, before, after } in changed {
+        // A text may be written before its file moves.
+        let mut named = path.clone();
+        let mut wanted = before;
+        for operation in operations.iter().rev() {
+            match operation {
+                FileOperation::Rename { from, to } => {
+                    if let Ok(below) = named.strip_prefix(to) {
+                        named = if below.as_str().is_empty() { from.clone() } else { from.join(below) };
+                    }
+                }
+                FileOperation::Write { path, content, .. } if *path == named => {
+                    wanted = content;
+                    break;
+                }
+                _ => {}
+            }
+        }
+        // The editor has line ends of its own.
+        let plain = |text: &[u8]| text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
+        if plain(wanted) != plain(after) {
+            let before = Some(ContentHash::of(after));
+            corrections.push(FileOperation::Write { path: path.clone(), before, content: wanted.clone() });
+        }
+    }
+    corrections
+}
+
+/// Where a file was before these operations.
+fn before_moves(operations: &[FileOperation], path: &Utf8Path) -> Utf8PathBuf {
+    let mut path = path.to_owned();
+    for operation in operations.iter().rev() {
+        if let FileOperation::Rename { from, to } = operation
+            && let Ok(below) = path.strip_prefix(to)
+        {
+            path = if below.as_str().is_empty() { from.clone() } else { from.join(below) };
+        }
+    }
+    path
+}
+
+/// Of a text without its carriage returns: an editor has each line end in the one way that it has for the document.
+fn hash(text: &str) -> String {
+    ContentHash::of(text.replace('\r', "").as_bytes()).0
+}
+
+fn refused(why: &str) -> SinkError {
+    SinkError::Refused { why: why.to_owned() }
+}

@@ -1,0 +1,98 @@
+//! The smallest edits from one text to another, so that cursors, folds and marks of the user stay where they are.
+
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use zubi_base::lsp::TextEdit;
+use zubi_base::position::{Encoding, TextIndex, size};
+
+/// How long the smallest ones are looked for. After that larger ones will do.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Edits of `before` that lead to `after`: of changed lines, without the beginnings and ends that stay.
+pub(super) fn edits(before: &str, after: &str, encoding: Encoding) -> Vec<TextEdit> {
+    let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
+    let (old, new) = (lines(before), lines(after));
+    let deadline = Some(Instant::now() + PATIENCE);
+    let index = TextIndex::new(before);
+    let mut edits = Vec::new();
+    let (mut at, mut line) = (0, 0);
+    for operation in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, deadline) {
+        if matches!(operation, DiffOp::Equal { .. }) {
+            continue;
+        }
+        let (from, to) = (operation.old_range(), operation.new_range());
+        at += old.get(line..from.start).unwrap_or_default().iter().map(String::len).sum::<usize>();
+        let gone = old.get(from.clone()).unwrap_or_default().concat();
+        let come = new.get(to).unwrap_or_default().concat();
+        let (head, tail) = same_ends(&gone, &come);
+        let range = |start: usize, end: usize| zubi_base::lsp::Range {
+            start: index.to_lsp(size(start), encoding),
+            end: index.to_lsp(size(end), encoding),
+        };
+        edits.push(TextEdit {
+            range: range(at + head, at + gone.len() - tail),
+            new_text: come.get(head..come.len() - tail).unwrap_or_default().to_owned(),
+        });
+        at += gone.len();
+        line = from.end;
+    }
+    edits
+}
+
+/// How many bytes two texts have in common at their beginnings and at their ends; never a part of a character or of a line
+/// end.
+fn same_ends(one: &str, other: &str) -> (usize, usize) {
+    let pairs = one.chars().zip(other.chars());
+    let head: usize = pairs.take_while(|(a, b)| a == b && !matches!(a, '\r' | '\n')).map(|(a, _)| a.len_utf8()).sum();
+    let (one, other) = (one.get(head..).unwrap_or_default(), other.get(head..).unwrap_or_default());
+    let pairs = one.chars().rev().zip(other.chars().rev());
+    let mut tail: usize = pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let cuts = |text: &str| {
+        let (before, after) = text.split_at_checked(text.len() - tail).unwrap_or_default();
+        before.ends_with('\r') && after.starts_with('\n')
+    };
+    if cuts(one) || cuts(other) {
+        tail -= 1;
+    }
+    (head, tail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The edits as `line:column-line:column text`, after making sure that they lead where they should.
+    fn check(before: &str, after: &str) -> String {
+        let found = edits(before, after, Encoding::Utf16);
+        let index = TextIndex::new(before);
+        let mut text = before.to_owned();
+        for edit in found.iter().rev() {
+            let range = index.range_from_lsp(&edit.range, Encoding::Utf16);
+            text.replace_range(std::ops::Range::<usize>::from(range), &edit.new_text);
+        }
+        assert_eq!(text, after);
+        let shown = found.iter().map(|TextEdit { range: zubi_base::lsp::Range { start, end }, new_text }| {
+            format!("{}:{}-{}:{} {new_text:?}", start.line, start.character, end.line, end.character)
+        });
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn only_what_differs_is_edited() {
+        let cases = [
+            ("a\nb\nc\n", "a\nbb\nc\n"),
+            ("a\n", "a\nb\n"),
+            ("a\nb\n", "a\n"),
+            ("", "new"),
+            ("gone", ""),
+            ("x é y\n", "x e y\n"),
+            ("🦀 one 🦀\n", "🦀 two 🦀\n"),
+            ("a\r\nb\r\n", "c\r\nb\r\n"),
+            ("a\r\n", "a\n"),
+            ("import './util';\nlet a;\nlet b;\n", "import './lib/util';\nlet a;\nlet c;\n"),
+        ];
+        let shown: Vec<_> = cases.iter().map(|(before, after)| check(before, after)).collect();
+        insta::assert_snapshot!(shown.join("\n"), @"");
+    }
+}

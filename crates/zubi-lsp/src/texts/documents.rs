@@ -1,0 +1,85 @@
+//! What the editor has told of the documents that are open in it.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::lsp::Uri;
+use zubi_base::{fs, uri};
+
+/// The most bytes of one text that is not saved. A larger one is not kept, and its file not read: the disk has another.
+pub(crate) const MAX_TEXT_BYTES: usize = 2 << 20;
+/// The most bytes of all of them.
+const MAX_BYTES: usize = 64 << 20;
+
+/// A document as the editor tells of it.
+pub(crate) struct Told {
+    pub(crate) uri: String,
+    /// Another number with each change of the text.
+    pub(crate) version: i32,
+    pub(crate) is_dirty: bool,
+    /// Once for each version of a text that is not saved.
+    pub(crate) text: Option<String>,
+}
+
+/// A document that is open.
+#[derive(Debug, Clone)]
+pub(crate) struct Document {
+    /// As the editor writes it.
+    pub(crate) uri: String,
+    pub(crate) version: i32,
+    pub(crate) is_dirty: bool,
+    /// What is not saved; `None` also where it is too large.
+    pub(crate) text: Option<Arc<str>>,
+}
+
+/// All of them, by their paths with links resolved.
+#[derive(Default)]
+pub(crate) struct Documents(Mutex<BTreeMap<Utf8PathBuf, Document>>);
+
+impl Documents {
+    /// These are open now, and no others.
+    pub(crate) fn are(&self, told: impl Iterator<Item = Told>) {
+        let mut documents = self.lock();
+        let before = std::mem::take(&mut *documents);
+        let mut known: BTreeMap<String, (Utf8PathBuf, Document)> =
+            before.into_iter().map(|(path, document)| (document.uri.clone(), (path, document))).collect();
+        let mut bytes = 0;
+        for Told { uri, version, is_dirty, text } in told {
+            let (path, before) = match known.remove(&uri) {
+                Some((path, document)) => (path, Some(document)),
+                None => {
+                    let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
+                    // One that is gone from the disk may still be open.
+                    (fs::canonical(&path).unwrap_or(path), None)
+                }
+            };
+            let before = before.filter(|before| before.version == version).and_then(|before| before.text);
+            let text =
+                text.map(Arc::from).or(before).filter(|text: &Arc<str>| is_dirty && text.len() <= MAX_TEXT_BYTES);
+            bytes += text.as_ref().map_or(0, |text| text.len());
+            let text = text.filter(|_| bytes <= MAX_BYTES);
+            documents.insert(path, Document { uri, version, is_dirty, text });
+        }
+    }
+
+    /// The document of a file.
+    pub(crate) fn get(&self, path: &Utf8Path) -> Option<Document> {
+        self.lock().get(path).cloned()
+    }
+
+    /// Whether a file is open, or one below a directory.
+    pub(crate) fn has_below(&self, path: &Utf8Path) -> bool {
+        self.lock().range(path.to_owned()..).take_while(|(open, _)| open.starts_with(path)).next().is_some()
+    }
+
+    /// The texts that are not saved.
+    pub(crate) fn unsaved(&self) -> Vec<(Utf8PathBuf, Arc<str>)> {
+        let documents = self.lock();
+        documents.iter().filter_map(|(path, document)| Some((path.clone(), document.text.clone()?))).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Utf8PathBuf, Document>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,121 @@
+//! The settings of an open editor, which reads and writes them itself: they are not all in a file of the workspace.
+
+use serde_json::{Value, json};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_code::settings::{EditorSettings, Scope, SettingValues};
+use zubi_tools::{Status, ToolCx, ToolError, ToolOutput};
+
+/// The most characters of a value that an answer shows.
+const MAX_SHOWN: usize = 4_000;
+
+/// The scopes, as they are named, with where a value stands that was read.
+const SCOPES: [(&str, fn(&SettingValues) -> &Value); 3] =
+    [("user", |values| &values.user), ("workspace", |values| &values.workspace), ("folder", |values| &values.folder)];
+
+/// What a setting is at a scope; without one, what holds and where that is set.
+pub(super) async fn get(
+    editor: &dyn EditorSettings,
+    cx: &ToolCx,
+    key: &str,
+    scope: Option<&str>,
+) -> Result<ToolOutput, ToolError> {
+    let at = match scope {
+        None => None,
+        Some(scope) => match SCOPES.iter().find(|(name, _)| *name == scope) {
+            Some(found) => Some(found),
+            None => return Err(no_scope("`user`, `workspace` or `folder`")),
+        },
+    };
+    let values = editor.get(key, &request(cx)).await.map_err(|error| refused("read the setting", &error))?;
+    let key: String = key.chars().filter(|c| !c.is_control()).take(200).collect();
+    let (text, value) = match at {
+        Some((name, read)) if read(&values).is_null() => {
+            (format!("{key} is not set at the scope `{name}`; {} holds", shown(&values.value)), &Value::Null)
+        }
+        Some((name, read)) => (format!("{key} = {} at the scope `{name}`", shown(read(&values))), read(&values)),
+        None if values.value.is_null() => (format!("{key} is not set, and has no default here"), &Value::Null),
+        None => (format!("{key} = {}, {}", shown(&values.value), origin(&values)), &values.value),
+    };
+    let data = json!({ "key": key, "value": value, "scope": scope, "effective": values.value });
+    Ok(ToolOutput { text, data: Some(data), status: Some(status()), truncated: None })
+}
+
+/// Sets settings at a scope and answers what they were, what they are, and the way back.
+pub(super) async fn set(
+    editor: &dyn EditorSettings,
+    cx: &ToolCx,
+    keys: &[&str],
+    value: &Value,
+    scope: Scope,
+) -> Result<ToolOutput, ToolError> {
+    const OPERATION: &str = "change the setting";
+    let cx = request(cx);
+    let name = name(scope);
+    let mut text = String::new();
+    for key in keys {
+        let before = editor.get(key, &cx).await.map_err(|error| refused(OPERATION, &error))?;
+        let after = editor.set(key, value, scope, &cx).await.map_err(|error| refused(OPERATION, &error))?;
+        let (before, now) = (before.at(scope), after.at(scope));
+        if now != value {
+            let why = format!("the editor took `{key}` and says that it is {} at the scope `{name}`", shown(now));
+            return Err(ToolError::failed(OPERATION, why, "Look at the setting in the editor."));
+        }
+        let was = if before.is_null() { "not set".to_owned() } else { shown(before) };
+        let is = if now.is_null() { "not set".to_owned() } else { shown(now) };
+        text.push_str(&format!("{key}: {was} → {is} at the scope `{name}`\n"));
+        if after.value != *now && !now.is_null() {
+            text.push_str(&format!("note: another scope counts more: {} holds\n", shown(&after.value)));
+        }
+        let back = json!({ "key": key, "value": before, "scope": name });
+        text.push_str(&format!("set_setting {back} takes it back\n"));
+    }
+    text.pop();
+    Ok(ToolOutput { text, status: Some(status()), ..ToolOutput::default() })
+}
+
+/// The scope that a caller may write.
+pub(super) fn writable(scope: Option<&str>) -> Result<Scope, ToolError> {
+    match scope {
+        None | Some("workspace") => Ok(Scope::Workspace),
+        Some("folder") => Ok(Scope::Folder),
+        Some("user") => {
+            let what = "the user's own settings are never changed from here";
+            Err(ToolError::invalid("scope", what, "Give `workspace` or `folder`, or ask the user to change it."))
+        }
+        Some(_) => Err(no_scope("`workspace` or `folder`")),
+    }
+}
+
+fn no_scope(scopes: &str) -> ToolError {
+    ToolError::invalid("scope", format!("there is {scopes}"), "Leave `scope` out, or give one of these.")
+}
+
+fn name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Workspace => "workspace",
+        Scope::Folder => "folder",
+    }
+}
+
+/// Where what holds is set: the narrowest scope counts.
+fn origin(values: &SettingValues) -> String {
+    let set = SCOPES.iter().rev().find(|(_, read)| !read(values).is_null());
+    set.map_or_else(|| "the default".to_owned(), |(name, _)| format!("set at the scope `{name}`"))
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= MAX_SHOWN { text } else { text.chars().take(MAX_SHOWN).chain(['…']).collect() }
+}
+
+fn status() -> Status {
+    Status { endpoint: "editor".to_owned(), ..Status::default() }
+}
+
+fn request(cx: &ToolCx) -> RequestCx {
+    RequestCx::new(cx.cancel.clone(), cx.deadline)
+}
+
+pub(crate) fn refused(operation: &str, error: &EndpointError) -> ToolError {
+    ToolError::failed(operation, error, "The user can look at the setting in the editor.")
+}
