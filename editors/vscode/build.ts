@@ -1,13 +1,14 @@
-// Bundles the extension: `node build.ts OUTPUT`. Types are checked by `tsc`, not here.
+// Bundles the extension: `node build.ts OUTPUT [--minify]`. Types are checked by `tsc`, not here.
 import { argv } from "node:process";
 import { build } from "esbuild";
 
 /** Bundles one entry point into a CommonJS file, which is what VS Code loads. The module `vscode` is the editor itself. */
-export async function bundle(entry: string, output: string): Promise<void> {
+export async function bundle(entry: string, output: string, minify = false): Promise<void> {
   await build({
     entryPoints: [entry],
     outfile: output,
     bundle: true,
+    minify,
     platform: "node",
     target: "node20",
     format: "cjs",
@@ -17,7 +18,7 @@ export async function bundle(entry: string, output: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const output = argv[2];
-  if (output === undefined) throw new Error("usage: node build.ts OUTPUT");
-  await bundle(`${import.meta.dirname}/src/extension.ts`, output);
+  const [, , output, minify] = argv;
+  if (output === undefined) throw new Error("usage: node build.ts OUTPUT [--minify]");
+  await bundle(`${import.meta.dirname}/src/extension.ts`, output, minify === "--minify");
 }

@@ -12,6 +12,7 @@ mod bench;
 mod check;
 mod codegen;
 mod demo;
+mod dist;
 mod extension;
 mod fresh;
 mod fuzz;
@@ -37,6 +38,8 @@ usage: cargo xtask <command>
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
   bench -- lsp         measure DomainLang's language server right after edits
+  dist [--target T] [--program FILE]
+                       package the VS Code extension: for linux-x64 with the program, and for all systems without
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
 
@@ -72,6 +75,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             _ => bail!("`codegen` takes only `--check`\n\n{USAGE}"),
         },
         "bench" => bench::run(after_dashes(command, rest)?),
+        "dist" => dist::run(&dist::Wanted::read(rest)?),
         "fuzz" => fuzz::run(seconds(rest)?),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

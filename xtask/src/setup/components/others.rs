@@ -131,10 +131,11 @@ pub(super) const OTHERS: &[Component] = &[
             ("eslint", "node_modules/.bin/eslint"),
             ("esbuild", "node_modules/.bin/esbuild"),
             ("vitest", "node_modules/.bin/vitest"),
+            ("vsce", "node_modules/.bin/vsce"),
         ],
         check: &["tsc", "--version"],
         says: "Version ",
-        why: "checks, bundles and tests the VS Code extension",
+        why: "checks, bundles, tests and packages the VS Code extension",
         ..PLAIN
     },
     Component {

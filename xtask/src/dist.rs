@@ -1,0 +1,176 @@
+//! `cargo xtask dist`: the VS Code extension as packages (VSIX), with zubi's program and without.
+//!
+//! What is packaged is put together in a directory of its own, so that a package holds what `.vscodeignore` allows and nothing
+//! that somebody left in the sources.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+
+use crate::{extension, place, run, setup};
+
+/// The systems that packages are for, as vsce calls them, each with Rust's target.
+const TARGETS: &[(&str, &str)] = &[
+    ("linux-x64", "x86_64-unknown-linux-gnu"),
+    ("linux-arm64", "aarch64-unknown-linux-gnu"),
+    ("linux-armhf", "armv7-unknown-linux-gnueabihf"),
+    ("alpine-x64", "x86_64-unknown-linux-musl"),
+    ("alpine-arm64", "aarch64-unknown-linux-musl"),
+    ("darwin-x64", "x86_64-apple-darwin"),
+    ("darwin-arm64", "aarch64-apple-darwin"),
+    ("win32-x64", "x86_64-pc-windows-msvc"),
+    ("win32-arm64", "aarch64-pc-windows-msvc"),
+];
+
+/// The one that is made if none is asked for, besides the package for all systems.
+const USUAL: &str = "linux-x64";
+
+/// What is to be made.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// For this system alone; else for the usual one, and for all without a program.
+    target: Option<String>,
+    /// A program that was built already.
+    program: Option<Utf8PathBuf>,
+}
+
+impl Wanted {
+    /// Reads the command line.
+    pub(crate) fn read(arguments: &[String]) -> Result<Self> {
+        let mut wanted = Self::default();
+        let mut rest = arguments.iter();
+        while let Some(flag) = rest.next() {
+            let value = rest.next().with_context(|| format!("`{flag}` needs a value"))?;
+            match flag.as_str() {
+                "--target" => wanted.target = Some(value.clone()),
+                "--program" => wanted.program = Some(value.into()),
+                _ => bail!("`dist` takes only `--target T` and `--program FILE`"),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// Makes the packages in `target/vsix` and prints their sizes.
+pub(crate) fn run(wanted: &Wanted) -> Result<()> {
+    setup::run(&extension::COMPONENTS.map(str::to_owned))?;
+    let target = wanted.target.as_deref().unwrap_or(USUAL);
+    let program = match &wanted.program {
+        Some(program) => program.clone(),
+        None => build(target)?,
+    };
+    let out = place::target().join("vsix");
+    println!("{}", package(Some((target, &program)), &out)?);
+    if wanted.target.is_none() {
+        println!("{}", package(None, &out)?);
+    }
+    Ok(())
+}
+
+/// Builds zubi for a system: small, and without symbols, as the profile says.
+fn build(target: &str) -> Result<Utf8PathBuf> {
+    let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
+    let (_, triple) = TARGETS
+        .iter()
+        .find(|(name, _)| *name == target)
+        .with_context(|| format!("there is no target `{target}` with a program; there are {}", names.join(", ")))?;
+    let mut cargo = run::cargo();
+    cargo.args(["build", "--locked", "--profile", "dist", "--package", "zubi", "--bin", "zubi"]);
+    let mut directory = place::target();
+    if *triple != told("host: ", Command::new("rustc").arg("-vV"))? {
+        let libraries = Utf8PathBuf::from(told("", Command::new("rustc").args(["--print", "sysroot"]))?);
+        if !libraries.join("lib/rustlib").join(triple).is_dir() {
+            bail!("Rust's target {triple} is missing, which {target} needs: `rustup target add {triple}`");
+        }
+        cargo.args(["--target", triple]);
+        directory.push(triple);
+    }
+    run::loud(&mut cargo)?;
+    Ok(directory.join("dist").join(program_name(target)))
+}
+
+/// What stands behind this in the output of a program.
+fn told(before: &str, command: &mut Command) -> Result<String> {
+    let output = run::quiet(command)?;
+    let line = output.lines().find_map(|line| line.strip_prefix(before));
+    Ok(line.with_context(|| format!("`{}` does not say it", run::shown(command)))?.to_owned())
+}
+
+fn program_name(target: &str) -> &'static str {
+    if target.starts_with("win32") { "zubi.exe" } else { "zubi" }
+}
+
+/// Makes one package: for a system with its program, or for all without one. Returns its path and size.
+fn package(program: Option<(&str, &Utf8Path)>, out: &Utf8Path) -> Result<String> {
+    let stage = out.join(program.map_or("universal", |(target, _)| target));
+    if stage.exists() {
+        std::fs::remove_dir_all(&stage).with_context(|| format!("cannot empty {stage}"))?;
+    }
+    std::fs::create_dir_all(&stage).with_context(|| format!("cannot make {stage}"))?;
+    copy_allowed(&extension::directory(), &stage)?;
+    // Types are checked elsewhere; here nothing but the bundle is made.
+    run::quiet(extension::node().args(["build.ts", stage.join("dist/extension.cjs").as_str(), "--minify"]))?;
+    let version = version(&stage)?;
+    let mut vsce = extension::tool("vsce");
+    // What there is no repository and no single licence file for is known, and the bundle has what it depends on.
+    vsce.args(["package", "--no-dependencies", "--allow-missing-repository", "--skip-license"]);
+    let name = match program {
+        Some((target, program)) => {
+            put_program(program, &stage.join("server").join(program_name(target)))?;
+            vsce.args(["--target", target]);
+            format!("zubi-{target}-{version}.vsix")
+        }
+        None => format!("zubi-{version}.vsix"),
+    };
+    let vsix = out.join(name);
+    run::quiet(vsce.args(["--out", vsix.as_str()]).current_dir(&stage))?;
+    let size = std::fs::metadata(&vsix).with_context(|| format!("{vsix} was not made"))?.len();
+    let kib = size.div_ceil(1024);
+    Ok(format!("{vsix}  {}.{} MiB", kib / 1024, kib % 1024 * 10 / 1024))
+}
+
+/// The program, with the right to be executed: a package keeps it.
+fn put_program(program: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    let directory = to.parent().context("a path without a directory")?;
+    std::fs::create_dir_all(directory)?;
+    std::fs::copy(program, to).with_context(|| format!("cannot copy {program}"))?;
+    std::fs::set_permissions(to, std::fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+/// Copies what `.vscodeignore` allows, but for what is made, and that file itself.
+fn copy_allowed(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
+    const LIST: &str = ".vscodeignore";
+    let list = std::fs::read_to_string(from.join(LIST)).with_context(|| format!("cannot read {from}/{LIST}"))?;
+    let made = |pattern: &&str| pattern.starts_with("dist/") || pattern.starts_with("server/");
+    for pattern in list.lines().filter_map(|line| line.strip_prefix('!')).filter(|pattern| !made(pattern)) {
+        let (directory, name) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let (begins, ends) = name.split_once('*').unwrap_or((name, ""));
+        let mut copied = 0;
+        for entry in from.join(directory).read_dir_utf8().with_context(|| format!("`{pattern}` of {LIST}"))? {
+            let entry = entry?;
+            let fits = entry.file_name().starts_with(begins) && entry.file_name().ends_with(ends);
+            if fits && entry.file_type()?.is_file() {
+                std::fs::create_dir_all(to.join(directory))?;
+                std::fs::copy(entry.path(), to.join(directory).join(entry.file_name()))?;
+                copied += 1;
+            }
+        }
+        if copied == 0 {
+            bail!("`{pattern}` of {LIST} allows nothing that is there");
+        }
+    }
+    std::fs::copy(from.join(LIST), to.join(LIST))?;
+    Ok(())
+}
+
+fn version(stage: &Utf8Path) -> Result<String> {
+    let manifest: Value = serde_json::from_str(&std::fs::read_to_string(stage.join("package.json"))?)?;
+    Ok(manifest["version"].as_str().context("package.json has no version")?.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

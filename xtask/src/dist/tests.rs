@@ -1,0 +1,90 @@
+use camino::Utf8PathBuf;
+use insta::assert_snapshot;
+
+use super::{Wanted, build, package};
+use crate::{place, run};
+
+/// Prints the mode of each file of a package with its name, and what the manifest says of the system.
+const LOOK: &str = r#"
+import re, sys, zipfile
+with zipfile.ZipFile(sys.argv[1]) as package:
+    for entry in sorted(package.infolist(), key=lambda entry: entry.filename):
+        print("executable" if entry.external_attr >> 16 & 0o111 == 0o111 else "plain", entry.filename)
+    manifest = package.read("extension.vsixmanifest").decode()
+    print("TargetPlatform", re.findall('TargetPlatform="([^"]*)"', manifest))
+"#;
+
+/// What is in a package that is made of this program.
+fn contents(name: &str, program: Option<&str>) -> String {
+    let out = place::target().join("tmp").join(name);
+    std::fs::create_dir_all(&out).unwrap();
+    let stand_in = out.join("stand-in");
+    std::fs::write(&stand_in, "#!/bin/sh\nexit 0\n").unwrap();
+    let made = package(program.map(|target| (target, stand_in.as_path())), &out).unwrap();
+    let vsix = made.split("  ").next().unwrap();
+    run::quiet(run::command("python3").args(["-c", LOOK, vsix])).unwrap()
+}
+
+#[test]
+fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
+    assert_snapshot!(contents("dist-linux", Some("linux-x64")), @"
+    plain [Content_Types].xml
+    plain extension.vsixmanifest
+    plain extension/LICENSE-APACHE
+    plain extension/LICENSE-MIT
+    plain extension/api/zubi.d.ts
+    plain extension/dist/extension.cjs
+    plain extension/language-configuration.json
+    plain extension/media/agents.md
+    plain extension/media/declare.md
+    plain extension/media/icon.png
+    plain extension/media/program.md
+    plain extension/media/tools.md
+    plain extension/media/trust.md
+    plain extension/package.json
+    plain extension/readme.md
+    plain extension/schemas/agent-tools.schema.json
+    executable extension/server/zubi
+    plain extension/syntaxes/domain-lang.tmLanguage.json
+    TargetPlatform ['linux-x64']
+    ");
+}
+
+#[test]
+fn a_package_for_all_systems_has_no_program() {
+    assert_snapshot!(contents("dist-universal", None), @"
+    plain [Content_Types].xml
+    plain extension.vsixmanifest
+    plain extension/LICENSE-APACHE
+    plain extension/LICENSE-MIT
+    plain extension/api/zubi.d.ts
+    plain extension/dist/extension.cjs
+    plain extension/language-configuration.json
+    plain extension/media/agents.md
+    plain extension/media/declare.md
+    plain extension/media/icon.png
+    plain extension/media/program.md
+    plain extension/media/tools.md
+    plain extension/media/trust.md
+    plain extension/package.json
+    plain extension/readme.md
+    plain extension/schemas/agent-tools.schema.json
+    plain extension/syntaxes/domain-lang.tmLanguage.json
+    TargetPlatform []
+    ");
+}
+
+#[test]
+fn a_system_that_cannot_be_built_for_is_told_with_what_is_missing() {
+    assert_snapshot!(build("web").unwrap_err(), @"there is no target `web` with a program; there are linux-x64, linux-arm64, linux-armhf, alpine-x64, alpine-arm64, darwin-x64, darwin-arm64, win32-x64, win32-arm64");
+    assert_snapshot!(build("win32-arm64").unwrap_err(), @"Rust's target aarch64-pc-windows-msvc is missing, which win32-arm64 needs: `rustup target add aarch64-pc-windows-msvc`");
+}
+
+#[test]
+fn the_command_line_is_read() {
+    let read = |words: &[&str]| Wanted::read(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
+    assert_eq!(read(&[]).unwrap(), Wanted::default());
+    let both = Wanted { target: Some("linux-x64".to_owned()), program: Some(Utf8PathBuf::from("zubi")) };
+    assert_eq!(read(&["--target", "linux-x64", "--program", "zubi"]).unwrap(), both);
+    assert!(read(&["--target"]).is_err() && read(&["--other", "x"]).is_err());
+}
