@@ -1,5 +1,11 @@
 //! The editor as an endpoint: it answers LSP requests from the servers that its user has configured, unsaved texts
-//! included.
+//! included. What its own commands lose on the way is made good here, each thing in a module of its own.
+
+mod actions;
+mod capabilities;
+mod hovers;
+mod places;
+mod references;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,10 +16,12 @@ use dlang_server::{ClientError, ClientHandle, RequestId};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 use zubi_base::endpoint::{
-    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Limits,
-    Readiness, RequestCx,
+    Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, LEFT_OUT,
+    Limits, Readiness, RequestCx,
 };
+use zubi_base::lsp;
 use zubi_base::position::Encoding;
+use zubi_base::uri;
 use zubi_host::sight::ViewError;
 
 use crate::view::{DIAGNOSTICS, Told};
@@ -152,7 +160,7 @@ impl Endpoint for Editor {
     }
 
     fn capabilities(&self) -> Value {
-        json!({})
+        capabilities::of(self)
     }
 
     fn allows_command(&self, _command: &str) -> bool {
@@ -164,7 +172,24 @@ impl Endpoint for Editor {
     }
 
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        self.ask(method, params, cx).await
+        match method {
+            "textDocument/references" => return references::ask(self, method, params, cx).await,
+            "textDocument/codeAction" => return actions::ask(self, method, params, cx).await,
+            _ => {}
+        }
+        let found = self.ask(method, params, cx).await?;
+        Ok(match method {
+            "textDocument/definition"
+            | "textDocument/declaration"
+            | "textDocument/typeDefinition"
+            | "textDocument/implementation" => places::each_once(found),
+            "textDocument/hover" => hovers::one(found),
+            "textDocument/completion" => incomplete(found),
+            // The editor says nothing of a document without symbols.
+            "textDocument/documentSymbol" if found.is_null() => json!([]),
+            "workspace/symbol" => self.own(found),
+            _ => found,
+        })
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
@@ -175,11 +200,28 @@ impl Endpoint for Editor {
     }
 }
 
+/// Proposals that were left out may be had by typing more.
+fn incomplete(mut proposals: Value) -> Value {
+    if proposals.get(LEFT_OUT).is_some() {
+        proposals["isIncomplete"] = Value::Bool(true);
+    }
+    proposals
+}
+
 /// What is to be said of a file that is not open in the editor.
 const NOT_OPEN: &str =
     "not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it";
 
 impl Editor {
+    /// Symbols without those of models, which the editor has from this process and whoever asks has without it.
+    fn own(&self, mut symbols: Value) -> Value {
+        let path = |symbol: &Value| uri::to_path(&lsp::Uri(symbol.pointer("/location/uri")?.as_str()?.to_owned()));
+        if let Value::Array(symbols) = &mut symbols {
+            symbols.retain(|symbol| path(symbol).is_none_or(|path| self.serves(&DocumentRef::new(path))));
+        }
+        symbols
+    }
+
     fn refused(&self, error: &ViewError) -> EndpointError {
         let (endpoint, method) = (self.id.clone(), DIAGNOSTICS.to_owned());
         match error {

@@ -4,5 +4,6 @@ mod client;
 mod editor;
 mod folders;
 mod host;
+mod made_good;
 mod sight;
 mod tools;

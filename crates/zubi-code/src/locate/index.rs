@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use serde::Deserialize as _;
 use serde_json::json;
-use zubi_base::endpoint::{Absent, DocumentRef, Endpoint};
+use zubi_base::endpoint::{Absent, DocumentRef, Endpoint, Readiness};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
@@ -20,7 +20,7 @@ use crate::outline;
 use crate::place::{self, Place};
 use crate::question::Question;
 use crate::router::Reply;
-use crate::status::{AnswerStatus, Completeness};
+use crate::status::AnswerStatus;
 
 /// The most index entries read from one server's answer.
 const MAX_INDEXED: usize = 2_000;
@@ -164,17 +164,25 @@ impl Question<'_> {
         Ok(beside)
     }
 
-    /// Declarations that the index lacks although its language is answered for, where it lacks the name altogether: who gives
+    /// Declarations that the index lacks although their language is answered for, where it lacks the name altogether: who gives
     /// no readiness signal may not have read yet what holds them. `None`: the index can be believed.
     pub(crate) async fn unread(&self, index: &Index, name_path: &NamePath) -> Result<Option<Beside>, CodeError> {
-        let is_unknown = matches!(index.status.completeness, Completeness::Unknown { .. });
-        if !is_unknown || index.symbols.iter().any(|symbol| symbol.name == name_path.last()) {
+        let serves = |path: &Utf8Path| {
+            let document = DocumentRef::new(path);
+            let is_unknown = |endpoint: &Arc<dyn Endpoint>| matches!(endpoint.readiness(), Readiness::Unknown { .. });
+            index.endpoints.iter().any(|endpoint| is_unknown(endpoint) && endpoint.serves(&document))
+        };
+        if index.symbols.iter().any(|symbol| symbol.name == name_path.last() && serves(&symbol.path)) {
             return Ok(None);
         }
-        let mut unread = Beside::default();
-        let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
+        let mut files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
+        let cut = files.len() >= MAX_WORD_FILES;
+        files.retain(|file| serves(file));
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let mut unread = Beside { files: files.len(), cut, ..Beside::default() };
         unread.candidates = self.outlined(&files, name_path, &mut unread.status).await?;
-        (unread.files, unread.cut) = (files.len(), files.len() >= MAX_WORD_FILES);
         Ok(Some(unread))
     }
 

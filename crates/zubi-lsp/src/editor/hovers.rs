@@ -1,0 +1,57 @@
+//! Hovers: the editor gives one of each provider, LSP has one.
+
+use serde_json::{Value, json};
+
+/// One hover of several, each text once; `null` if none says anything.
+pub(super) fn one(hovers: Value) -> Value {
+    let Value::Array(hovers) = hovers else { return hovers };
+    let mut texts: Vec<Value> = Vec::new();
+    for hover in &hovers {
+        let more = match hover.get("contents") {
+            Some(Value::Array(texts)) => texts.as_slice(),
+            Some(text) => std::slice::from_ref(text),
+            None => &[],
+        };
+        for text in more {
+            if !is_blank(text) && !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+    }
+    if texts.is_empty() {
+        return Value::Null;
+    }
+    let mut hover = json!({ "contents": texts });
+    if let Some(range) = hovers.iter().find_map(|hover| hover.get("range")) {
+        hover["range"] = range.clone();
+    }
+    hover
+}
+
+/// Whether a text, or the one of a block, says nothing.
+fn is_blank(text: &Value) -> bool {
+    let text = text.get("value").unwrap_or(text);
+    text.as_str().is_none_or(|text| text.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_are_one_and_nothing_is_null() {
+        let range = json!({ "start": { "line": 0, "character": 1 }, "end": { "line": 0, "character": 2 } });
+        let block = json!({ "language": "ts", "value": "class A" });
+        let hovers = json!([
+            { "contents": [block, " "] },
+            { "contents": [block, "from another extension"], "range": range },
+            { "contents": { "kind": "markdown", "value": "marked up" } },
+            {},
+        ]);
+        let texts = json!([block, "from another extension", { "kind": "markdown", "value": "marked up" }]);
+        assert_eq!(one(hovers), json!({ "contents": texts, "range": range }));
+        assert_eq!(one(json!([{ "contents": [""] }])), Value::Null);
+        // An editor that answers as LSP has it.
+        assert_eq!(one(json!({ "contents": "a" })), json!({ "contents": "a" }));
+    }
+}

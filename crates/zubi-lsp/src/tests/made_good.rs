@@ -1,0 +1,294 @@
+//! What an editor's commands lose of LSP, and tools have all the same.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, shown};
+
+const WEB: &str = "\
+//- web/shape.ts
+export class Circle {
+  area = 1;
+}
+//- web/report.ts
+import { Circle } from './shape';
+const largest = new Circle();
+//- model.dlang
+Domain Circle { vision: \"v\" }
+";
+
+/// The name of the class, and its uses.
+const DECLARED: [u32; 3] = [0, 13, 19];
+const IMPORTED: [u32; 3] = [0, 9, 15];
+const USED: [u32; 3] = [1, 20, 26];
+
+/// An editor, and what it was asked by the last tool.
+struct Toy {
+    client: Client,
+    asked: Vec<(String, Value)>,
+}
+
+impl Toy {
+    /// One that answers these methods.
+    fn new(methods: &[&str]) -> Self {
+        let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
+        Self { client: Client::new(&options, WEB), asked: Vec::new() }
+    }
+
+    /// Calls a tool; `answer` is the editor, whose errors are refusals.
+    fn call(
+        &mut self,
+        tool: &str,
+        args: &Value,
+        mut answer: impl FnMut(&str, &Value) -> Result<Value, String>,
+    ) -> String {
+        self.asked.clear();
+        let call = self.client.begin("zubi/tools/call", json!({ "id": tool, "args": args }));
+        let told = loop {
+            let asked = match self.client.asked_or_answered(&call) {
+                Ok(told) => break told.unwrap(),
+                Err(asked) => asked,
+            };
+            let (method, params) =
+                (asked.params["method"].as_str().unwrap().to_owned(), asked.params["params"].clone());
+            match answer(&method, &params) {
+                Ok(result) => self.client.respond(asked.id, result),
+                Err(why) => self.client.refuse(asked.id, -32803, &why),
+            }
+            self.asked.push((method, params));
+        };
+        shown(&told)
+    }
+
+    fn location(&self, file: &str, place: [u32; 3]) -> Value {
+        json!({ "uri": self.client.uri(file), "range": range(place) })
+    }
+}
+
+fn range([line, from, to]: [u32; 3]) -> Value {
+    json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } })
+}
+
+#[test]
+fn the_declaration_is_no_reference_if_it_is_not_wanted() {
+    let mut toy = Toy::new(&["textDocument/references", "textDocument/definition"]);
+    let (declared, imported, used) = (
+        toy.location("web/shape.ts", DECLARED),
+        toy.location("web/report.ts", IMPORTED),
+        toy.location("web/report.ts", USED),
+    );
+    let editor = |method: &str, _: &Value| match method {
+        // Two providers know of the use.
+        "textDocument/references" => Ok(json!([declared, imported, used, used])),
+        _ => Ok(
+            json!([{ "targetUri": declared["uri"], "targetRange": range([0, 0, 20]), "targetSelectionRange": declared["range"] }]),
+        ),
+    };
+    let args = json!({ "at": "web/report.ts:2:21", "includeDeclaration": false });
+    assert_snapshot!(toy.call("lsp_references", &args, editor), @"
+    at web/report.ts:2:21 Circle
+    2 references to `Circle` in 1 file
+    web/report.ts
+      1:10  import { Circle } from './shape';
+      2:21  const largest = new Circle();
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references for 3 word matches]
+    ");
+    assert_snapshot!(toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), editor), @"
+    at web/report.ts:2:21 Circle
+    ```ts
+    class Circle
+    ```
+
+    More of another extension.
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+}
+
+#[test]
+fn several_providers_answer_as_one() {
+    let mut toy = Toy::new(&["textDocument/hover", "textDocument/definition"]);
+    let at = json!({ "at": "web/report.ts:2:21" });
+    let declared = toy.location("web/shape.ts", DECLARED);
+    let told = toy.call("lsp_hover", &at, |_, _| {
+        let block = json!({ "language": "ts", "value": "class Circle" });
+        Ok(json!([{ "contents": [block, ""] }, { "contents": [block, "More of another extension."], "range": range(USED) }]))
+    });
+    assert_snapshot!(told, @"
+    at web/report.ts:2:21 Circle
+    ```ts
+    class Circle
+    ```
+
+    More of another extension.
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+    assert_snapshot!(toy.call("lsp_hover", &at, |_, _| Ok(json!([]))), @"
+    at web/report.ts:2:21 Circle
+    nothing is known about `Circle` (a keyword, a literal, or code the server cannot resolve)
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+    let told = toy.call("lsp_definition", &at, |_, _| {
+        let link = json!({ "targetUri": declared["uri"], "targetRange": range([0, 0, 20]), "targetSelectionRange": declared["range"] });
+        Ok(json!([declared, link]))
+    });
+    assert_snapshot!(told, @"
+    at web/report.ts:2:21 Circle
+    1 definition of `Circle`
+    web/shape.ts
+      1:14  export class Circle {
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+}
+
+#[test]
+fn a_rename_is_asked_at_the_identifier_and_its_reason_is_the_editors() {
+    let methods =
+        ["workspace/symbol", "textDocument/documentSymbol", "textDocument/prepareRename", "textDocument/rename"];
+    let mut toy = Toy::new(&methods);
+    let args = json!({ "symbol": "Circle", "path": "web", "newName": "Disc" });
+    let (whole, declared) = (toy.location("web/shape.ts", [0, 0, 20]), toy.location("web/shape.ts", DECLARED));
+    // The editor's symbol begins at a keyword.
+    let symbols = |method: &str| match method {
+        "workspace/symbol" => Some(json!([{ "name": "Circle", "kind": 5, "location": whole }])),
+        "textDocument/documentSymbol" => Some(
+            json!([{ "name": "Circle", "kind": 5, "range": whole["range"], "selectionRange": whole["range"], "children": [] }]),
+        ),
+        _ => None,
+    };
+    let told = toy.call("lsp_rename_symbol", &args, |method, _| match method {
+        "textDocument/prepareRename" => Ok(json!({ "range": range(DECLARED), "placeholder": "Circle" })),
+        "textDocument/rename" => {
+            let edits = json!([{ "range": range(DECLARED), "newText": "Disc" }]);
+            Ok(json!({ "documentChanges": [{ "textDocument": { "uri": declared["uri"], "version": null }, "edits": edits }] }))
+        }
+        method => symbols(method).ok_or_else(|| method.to_owned()),
+    });
+    let shown: Vec<_> = told.lines().filter(|line| line.starts_with(['-', '+'])).collect();
+    assert_eq!(
+        shown,
+        ["--- a/web/shape.ts", "+++ b/web/shape.ts", "-export class Circle {", "+export class Disc {"],
+        "{told}"
+    );
+    for (method, params) in toy.asked.iter().filter(|(method, _)| method.ends_with("ename")) {
+        assert_eq!(params["position"], range(DECLARED)["start"], "{method}");
+    }
+    for refuses in ["textDocument/prepareRename", "textDocument/rename"] {
+        let told = toy.call("lsp_rename_symbol", &args, |method, _| match method {
+            method if method == refuses => Err("You cannot rename this element.".to_owned()),
+            "textDocument/prepareRename" => Ok(json!({ "range": range(DECLARED), "placeholder": "Circle" })),
+            method => symbols(method).ok_or_else(|| method.to_owned()),
+        });
+        assert_eq!(
+            told.lines().next(),
+            Some("error: Failed to plan the rename: editor declined: You cannot rename this element.")
+        );
+    }
+}
+
+#[test]
+fn actions_of_several_kinds_keep_what_is_known_of_them() {
+    let mut toy = Toy::new(&["textDocument/codeAction"]);
+    let uri = toy.client.uri("web/report.ts");
+    let args = json!({ "at": "web/report.ts:2:21", "context": { "only": ["quickfix", "refactor"] } });
+    let told = toy.call("lsp_code_actions", &args, |_, params| {
+        let edits = json!([{ "range": range([1, 0, 5]), "newText": "let" }]);
+        let edit = json!({ "documentChanges": [{ "textDocument": { "uri": uri, "version": null }, "edits": edits }] });
+        let shared = json!({ "title": "Use let", "kind": "quickfix", "isPreferred": true, "edit": edit });
+        Ok(match params["context"]["only"].as_array().map(Vec::as_slice) {
+            Some([only]) if only == "quickfix" => json!([shared, { "title": "Ask somebody", "command": "ask.somebody" }]),
+            Some([_]) => json!([shared, { "title": "Fill in", "kind": "refactor", "edit": { "refused": "it has parts that only the editor itself can apply" } }]),
+            _ => panic!("one kind at a time: {params}"),
+        })
+    });
+    let told = told.lines().filter(|line| !line.contains("a-")).collect::<Vec<_>>().join("\n");
+    assert_snapshot!(told, @"
+    at web/report.ts:2:21
+    3 code actions
+      (no action) Ask somebody: it runs the command `ask.somebody`, which cannot be previewed
+      (no action) Fill in (refactor): it has parts that only the editor itself can apply
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+}
+
+#[test]
+fn what_did_not_fit_is_told() {
+    let mut toy = Toy::new(&["textDocument/references", "textDocument/completion", "workspace/symbol"]);
+    let used = toy.location("web/report.ts", USED);
+    let at = json!({ "at": "web/report.ts:2:21" });
+    assert_snapshot!(toy.call("lsp_references", &at, |_, _| Ok(json!([used, { "leftOut": 7 }]))), @"
+    at web/report.ts:2:21 Circle
+    1 reference to `Circle` in 1 file
+    web/report.ts
+      2:21  const largest = new Circle();
+    [editor · readiness unknown · may be incomplete: editor left out 7 more]
+    ");
+    let told = toy.call("lsp_completion", &at, |_, _| {
+        Ok(json!({ "isIncomplete": false, "items": [{ "label": "Circle", "kind": 7 }], "leftOut": 9 }))
+    });
+    assert_snapshot!(told, @"
+    at web/report.ts:2:21
+    1 completion (the server has more once more is typed)
+      Circle (class)
+    [editor · readiness unknown · may be incomplete: editor left out 9 more]
+    ");
+}
+
+#[test]
+fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
+    let mut toy = Toy::new(&["workspace/symbol", "textDocument/documentSymbol"]);
+    // The editor asks this very server about models, and is not asked about them.
+    let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": toy.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
+    let shape = toy.client.uri("web/shape.ts");
+    let told = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {
+        Ok(match method {
+            "workspace/symbol" => json!([model]),
+            _ if params["textDocument"]["uri"] == shape.as_str() => {
+                json!([{ "name": "Circle", "kind": 5, "range": range([0, 0, 20]), "selectionRange": range(DECLARED), "children": [] }])
+            }
+            // What the editor says of a document without symbols.
+            _ => Value::Null,
+        })
+    });
+    assert_snapshot!(told, @"
+    2 symbols matching `Circle`
+      namespace Circle  model.dlang:1:8
+      class Circle  web/shape.ts:1:14
+    [domainlang + editor · readiness unknown · completeness unknown: editor gives no readiness signal · beside an index that may lack names: exact names only, from the outlines of 2 files]
+    ");
+    assert_snapshot!(toy.call("lsp_document_symbols", &json!({ "path": "web/report.ts" }), |_, _| Ok(Value::Null)), @"
+    `web/report.ts` declares nothing that the server names
+    [editor · ready]
+    ");
+}
+
+#[test]
+fn items_of_hierarchies_go_back_as_they_came() {
+    let mut toy = Toy::new(&["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"]);
+    let (shape, report) = (toy.client.uri("web/shape.ts"), toy.client.uri("web/report.ts"));
+    let item = |name: &str, uri: &str, place, number: u32| json!({ "name": name, "kind": 12, "uri": uri, "range": range(place), "selectionRange": range(place), "data": { "zubi": number } });
+    let (begun, caller) = (item("Circle", &shape, DECLARED, 1), item("largest", &report, [1, 6, 13], 2));
+    let args = json!({ "at": "web/shape.ts:1:14", "direction": "incoming", "depth": 2 });
+    let told = toy.call("lsp_call_hierarchy", &args, |method, params| {
+        Ok(match method {
+            "textDocument/prepareCallHierarchy" => json!([begun]),
+            _ if params["item"] == begun => json!([{ "from": caller, "fromRanges": [range(USED)] }]),
+            _ if params["item"] == caller => json!([]),
+            _ => panic!("another item: {params}"),
+        })
+    });
+    assert_snapshot!(told, @"
+    at web/shape.ts:1:14 Circle
+    1 caller of `Circle`, up to 2 steps away
+    function Circle  web/shape.ts:1:14  export class Circle {
+      function largest  web/report.ts:2:7  const largest = new Circle();  calls at line 2
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    ");
+    let told = toy.call("lsp_call_hierarchy", &args, |method, _| match method {
+        "textDocument/prepareCallHierarchy" => Ok(json!([begun])),
+        _ => Err("the editor does not know this item any more: ask about its place again".to_owned()),
+    });
+    assert_snapshot!(told, @"
+    error: Failed to walk the calls: editor answered `callHierarchy/incomingCalls` with an error: the editor does not know this item any more: ask about its place again (-32803)
+    Check the position with `lsp_document_symbols`, then ask again.
+    ");
+}
