@@ -235,6 +235,11 @@ impl Trust {
         Self { extent: Extent::Nothing, ..self }
     }
 
+    /// Whether it is one of those.
+    pub fn is_of_nothing(&self) -> bool {
+        self.extent == Extent::Nothing
+    }
+
     /// Whether a folder, absolute with links resolved, is trusted. Read anew each time, so that `zubi trust` in another
     /// terminal takes effect at once.
     pub fn folder(&self, folder: &Utf8Path) -> bool {

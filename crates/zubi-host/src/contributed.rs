@@ -272,9 +272,8 @@ impl Contributions {
                 provider.changes.send_modify(|count| *count += 1);
             }
         }
-        let (going, left): (Vec<_>, Vec<_>) = std::mem::take(&mut state.functions)
-            .into_iter()
-            .partition(|name| everything || functions.contains(name));
+        let (going, left): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.functions).into_iter().partition(|name| everything || functions.contains(name));
         state.functions = left;
         drop(state);
         self.place.remove_functions(&going);

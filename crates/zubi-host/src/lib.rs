@@ -17,7 +17,9 @@ pub mod verify;
 
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, Ending};
 pub use crate::front::{Front, FrontConfig};
-pub use crate::local::{BesideEditor, Chosen, DomainModel, HostConfig, HostError, LiveEditor, LocalHost, Root, asks_for};
+pub use crate::local::{
+    BesideEditor, Chosen, DomainModel, HostConfig, HostError, LiveEditor, LocalHost, Root, asks_for,
+};
 pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{Scope, Scoped, misspelt_flags, take_limits};
 pub use crate::service::{
@@ -26,13 +28,13 @@ pub use crate::service::{
 };
 pub use crate::serving::{Identity, Limits, Serving, Shared, Sharing};
 
+/// The settings of an open editor, for the channel to one.
+pub use zubi_code::settings;
 /// Where a host lives.
 pub use zubi_link::wire::host::HostKind;
 /// The tools that a workspace declares: for the commands that look at their files.
 pub use zubi_toolbox::declared;
 /// The toolset whose tools run commands. A surface for which it is too much leaves it out.
 pub use zubi_toolbox::shell::TOOLSET as SHELL_TOOLSET;
-/// The settings of an open editor, for the channel to one.
-pub use zubi_code::settings;
 /// What an editor tells, for the channel to one.
 pub use zubi_toolbox::sight;

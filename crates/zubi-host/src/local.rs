@@ -34,7 +34,7 @@ use zubi_tools::cx::{Caller, Restrictions};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::redact::Redactor;
-use zubi_tools::registry::{CallError, READ_ONLY, Registry, RegistryConfig};
+use zubi_tools::registry::{CallError, Judged, READ_ONLY, Registry, RegistryConfig};
 use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
 
 pub use self::chosen::Chosen;
@@ -172,7 +172,8 @@ impl LocalHost {
             jobs: Arc::clone(&jobs),
             editor: view.clone(),
         });
-        let sight = SightConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
+        let sight =
+            SightConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
         let sight = Sight::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_toolbox::lsp::provider(&intel),
@@ -504,8 +505,8 @@ impl ToolService for LocalHost {
         self.registry.prepare().await;
         let cx = self.cx(request.caller, circumstances, request.token_budget);
         match self.registry.judge(&request.tool, request.arguments, &cx) {
-            Ok((footprint, judgement, would_allow)) => {
-                Ok(Ok(Explanation { tool: request.tool, judgement, footprint, would_allow }))
+            Ok(Judged { tool, footprint, judgement, would_allow }) => {
+                Ok(Ok(Explanation { tool, judgement, footprint, would_allow }))
             }
             Err(error) => failure(error).map(Err),
         }

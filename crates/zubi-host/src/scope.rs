@@ -125,8 +125,7 @@ impl Scoped {
 /// Brings the tools of these toolsets into the list, in their order, as long as there is room.
 fn list_added(specs: &mut [Arc<ToolSpec>], toolsets: &[&str]) {
     let mut room = MAX_LISTED;
-    let deferred =
-        |spec: &ToolSpec| toolsets.contains(&spec.toolset.as_str()) && spec.exposure == Exposure::Deferred;
+    let deferred = |spec: &ToolSpec| toolsets.contains(&spec.toolset.as_str()) && spec.exposure == Exposure::Deferred;
     for spec in specs.iter_mut().filter(|spec| deferred(spec)) {
         let schema = Value::Object(spec.input.clone()).to_string();
         let bytes = spec.id.len() + spec.description.len() + schema.len();

@@ -100,9 +100,8 @@ impl Contributed {
         }
         let mut gone = Registered { tools: Vec::new(), functions: Vec::new() };
         for offer in offers.iter_mut() {
-            let (going, left) = std::mem::take(&mut offer.tools)
-                .into_iter()
-                .partition(|tool| everything || tools.contains(&tool.id));
+            let (going, left) =
+                std::mem::take(&mut offer.tools).into_iter().partition(|tool| everything || tools.contains(&tool.id));
             offer.tools = left;
             gone.tools.extend(ids(&going));
             let (going, left) = std::mem::take(&mut offer.functions)

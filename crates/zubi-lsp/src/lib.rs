@@ -74,8 +74,8 @@ use dlang_server::{Initialize, MethodTable, ModelHandle};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use zubi_base::endpoint::EndpointSource;
-use zubi_host::{Chosen, LiveEditor, ToolService};
 use zubi_host::sight::EditorView;
+use zubi_host::{Chosen, LiveEditor, ToolService};
 
 use crate::editor::{Editor, EditorSource};
 use crate::live::Live;

@@ -1,6 +1,8 @@
 //! The channel over a connection in memory: the test is the editor.
 
+mod approvals;
 mod client;
+mod contributed;
 mod editor;
 mod folders;
 mod host;

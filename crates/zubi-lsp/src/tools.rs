@@ -214,7 +214,10 @@ impl Tools {
     }
 
     /// What a host consists of; who comes first makes it.
-    async fn service<'host>(self: &Arc<Self>, host: &'host Arc<Host>) -> Result<&'host Arc<dyn ToolService>, RequestError> {
+    async fn service<'host>(
+        self: &Arc<Self>,
+        host: &'host Arc<Host>,
+    ) -> Result<&'host Arc<dyn ToolService>, RequestError> {
         let made = host.service.get_or_init(|| async {
             let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());
             // It reads configuration from disk.

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
 
+pub use self::call::Judged;
 use self::index::Index;
 use self::kept::Kept;
 use crate::audit::AuditSink;

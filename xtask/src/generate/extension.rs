@@ -1,31 +1,209 @@
-//! The manifest of the VS Code extension: a tool that exists in zubi's registry says there what the registry says. The rest
-//! of the manifest is written by hand and stays as it is.
+//! The manifest of the VS Code extension: its language model tools are written from zubi's registry, and what the registry does
+//! not know is a row of [`ROWS`]. The rest of the manifest is written by hand and stays as it is.
 
-use anyhow::{Context as _, Result};
-use serde_json::{Map, Value};
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Map, Value, json};
 
 use crate::fresh::Fresh;
 use crate::place;
 
-/// The manifest with the descriptions and schemas of these tools.
+/// What VS Code wants to know of a tool beyond what the registry says.
+struct Row {
+    id: &'static str,
+    /// How a person names it in a prompt, behind `#`.
+    reference: &'static str,
+    /// A codicon.
+    icon: &'static str,
+    /// For people.
+    user: &'static str,
+}
+
+const fn row(id: &'static str, reference: &'static str, icon: &'static str, user: &'static str) -> Row {
+    Row { id, reference, icon, user }
+}
+
+/// The tools of the manifest, in its order. All others are called through `call_tool`.
+const ROWS: &[Row] = &[
+    row("domainlang_validate", "domainlang_validate", "check", "Errors and warnings of the DomainLang model."),
+    row("domainlang_list", "domainlang_list", "list-tree", "Lists elements of the DomainLang model."),
+    row(
+        "domainlang_get",
+        "domainlang_get",
+        "symbol-class",
+        "One element of the DomainLang model, or the model in numbers.",
+    ),
+    row("domainlang_explain", "domainlang_explain", "book", "Explains an element of the DomainLang model."),
+    row("domainlang_search", "domainlang_search", "search", "Searches all that the DomainLang model says."),
+    row(
+        "domainlang_diagram",
+        "domainlang_diagram",
+        "graph",
+        "Draws a context map or domain map of the DomainLang model.",
+    ),
+    row("lsp_definition", "definition", "go-to-file", "Where a symbol is defined."),
+    row("lsp_references", "references", "references", "Where a symbol is used."),
+    row("lsp_hover", "hover", "info", "Type and documentation of a symbol."),
+    row("lsp_completion", "completion", "symbol-method", "What can be written at a place."),
+    row("lsp_workspace_symbols", "workspace_symbols", "search", "Finds symbols of the workspace by name."),
+    row("lsp_document_symbols", "document_symbols", "symbol-structure", "The outline of a file."),
+    row("lsp_rename_symbol", "rename", "edit", "Plans the rename of a symbol; writes nothing."),
+    row("lsp_code_actions", "code_actions", "lightbulb", "Plans quick fixes and refactorings; writes nothing."),
+    row("lsp_format_document", "format", "list-flat", "Plans the formatting of a file; writes nothing."),
+    row("lsp_signature_help", "signature_help", "symbol-parameter", "Parameters and overloads of a call."),
+    row("lsp_diagnostics", "diagnostics", "warning", "Errors and warnings of files, without a build."),
+    row("lsp_call_hierarchy", "call_hierarchy", "type-hierarchy", "Who calls a function, and what it calls."),
+    row(
+        "lsp_implementations",
+        "implementations",
+        "symbol-interface",
+        "What implements an interface or overrides a method.",
+    ),
+    row("apply_edit", "apply_edit", "check-all", "Writes a planned edit into the files."),
+    row("undo_edit", "undo_edit", "discard", "Takes an edit back that was written."),
+    row("editor", "editor", "window", "What the editor shows: open files, the active one, problems."),
+    row("rename_file", "renameFile", "file-symlink-file", "Moves a file or folder, and updates imports."),
+    row("rename_symbol", "renameSymbol", "replace-all", "Renames a symbol wherever it is used."),
+    row("organize_imports", "organizeImports", "list-ordered", "Sorts the imports of a file and removes unused ones."),
+    row("get_setting", "getSetting", "gear", "Reads a setting."),
+    row("set_setting", "setSetting", "settings-gear", "Changes a setting of the workspace about the form of text."),
+    row(
+        "set_update_imports_setting",
+        "setUpdateImports",
+        "settings-gear",
+        "Whether imports follow when files are moved.",
+    ),
+    row("find_tools", "findTools", "tools", "Finds further tools: of this workspace, of other extensions, of zubi."),
+    row("call_tool", "callTool", "run", "Calls a tool that was found, after asking where the rules say so."),
+];
+
+/// Tools that clients with lists of their own have directly and that are left out on purpose.
+const LEFT_OUT: &[&str] = &[
+    // `call_tool` does it too; VS Code asks before a call if the rules do.
+    "call_read_tool",
+];
+
+/// Names that a mission document gives. Every other name could be anybody's, so it gets the prefix.
+const NAMED: &[&str] = &[
+    "domainlang_validate",
+    "domainlang_list",
+    "domainlang_get",
+    "domainlang_explain",
+    "lsp_definition",
+    "lsp_references",
+    "lsp_hover",
+    "lsp_completion",
+    "lsp_workspace_symbols",
+    "lsp_document_symbols",
+    "lsp_rename_symbol",
+    "lsp_code_actions",
+    "lsp_format_document",
+    "lsp_signature_help",
+    "rename_file",
+    "set_update_imports_setting",
+];
+
+/// What a tool with this prefix says of itself to a model is fixed by its specification and stands in the manifest.
+const FIXED: &str = "domainlang_";
+
+/// The manifest with these tools.
 pub(super) fn manifest(tools: &[Value]) -> Result<Fresh> {
     let file = place::ROOT.join("editors/vscode/package.json");
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
-    let text = filled(&text, tools).with_context(|| format!("{file} is no manifest with tools"))?;
+    let text =
+        filled(&text, tools, ROWS).with_context(|| format!("{file}: the language model tools cannot be written"))?;
     Ok(Fresh { file, text })
 }
 
-fn filled(manifest: &str, tools: &[Value]) -> Result<String> {
+fn filled(manifest: &str, tools: &[Value], rows: &[Row]) -> Result<String> {
     let mut manifest: Value = serde_json::from_str(manifest)?;
     let contributed = manifest.pointer_mut("/contributes/languageModelTools").and_then(Value::as_array_mut);
-    for entry in contributed.context("`contributes.languageModelTools` is missing")? {
-        // What a tool of DomainLang says to a model in the editor is fixed by its specification.
-        let name = entry["name"].as_str().unwrap_or_default();
-        let Some(tool) = tools.iter().find(|tool| tool["name"] == name && tool["toolset"] == "lsp") else { continue };
-        entry["modelDescription"] = tool["description"].clone();
-        entry["inputSchema"] = plain(&tool["inputSchema"]);
-    }
+    let contributed = contributed.context("`contributes.languageModelTools` is missing")?;
+    complete(tools, rows)?;
+    let entries = rows.iter().map(|row| {
+        let tool = tools.iter().find(|tool| tool["id"] == row.id);
+        let tool = tool.with_context(|| format!("there is no tool `{}`; take its row away", row.id))?;
+        let name = name_of(row.id);
+        entry(row, &name, tool, contributed.iter().find(|entry| entry["name"] == name.as_str()))
+    });
+    *contributed = entries.collect::<Result<_>>()?;
     Ok(format!("{manifest:#}\n"))
+}
+
+/// Fails where the table lacks a tool that every list has, or would give VS Code what it does not take.
+fn complete(tools: &[Value], rows: &[Row]) -> Result<()> {
+    for tool in tools.iter().filter(|tool| tool["exposure"] == "direct") {
+        let id = tool["id"].as_str().unwrap_or_default();
+        if !LEFT_OUT.contains(&id) && rows.iter().all(|row| row.id != id) {
+            bail!("`{id}` stands in every list; give it a row, or name it among those that are left out");
+        }
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let others = || rows.iter().take(at);
+        if others().any(|other| other.id == row.id || other.reference == row.reference) {
+            bail!("`{}` or its reference name `{}` stands there twice", row.id, row.reference);
+        }
+        let is_word =
+            |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
+        let name = name_of(row.id);
+        if !is_word(&name) || !is_word(row.reference) || name.starts_with("copilot_") || name.starts_with("vscode_") {
+            bail!("VS Code takes neither `{name}` nor `{}` unless both are words of their own", row.reference);
+        }
+    }
+    Ok(())
+}
+
+fn name_of(id: &str) -> String {
+    if NAMED.contains(&id) { id.to_owned() } else { format!("zubi_{id}") }
+}
+
+/// One tool of the manifest. Of what is fixed by a specification the words stay as they stand there.
+fn entry(row: &Row, name: &str, tool: &Value, before: Option<&Value>) -> Result<Value> {
+    let is_fixed = NAMED.contains(&row.id) && row.id.starts_with(FIXED);
+    let fixed = if is_fixed {
+        Some(before.with_context(|| format!("`{name}` is missing; write what its specification says"))?)
+    } else {
+        None
+    };
+    let of = |field: &str, otherwise: Value| fixed.map_or(otherwise, |fixed| fixed[field].clone());
+    let tags = [&tool["toolset"]].into_iter().chain(tool["tags"].as_array().into_iter().flatten());
+    let mut tags: Vec<Value> = tags.cloned().collect();
+    tags.dedup();
+    let mut entry = json!({
+        "name": name,
+        "displayName": of("displayName", tool["title"].clone()),
+        "modelDescription": of("modelDescription", named(&tool["description"])),
+        "userDescription": row.user,
+        "toolReferenceName": row.reference,
+        "canBeReferencedInPrompt": true,
+        "icon": format!("$({})", row.icon),
+        "tags": of("tags", tags.into()),
+        "inputSchema": of("inputSchema", plain(&tool["inputSchema"])),
+    });
+    if row.id.starts_with(FIXED) {
+        // Without models a model of language is not to be bothered with them.
+        entry["when"] = "zubi.hasModels".into();
+    }
+    Ok(entry)
+}
+
+/// A text in which tools have the names that they have in VS Code.
+fn named(text: &Value) -> Value {
+    let Some(text) = text.as_str() else { return text.clone() };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut named = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        // A single word may be just a word.
+        let is_tool = word.contains('_') && ROWS.iter().any(|row| row.id == word);
+        named.push_str(&if is_tool { name_of(word) } else { word.to_owned() });
+        let next = after.find(is_word).unwrap_or(after.len());
+        let (between, after) = after.split_at(next);
+        named.push_str(between);
+        rest = after;
+    }
+    named.into()
 }
 
 /// A schema without zubi's own notes and without a description of the whole, which VS Code has elsewhere.
@@ -33,8 +211,13 @@ fn plain(schema: &Value) -> Value {
     let Value::Object(schema) = schema else { return schema.clone() };
     let own = |name: &str| name.starts_with("x-");
     let mut plain: Map<_, _> = schema.iter().filter(|(name, _)| !own(name)).map(clone).collect();
-    if plain.get("type") == Some(&Value::from("object")) {
-        plain.remove("description");
+    match plain.get("type") {
+        Some(Value::String(kind)) if kind == "object" => drop(plain.remove("description")),
+        _ => {
+            if let Some(description) = plain.get_mut("description") {
+                *description = named(description);
+            }
+        }
     }
     if let Some(Value::Object(properties)) = plain.get_mut("properties") {
         for property in properties.values_mut() {
@@ -50,49 +233,84 @@ fn clone((name, value): (&String, &Value)) -> (String, Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::filled;
-    use serde_json::json;
+    use super::{filled, row};
+    use serde_json::{Value, json};
+
+    fn tool(id: &str, toolset: &str, exposure: &str) -> Value {
+        json!({ "id": id, "title": "Example", "toolset": toolset, "exposure": exposure, "tags": ["where"],
+            "description": "Says where; apply_edit does not, and lsp_hover neither.", "inputSchema": {
+            "type": "object", "description": "All arguments.",
+            "properties": { "at": { "type": "string", "description": "As find_tools says", "x-plain": true } } } })
+    }
 
     #[test]
-    fn a_tool_of_the_registry_is_filled_in_and_nothing_else_changes() {
+    fn a_tool_is_written_from_the_registry_and_its_row_and_nothing_else_changes() {
         let manifest = r#"{ "b": 1, "contributes": { "languageModelTools": [
-            { "name": "lsp_example", "tags": ["lsp"], "modelDescription": "old", "inputSchema": {} },
-            { "name": "domainlang_get", "modelDescription": "kept" } ] }, "a": 2 }"#;
-        let tools = [
-            json!({ "name": "lsp_example", "toolset": "lsp", "description": "Says where.", "inputSchema": {
-                "type": "object", "description": "All arguments.",
-                "properties": { "at": { "type": "string", "description": "Where", "x-plain": true } } } }),
-            json!({ "name": "domainlang_get", "toolset": "domainlang", "description": "other", "inputSchema": {} }),
+            { "name": "domainlang_get", "displayName": "Get", "modelDescription": "kept", "tags": [], "inputSchema": {} },
+            { "name": "gone" } ] }, "a": 2 }"#;
+        let tools = [tool("lsp_example", "lsp", "direct"), tool("domainlang_get", "domainlang", "deferred")];
+        let rows = [
+            row("domainlang_get", "domainlang_get", "symbol-class", "One element."),
+            row("lsp_example", "example", "search", "An example."),
         ];
-        insta::assert_snapshot!(filled(manifest, &tools).unwrap(), @r#"
+        insta::assert_snapshot!(filled(manifest, &tools, &rows).unwrap(), @r#"
         {
           "b": 1,
           "contributes": {
             "languageModelTools": [
               {
-                "name": "lsp_example",
+                "name": "domainlang_get",
+                "displayName": "Get",
+                "modelDescription": "kept",
+                "userDescription": "One element.",
+                "toolReferenceName": "domainlang_get",
+                "canBeReferencedInPrompt": true,
+                "icon": "$(symbol-class)",
+                "tags": [],
+                "inputSchema": {},
+                "when": "zubi.hasModels"
+              },
+              {
+                "name": "zubi_lsp_example",
+                "displayName": "Example",
+                "modelDescription": "Says where; zubi_apply_edit does not, and lsp_hover neither.",
+                "userDescription": "An example.",
+                "toolReferenceName": "example",
+                "canBeReferencedInPrompt": true,
+                "icon": "$(search)",
                 "tags": [
-                  "lsp"
+                  "lsp",
+                  "where"
                 ],
-                "modelDescription": "Says where.",
                 "inputSchema": {
                   "type": "object",
                   "properties": {
                     "at": {
                       "type": "string",
-                      "description": "Where"
+                      "description": "As zubi_find_tools says"
                     }
                   }
                 }
-              },
-              {
-                "name": "domainlang_get",
-                "modelDescription": "kept"
               }
             ]
           },
           "a": 2
         }
         "#);
+        let without = filled(manifest, &tools, &rows[..1]).unwrap_err().to_string();
+        assert_eq!(
+            without,
+            "`lsp_example` stands in every list; give it a row, or name it among those that are left out"
+        );
+        let twice = [row("lsp_example", "example", "", ""), row("lsp_other", "example", "", "")];
+        let twice = filled(manifest, &tools, &twice).unwrap_err().to_string();
+        assert_eq!(twice, "`lsp_other` or its reference name `example` stands there twice");
+        let spaced = filled(manifest, &tools, &[row("lsp_example", "an example", "", "")]).unwrap_err().to_string();
+        assert_eq!(
+            spaced,
+            "VS Code takes neither `zubi_lsp_example` nor `an example` unless both are words of their own"
+        );
+        let gone = filled(manifest, &tools[1..], &[row("lsp_gone", "gone", "", "")]).unwrap_err().to_string();
+        assert_eq!(gone, "there is no tool `lsp_gone`; take its row away");
     }
 }

@@ -21,7 +21,7 @@ fn options() -> Value {
 }
 
 /// Tells that these folders were opened and closed. They are paths below the one that was open first; "" is that one.
-fn change(client: &mut Client, opened: &[&str], closed: &[&str]) {
+pub(super) fn change(client: &mut Client, opened: &[&str], closed: &[&str]) {
     let folders = |paths: &[&str]| -> Vec<Value> {
         let folder = |path: &&str| json!({ "uri": client.uri(path).trim_end_matches('/'), "name": path });
         paths.iter().map(folder).collect()

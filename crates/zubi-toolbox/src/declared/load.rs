@@ -55,6 +55,8 @@ pub enum Standing {
     New,
     /// The user has trusted another content; that one, where it was kept.
     Changed { before: Option<String> },
+    /// The user does not trust the folder in the editor that has it open, whatever was trusted before.
+    Withheld,
 }
 
 impl Standing {
@@ -64,6 +66,7 @@ impl Standing {
             Self::Trusted => "trusted",
             Self::New => "new",
             Self::Changed { .. } => "changed",
+            Self::Withheld => "withheld",
         }
     }
 
@@ -73,6 +76,7 @@ impl Standing {
             Self::Trusted => None,
             Self::New => Some("is not trusted"),
             Self::Changed { .. } => Some("has changed since it was trusted"),
+            Self::Withheld => Some("is in a folder that is not trusted in the editor"),
         }
     }
 }
@@ -206,7 +210,9 @@ pub fn read(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Tru
         }
     };
     file.hash = ContentHash::of(&bytes);
-    file.standing = if trust.file(&folder.path, path, &file.hash) {
+    file.standing = if trust.is_of_nothing() {
+        Standing::Withheld
+    } else if trust.file(&folder.path, path, &file.hash) {
         Standing::Trusted
     } else {
         match trust.known(&folder.path, path) {

@@ -62,6 +62,9 @@ pub(super) fn left_out(file: &LoadedFile) -> String {
         (Some(why), Standing::Changed { .. }) => format!(
             "`{name}` declares it and {why}; the user can see what has changed with `zubi trust --diff` and let it in with `zubi trust`"
         ),
+        (Some(why), Standing::Withheld) => {
+            format!("`{name}` declares it and {why}; the user can trust the folder in the editor")
+        }
         (Some(why), _) => format!(
             "`{name}` declares it and {why}; the user can look at it with `zubi trust --diff` and let it in with `zubi trust`"
         ),

@@ -215,7 +215,11 @@ fn notes(loaded: &Loaded) -> Vec<String> {
             let why = file.standing.reason()?;
             let count = file.tools.len();
             let tools = if count == 1 { "its tool is".to_owned() } else { format!("its {count} tools are") };
-            Some(format!("`{}` {why}, so {tools} left out; the user can look at it and run `zubi trust`", shown(file)))
+            let next = match file.standing {
+                Standing::Withheld => "trust the folder there",
+                _ => "look at it and run `zubi trust`",
+            };
+            Some(format!("`{}` {why}, so {tools} left out; the user can {next}", shown(file)))
         })
         .collect();
     for file in loaded.files.iter().filter(|file| file.standing == Standing::Trusted && file.has_errors()) {

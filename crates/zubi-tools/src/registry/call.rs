@@ -192,12 +192,7 @@ impl Registry {
     }
 
     /// What the policy says about a call, without running it or asking anybody.
-    pub fn judge(
-        &self,
-        name: &str,
-        args: Value,
-        cx: &ToolCx,
-    ) -> Result<(Footprint, Judgement, Vec<String>), CallError> {
+    pub fn judge(&self, name: &str, args: Value, cx: &ToolCx) -> Result<Judged, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let spec = entry.tool.spec();
         let (_, footprint) =
@@ -210,9 +205,20 @@ impl Registry {
         let judgement = policy.judge(spec, &cx.caller, &footprint);
         let call = Recent::new(spec, cx, footprint);
         let offered = options(&policy, &call, &judgement, &[], true);
-        let allowing = if judgement.action == Action::Ask { allowing(&offered) } else { Vec::new() };
-        Ok((explained, judgement, allowing))
+        let would_allow = if judgement.action == Action::Ask { allowing(&offered) } else { Vec::new() };
+        Ok(Judged { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
     }
+}
+
+/// A call that was judged and not made.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The tool's id; of a call that is passed on, that of the tool which it is passed on to.
+    pub tool: String,
+    pub footprint: Footprint,
+    pub judgement: Judgement,
+    /// Rules that would allow what is asked about.
+    pub would_allow: Vec<String>,
 }
 
 /// Whether the client has shown this very call to its user as one that may change something. It shows the calls that it

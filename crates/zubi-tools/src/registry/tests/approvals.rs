@@ -125,8 +125,8 @@ impl Session {
     }
 
     fn lets_through_in(&self, session: u64, tool: &str, text: &str) -> bool {
-        let (_, judgement, _) = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
-        judgement.action == Action::Allow
+        let judged = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
+        judged.judgement.action == Action::Allow
     }
 
     /// The answers that the last question offered.
@@ -386,9 +386,8 @@ async fn deny_beats_ask_beats_allow_across_files() {
         rules.reverse();
         let session = Session::new(&rules);
         let action = |text: &str| {
-            let (_, judgement, _) =
-                session.fixture.registry.judge("shell.run", json!({ "text": text }), &cx()).unwrap();
-            judgement.action
+            let judged = session.fixture.registry.judge("shell.run", json!({ "text": text }), &cx()).unwrap();
+            judged.judgement.action
         };
         assert_eq!(
             (action("git log"), action("git fetch"), action("git push")),

@@ -1,0 +1,266 @@
+//! What the policy asks about: confirmed before the call, asked in a dialog, or decided by what the user has chosen.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_base::config::{Layers, UserLayer, file};
+use zubi_base::trust::TrustStore;
+
+use super::client::{Client, local_with, shown};
+
+/// A tool of the workspace that runs a command of the editor, one that needs a value, one that calls an extension.
+const TOOLS: &str = r#"//- .vscode/agent-tools.json
+{ "version": "1.0", "tools": [
+  { "id": "save", "name": "Save `all`", "description": "Saves all files.",
+    "parameters": { "type": "object", "properties": { "quietly": { "type": "boolean", "description": "Without a word." } } },
+    "execution": { "type": "command", "command": "workbench.action.files.saveAll" } },
+  { "id": "open", "name": "Open a file", "description": "Opens a file.",
+    "parameters": { "type": "object", "properties": { "path": { "type": "string", "description": "Which." } }, "required": ["path"] },
+    "execution": { "type": "command", "command": "vscode.open", "args": ["$path", 2] } },
+  { "id": "status", "name": "Status", "description": "Asks a server.", "parameters": { "type": "object", "properties": {} },
+    "execution": { "type": "http", "url": "https://example.com/status", "headers": { "Authorization": "${env:TOKEN}" } } },
+  { "id": "ticket", "name": "Ticket", "description": "Makes a ticket.", "parameters": { "type": "object", "properties": {} },
+    "execution": { "type": "function", "handler": "jira.create" } }
+] }
+"#;
+
+/// An editor with a dialog, whose user has said this in his `zubi.toml` and trusts the tools of the workspace.
+fn editor_with(chosen: Value, settings: &'static str) -> Client {
+    let methods = ["zubi/editor/applyEdit", "zubi/editor/command", "zubi/approval/request"];
+    let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
+    options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
+    Client::with(&json!({ "zubi": options }), TOOLS, move |wanted, state| {
+        let folder = &wanted.folders[0];
+        let files = [folder.join(".vscode/agent-tools.json")];
+        TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
+        let layer = file::parse(settings, "zubi.toml".into()).unwrap();
+        let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
+        Ok(Arc::new(local_with(wanted, state, &layers)?))
+    })
+}
+
+fn editor(chosen: Value) -> Client {
+    editor_with(chosen, "")
+}
+
+fn save(confirmed: bool) -> Value {
+    json!({ "id": "workspace.save", "args": {}, "confirmed": confirmed })
+}
+
+/// Calls, and the editor runs the command: what the tool answered.
+fn runs(client: &mut Client, call: Value) -> String {
+    let call = client.begin("zubi/tools/call", call);
+    let command = client.asked_by("zubi/editor/command");
+    assert_eq!(command.params, json!({ "command": "workbench.action.files.saveAll", "args": [] }));
+    client.respond(command.id, json!(true));
+    shown(&client.answer(&call).unwrap())
+}
+
+/// Calls, and the user is asked: what, and what came of it.
+fn asked(client: &mut Client, call: Value, choice: Value) -> (Value, String) {
+    let call = client.begin("zubi/tools/call", call);
+    let question = client.asked_by("zubi/approval/request");
+    client.respond(question.id, json!({ "choice": choice }));
+    if !choice.is_null() {
+        let command = client.asked_by("zubi/editor/command");
+        client.respond(command.id, json!("saved"));
+    }
+    (question.params, shown(&client.answer(&call).unwrap()))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+#[test]
+fn what_was_confirmed_runs_once() {
+    let mut client = editor(json!({}));
+    let prepared = client.ask("zubi/tools/prepare", save(false)).unwrap();
+    assert_snapshot!(text(&prepared["message"]), @r"Save \`all\`");
+    assert_snapshot!(text(&prepared["confirmation"]["title"]), @"Save `all`?");
+    assert_snapshot!(text(&prepared["confirmation"]["message"]), @"
+    ```text
+    workspace.save wants to run: it runs something whose effect cannot be known
+      | workbench.action.files.saveAll()
+    ```
+    ");
+    // A call that nobody confirmed does not use it up, nor does one with other arguments.
+    assert!(asked(&mut client, save(false), Value::Null).1.contains("the user said no"));
+    let other = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
+    assert!(asked(&mut client, other, Value::Null).1.contains("the user said no"));
+    assert_eq!(runs(&mut client, save(true)), "true");
+    assert!(asked(&mut client, save(true), Value::Null).1.contains("the user said no"));
+}
+
+#[test]
+fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes() {
+    let mut client = editor(json!({}));
+    let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
+    let prepared = client.ask("zubi/tools/prepare", through.clone()).unwrap();
+    assert_eq!(prepared["message"], "Open a file: `a.ts`");
+    assert_snapshot!(text(&prepared["confirmation"]["message"]), @r#"
+    ```text
+    workspace.open wants to run: it runs something whose effect cannot be known
+      | vscode.open("a.ts", 2)
+    ```
+    "#);
+    let call = client.begin("zubi/tools/call", through);
+    let command = client.asked_by("zubi/editor/command");
+    assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
+    client.respond(command.id, Value::Null);
+    assert_eq!(shown(&client.answer(&call).unwrap()), "(no result)");
+}
+
+#[test]
+fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
+    let mut client = editor(json!({}));
+    let (question, said) = asked(&mut client, save(false), Value::Null);
+    assert_snapshot!(format!("{}\n{}\n{:#}", text(&question["title"]), text(&question["detail"]), question["options"]), @r#"
+    workspace.save wants to run: it runs something whose effect cannot be known
+      | workbench.action.files.saveAll()
+
+    [
+      "Allow this call",
+      "Allow every call of workspace.save, for this session",
+      "Allow every call of workspace.save, always in this workspace",
+      "Allow every call of workspace.save, always and everywhere"
+    ]
+    "#);
+    assert_snapshot!(said, @"
+    error: Failed to run workspace.save: the user said no (it runs something whose effect cannot be known)
+    Do not call it again for this; ask the user what to do instead.
+    ");
+    assert_eq!(asked(&mut client, save(false), json!(0)).1, "saved");
+    // Another number than those that were offered is no answer.
+    let call = client.begin("zubi/tools/call", save(false));
+    let question = client.asked_by("zubi/approval/request");
+    client.respond(question.id, json!({ "choice": 40 }));
+    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor chose what was not offered
+    Ask the user whether it is to be done, then call it again.
+    ");
+    assert_eq!(asked(&mut client, save(false), json!(1)).1, "saved");
+    assert_eq!(runs(&mut client, save(false)), "true");
+}
+
+#[test]
+fn a_question_is_taken_back_when_nobody_waits_any_more() {
+    let mut client = editor(json!({}));
+    let call = client.begin("zubi/tools/call", save(false));
+    let question = client.asked_by("zubi/approval/request");
+    client.tell("$/cancelRequest", json!({ "id": call }));
+    assert_eq!(client.told("$/cancelRequest"), json!({ "id": question.id }));
+    assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
+}
+
+#[test]
+fn an_editor_without_a_dialog_has_nobody_to_ask() {
+    let mut client = editor(json!({ "editorMethods": ["zubi/editor/applyEdit"] }));
+    assert_snapshot!(client.call("workspace.save", &json!({})), @r#"
+    error: Failed to run workspace.save: it runs something whose effect cannot be known, and there is nobody to ask here
+    The user can allow it with `allow = ["workspace.save"]` in zubi.toml.
+    "#);
+}
+
+#[test]
+fn what_is_approved_without_asking_is_still_denied_where_a_rule_says_so() {
+    let approves = json!({ "autoApprove": true });
+    let mut client = editor(approves.clone());
+    assert_eq!(client.ask("zubi/tools/prepare", save(false)).unwrap().get("confirmation"), None);
+    assert_eq!(runs(&mut client, save(false)), "true");
+    let mut client = editor_with(approves, "[[policy]]\naction = \"deny\"\ntools = [\"workspace.save\"]\n");
+    assert_snapshot!(client.call("workspace.save", &json!({})), @"
+    error: Failed to run workspace.save: a rule is about every such call; the rule stands at zubi.toml:1
+    Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
+    ");
+}
+
+#[test]
+fn nothing_of_a_workspace_that_the_user_does_not_trust_is_there() {
+    let mut client = editor(json!({ "isTrusted": false }));
+    let error = client.ask("zubi/tools/call", save(true)).unwrap_err();
+    assert_snapshot!(text(&error["message"]), @"unknown tool `workspace.save`: `.vscode/agent-tools.json` declares it and is in a folder that is not trusted in the editor; the user can trust the folder in the editor");
+}
+
+#[test]
+fn values_and_filters_of_the_editor_count() {
+    let status = json!({ "id": "workspace.status", "args": {} });
+    let mut client = editor(json!({}));
+    assert_eq!(client.ask("zubi/tools/prepare", status.clone()).unwrap(), json!({ "message": "Status" }));
+    assert_snapshot!(client.call("workspace.status", &json!({})), @r#"
+    error: Failed to run workspace.status: the secret `TOKEN` is not set on this machine
+    The user can set it in zubi.toml: `[env]` `TOKEN = { file = "…" }`.
+    "#);
+    let mut client = editor(
+        json!({ "env": { "TOKEN": "very secret", "a b": "1" }, "toolFilter": ["workspace.*", "!workspace.save"] }),
+    );
+    let prepared = client.ask("zubi/tools/prepare", status).unwrap();
+    assert_snapshot!(text(&prepared["confirmation"]["message"]), @"
+    ```text
+    workspace.status wants to run: it reaches example.com:443
+      host       example.com:443
+      secret     TOKEN
+      | GET https://example.com/status
+      | Authorization: •••
+    ```
+    ");
+    let list = client.ask("zubi/tools/list", Value::Null).unwrap();
+    let ids: Vec<&str> = list["tools"].as_array().unwrap().iter().map(|tool| tool["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["workspace.open", "workspace.status", "workspace.ticket"]);
+    assert_eq!(client.ask("zubi/tools/call", save(true)).unwrap_err()["data"]["field"], "id");
+}
+
+#[test]
+fn a_declared_tool_calls_a_function_of_an_extension() {
+    let mut client = editor(json!({ "autoApprove": true }));
+    assert_snapshot!(client.call("workspace.ticket", &json!({})), @"
+    error: Failed to run workspace.ticket: it is unavailable here: nobody has registered the function that it calls
+    It works where an extension or a program registers that function; use another tool here.
+    ");
+    client.ask("zubi/tools/register", json!({ "tools": [], "functions": ["jira.create"] })).unwrap();
+    let call = client.begin("zubi/tools/call", json!({ "id": "workspace.ticket", "args": {} }));
+    let invoked = client.asked_by("zubi/editor/invokeContributed");
+    assert_eq!(invoked.params, json!({ "function": "jira.create", "arguments": {}, "token": 1 }));
+    client.respond(invoked.id, json!({ "success": true, "data": "P-1" }));
+    assert_eq!(shown(&client.answer(&call).unwrap()), "P-1");
+}
+
+#[test]
+fn what_the_user_reads_while_a_tool_runs() {
+    let mut client = editor(json!({}));
+    let uri = client.uri("src/a.ts");
+    let mut said = String::new();
+    for (id, args) in [
+        ("lsp_definition", json!({ "symbol": "Shape/area" })),
+        ("lsp_definition", json!({ "uri": uri, "line": 1, "character": 2 })),
+        ("lsp_workspace_symbols", json!({ "query": "`a`\nb" })),
+        ("rename_file", json!({ "oldUri": uri, "newUri": client.uri("src/b.ts") })),
+        ("domainlang_get", json!({})),
+        ("domainlang_list", json!({ "type": "bcs", "team": "A" })),
+        ("workspace.save", json!({ "quietly": true })),
+        ("find_tools", json!({ "query": "x".repeat(200) })),
+        ("call_read_tool", json!({ "tool": "domainlang_search", "arguments": { "query": "[a](command:b)" } })),
+        ("lsp_hover", json!({ "unknown": 1 })),
+        ("lsp_hover", json!("no object")),
+    ] {
+        let prepared = client.ask("zubi/tools/prepare", json!({ "id": id, "args": args })).unwrap();
+        said.push_str(&format!("{}\n", text(&prepared["message"])));
+    }
+    assert_snapshot!(said, @r"
+    Go to definition: `Shape/area`
+    Go to definition: `src/a.ts`
+    Find symbols by name: `` `a`\nb ``
+    Rename a file: `src/a.ts → src/b.ts`
+    Get a DomainLang element
+    List DomainLang elements: `bcs`
+    Save \`all\`
+    Find tools: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…`
+    Search the DomainLang model: `[a](command:b)`
+    Type and documentation
+    Type and documentation
+    ");
+    let error = client.ask("zubi/tools/prepare", json!({ "id": "ecko", "args": {} })).unwrap_err();
+    assert_eq!(error["data"]["field"], "id");
+}

@@ -1,0 +1,196 @@
+//! Tools and functions that extensions of the editor contribute.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::client::{Client, shown};
+use super::folders::change;
+
+/// An editor that makes changes itself, so that its calls may do more than look.
+fn options() -> Value {
+    json!({ "zubi": { "editorProtocol": 1, "editorMethods": ["zubi/editor/applyEdit"] } })
+}
+
+/// A tool that only looks.
+fn tool(id: &str) -> Value {
+    json!({
+        "id": id, "title": "Say *it*", "description": "Says what it was given.", "requiresApproval": false,
+        "input": {
+            "type": "object",
+            "properties": { "text": { "type": "string", "description": "Any." } },
+            "required": ["text"]
+        }
+    })
+}
+
+fn register(client: &mut Client, tools: &[Value], functions: &[&str]) -> Result<Value, Value> {
+    client.ask("zubi/tools/register", json!({ "tools": tools, "functions": functions }))
+}
+
+/// Calls a tool, whose extension answers with this; what it was asked, and the tool's answer.
+fn called(client: &mut Client, id: &str, answer: Value) -> (Value, String) {
+    let call = client.begin("zubi/tools/call", json!({ "id": id, "args": { "text": "hi" } }));
+    let asked = client.asked_by("zubi/editor/invokeContributed");
+    client.respond(asked.id, answer);
+    (asked.params, shown(&client.answer(&call).unwrap()))
+}
+
+#[test]
+fn what_extensions_contribute_is_called_back() {
+    let mut client = Client::new(&options(), "");
+    let registered = register(&mut client, &[tool("my-provider.hello"), tool("jira.createTicket")], &["jira.create"]);
+    let names = json!({ "tools": ["my-provider.hello", "jira.createTicket"], "functions": ["jira.create"] });
+    assert_eq!(registered.unwrap(), names);
+    let (asked, said) = called(&mut client, "my-provider_hello", json!({ "success": true, "data": { "key": "P-1" } }));
+    assert_eq!(asked, json!({ "tool": "my-provider.hello", "arguments": { "text": "hi" }, "token": 1 }));
+    assert_snapshot!(said, @r#"
+    {
+      "key": "P-1"
+    }
+    "#);
+    for (answer, expected) in [
+        (json!({ "success": true, "data": "as it is" }), "as it is"),
+        (
+            json!({ "success": false, "error": "no project" }),
+            "error: Error in jira.createTicket: no project\nCheck the arguments; the tool is another program's.",
+        ),
+        (
+            json!({ "success": false }),
+            "error: Error in jira.createTicket: it gave no reason\nCheck the arguments; the tool is another program's.",
+        ),
+        (
+            json!("done"),
+            "error: Error in jira.createTicket: its answer is not understood: invalid type: string \"done\", expected struct InvokeResult\nCheck the arguments; the tool is another program's.",
+        ),
+    ] {
+        assert_eq!(called(&mut client, "jira.createTicket", answer).1, expected);
+    }
+    // Arguments are checked here.
+    assert_snapshot!(client.call("jira.createTicket", &json!({ "text": ["hi"] })), @r#"
+    error: Invalid input: text: expected string, got ["hi"]
+    `text` (string): Any.
+    "#);
+}
+
+#[test]
+fn a_tool_that_does_not_say_what_it_does_runs_something() {
+    let mut client = Client::new(&options(), "");
+    let mut unsaid = tool("jira.createTicket");
+    unsaid["requiresApproval"] = Value::Null;
+    let mut asks = tool("jira.deleteTicket");
+    asks["requiresApproval"] = true.into();
+    register(&mut client, &[unsaid, asks, tool("jira.find")], &[]).unwrap();
+    let list = client.ask("zubi/tools/list", Value::Null).unwrap();
+    let effects: Vec<String> = list["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|tool| tool["toolset"] == "contributed")
+        .map(|tool| format!("{} {}", tool["id"].as_str().unwrap(), tool["effect"].as_str().unwrap()))
+        .collect();
+    assert_eq!(effects, ["jira.createTicket execute", "jira.deleteTicket execute", "jira.find read"]);
+    assert_snapshot!(client.call("jira.createTicket", &json!({ "text": "hi" })), @r#"
+    error: Failed to run jira.createTicket: it runs something whose effect cannot be known, and there is nobody to ask here
+    The user can allow it with `allow = ["jira.createTicket"]` in zubi.toml.
+    "#);
+}
+
+#[test]
+fn progress_of_a_contributed_tool_goes_to_the_caller_and_giving_up_reaches_it() {
+    let mut client = Client::new(&options(), "");
+    register(&mut client, &[tool("jira.find")], &[]).unwrap();
+    let params = json!({ "id": "jira.find", "args": { "text": "hi" }, "token": "mine" });
+    let call = client.begin("zubi/tools/call", params);
+    let asked = client.asked_by("zubi/editor/invokeContributed");
+    let value = json!({ "kind": "report", "message": "page\n2", "percentage": 50 });
+    client.tell("$/progress", json!({ "token": asked.params["token"], "value": value }));
+    client.tell("$/progress", json!({ "token": 99, "value": value }));
+    let told =
+        json!({ "kind": "begin", "title": "jira.find", "cancellable": true, "message": "page\\n2", "percentage": 50 });
+    assert_eq!(client.told("$/progress"), json!({ "token": "mine", "value": told }));
+    client.tell("$/cancelRequest", json!({ "id": call }));
+    assert_eq!(client.told("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
+}
+
+#[test]
+fn what_cannot_be_contributed_is_refused_whole() {
+    let mut client = Client::new(&options(), "");
+    register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
+    let of = |change: fn(&mut Value)| {
+        let mut tool = tool("words.count");
+        change(&mut tool);
+        tool
+    };
+    let mut refusals = String::new();
+    for (tools, functions) in [
+        (vec![tool("count")], vec![]),
+        (vec![tool("file.erase")], vec![]),
+        (vec![tool("workspace.build")], vec![]),
+        (vec![tool("words.a b")], vec![]),
+        (vec![tool("words.count"), tool("jira.find")], vec![]),
+        (vec![tool("words.count"), tool("words.count")], vec![]),
+        (vec![tool("words.count")], vec!["jira.find"]),
+        (vec![of(|tool| tool["effect"] = "magic".into())], vec![]),
+        (vec![of(|tool| tool["input"] = json!({ "type": "array" }))], vec![]),
+        (
+            vec![of(|tool| {
+                tool["effect"] = "read".into();
+                tool["requiresApproval"] = true.into();
+            })],
+            vec![],
+        ),
+        (vec![of(|tool| tool["description"] = "x".repeat(70_000).into())], vec![]),
+        (vec![tool("words.count"); 300], vec![]),
+        (vec![json!({ "id": "words.count" })], vec![]),
+    ] {
+        let error = register(&mut client, &tools, &functions).unwrap_err();
+        refusals.push_str(&format!("{} {}\n", error["data"]["field"], error["message"].as_str().unwrap()));
+    }
+    assert_snapshot!(refusals, @r#"
+    "tools[0]" `count` has no namespace; an id is `namespace.name`, as `jira.createTicket`
+    "tools[0]" the namespace of `file.erase` is not an extension's; take your extension's name
+    "tools[0]" the namespace of `workspace.build` is not an extension's; take your extension's name
+    "tools[0]" `words.a b`: wire name `words_a b` is not [A-Za-z][A-Za-z0-9_-]* of at most 40 characters
+    "tools" there is a tool `jira.find` already
+    "tools" there is a tool `words.count` already
+    "functions" a function `jira.find` is registered already
+    "tools[0]" `magic` is no effect: read, plan, write, execute or network
+    "tools[0]" `words.count`: the input's root is not `type: object`
+    "tools[0]" `words.count`: asks a person although it only reads
+    "tools[0]" description and schema of `words.count` have more than 65536 bytes
+    "tools" more than 200 tools and functions of one client
+    "tools[0]" Invalid params: tools[0]: missing field `description`
+    "#);
+    assert_eq!(client.ask("zubi/tools/call", json!({ "id": "words.count" })).unwrap_err()["data"]["field"], "id");
+}
+
+#[test]
+fn what_comes_and_goes_is_told() {
+    let mut client = Client::new(&options(), "");
+    // The first list is what the editor knows.
+    client.ask("zubi/tools/list", Value::Null).unwrap();
+    register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
+    let told = client.told("zubi/tools/didChange");
+    assert_eq!((&told["added"][0]["id"], &told["removed"]), (&json!("jira.find"), &json!([])));
+    assert_eq!(told["added"][0]["inputSchema"]["required"], json!(["text"]));
+    let gone =
+        client.ask("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
+    assert_eq!(gone.unwrap(), json!({ "tools": ["jira.find"], "functions": ["jira.find"] }));
+    assert_eq!(client.told("zubi/tools/didChange"), json!({ "added": [], "removed": ["jira.find"] }));
+    // The names are free again.
+    register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
+}
+
+#[test]
+fn contributions_stay_when_the_editor_opens_other_folders() {
+    let mut client = Client::new(&options(), "//- one/a.ts\n//- two/b.ts\n");
+    register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
+    change(&mut client, &["two"], &[""]);
+    let (_, said) = called(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
+    assert_eq!(said, "found");
+    client.ask("zubi/tools/unregister", json!({ "tools": ["jira.find"] })).unwrap();
+    change(&mut client, &["one"], &["two"]);
+    let error = client.ask("zubi/tools/call", json!({ "id": "jira.find" })).unwrap_err();
+    assert!(error["message"].as_str().unwrap().starts_with("unknown tool `jira.find`"), "{error}");
+}
