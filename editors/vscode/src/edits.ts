@@ -126,8 +126,9 @@ async function hold(key: string, value: unknown): Promise<unknown> {
 
 /** Waits until whoever follows a move has done so. A language's server answers in order, so it is asked something in between. */
 async function followed(target: vscode.Uri, hasChanged: () => boolean): Promise<void> {
-  const [inside] = await vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1);
-  const file = inside ?? target;
+  const inside = vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1);
+  // What is no folder has nothing inside.
+  const [file = target] = await Promise.resolve(inside).catch(() => []);
   const end = performance.now() + PATIENCE_MS;
   // It stays open, so that asking about it does not open it again and again. What is no text is asked nothing.
   await Promise.resolve(vscode.workspace.openTextDocument(file)).catch(() => undefined);

@@ -66,7 +66,10 @@ pub(super) async fn set(
         if after.value != *now && !now.is_null() {
             text.push_str(&format!("note: another scope counts more: {} holds\n", shown(&after.value)));
         }
-        let back = json!({ "key": key, "value": before, "scope": name });
+        let mut back = json!({ "key": key, "scope": name });
+        if !before.is_null() {
+            back["value"] = before.clone();
+        }
         text.push_str(&format!("set_setting {back} takes it back\n"));
     }
     text.pop();

@@ -17,9 +17,9 @@ pub(crate) struct SetSetting;
 pub(crate) struct Input {
     /// Name as in settings.json, one of those that may be set: editor.tabSize
     key: String,
-    /// The value: text, a number, true or false; with an editor null takes it out
-    #[schemars(extend("type" = ["string", "number", "boolean", "null"]))]
-    value: Value,
+    /// The value: text, a number, true or false; left out it is not set any more, which takes an editor
+    #[schemars(extend("type" = ["string", "number", "boolean"]))]
+    value: Option<Value>,
     /// workspace, the default, or with an editor folder
     scope: Option<String>,
 }
@@ -49,11 +49,13 @@ impl OsTool for SetSetting {
     async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         if let Some(open) = settings.intel.settings() {
             let scope = editor::writable(input.scope.as_deref())?;
-            keys::check_change(&input.key, &input.value)?;
-            return editor::set(&**open, cx, &[&input.key], &input.value, scope).await;
+            let value = input.value.unwrap_or_default();
+            keys::check_change(&input.key, &value)?;
+            return editor::set(&**open, cx, &[&input.key], &value, scope).await;
         }
         store::check_scope(input.scope.as_deref())?;
-        keys::check(&input.key, &input.value)?;
-        store::set(settings, cx, Self::ABOUT.id, &[(&input.key, input.value)]).await
+        let value = input.value.unwrap_or_default();
+        keys::check(&input.key, &value)?;
+        store::set(settings, cx, Self::ABOUT.id, &[(&input.key, value)]).await
     }
 }
