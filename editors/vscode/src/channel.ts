@@ -3,17 +3,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { Edits } from "./edits.ts";
 import { Endpoint, METHODS } from "./endpoint.ts";
-import {
-  APPROVAL_REQUEST,
-  type ChannelOptions,
-  EDITOR_APPLY,
-  EDITOR_COMMAND,
-  EDITOR_CONFIG,
-  EDITOR_FLUSH,
-  EDITOR_PROTOCOL,
-  type EditorCommandParams,
-  INVOKE_CONTRIBUTED,
-} from "./protocol.ts";
+import * as protocol from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
 
@@ -32,20 +22,16 @@ export interface Part {
 }
 
 /** Requests to the editor that are no questions to its language features. */
-const REQUESTS = [EDITOR_APPLY, EDITOR_FLUSH, EDITOR_COMMAND, EDITOR_CONFIG, INVOKE_CONTRIBUTED, APPROVAL_REQUEST];
-
-/** Where the server looks for a free port by itself. */
-const DEFAULT_PORT = 9847;
-
-/** The command that starts the server anew. */
-const RESTART = "zubi.restart";
+const REQUESTS = [
+  protocol.EDITOR_APPLY, protocol.EDITOR_FLUSH, protocol.EDITOR_COMMAND, protocol.EDITOR_CONFIG,
+  protocol.INVOKE_CONTRIBUTED, protocol.APPROVAL_REQUEST,
+];
 
 /** What the server is told of the editor when it starts. */
-export function channelOptions(): ChannelOptions {
+export function channelOptions(): protocol.ChannelOptions {
   const settings = vscode.workspace.getConfiguration("zubi");
-  const ipcPort = settings.get<number>("ipcPort", DEFAULT_PORT);
   return {
-    editorProtocol: EDITOR_PROTOCOL,
+    editorProtocol: protocol.EDITOR_PROTOCOL,
     editorMethods: [...METHODS, ...REQUESTS],
     headlessFallback: settings.get("headlessFallback", false),
     isTrusted: vscode.workspace.isTrusted,
@@ -53,7 +39,7 @@ export function channelOptions(): ChannelOptions {
     toolFilter: settings.get<string[]>("toolFilter", []),
     env: settings.get<Record<string, string>>("env", {}),
     allowedCommands: settings.get<string[]>("allowedCommands", []),
-    ...(ipcPort !== DEFAULT_PORT && { ipcPort }),
+    ipcPort: settings.get("ipcPort", 9847),
   };
 }
 
@@ -69,23 +55,15 @@ export function attach(client: LanguageClient, parts: readonly Part[]): Attached
       // Also when a server that has ended by itself was started again.
       if (client.isRunning()) void state.restart();
     }),
-    vscode.commands.registerCommand("zubi.refreshViews", async () => {
-      await state.restart();
-      return true;
-    }),
-    client.onRequest(EDITOR_FLUSH, async () => {
-      await state.flush();
+    vscode.commands.registerCommand("zubi.refreshViews", () => state.restart().then(() => true)),
+    client.onRequest(protocol.EDITOR_FLUSH, () => state.flush().then(() => null)),
+    client.onRequest(protocol.EDITOR_CONFIG, answerConfig),
+    client.onRequest(protocol.EDITOR_COMMAND, async ({ command, args = [] }: protocol.EditorCommandParams): Promise<unknown> => {
+      const run = async (): Promise<unknown> => (await vscode.commands.executeCommand(command, ...args)) ?? null;
+      if (command !== "zubi.restart") return run();
+      // It ends the server that asks for it, which is to be answered before.
+      setImmediate(() => void run());
       return null;
-    }),
-    client.onRequest(EDITOR_CONFIG, answerConfig),
-    client.onRequest(EDITOR_COMMAND, async ({ command, args = [] }: EditorCommandParams): Promise<unknown> => {
-      if (command === RESTART) {
-        // It ends the server that asks for it, which is to be answered before.
-        setImmediate(() => void vscode.commands.executeCommand(command));
-        return null;
-      }
-      const result: unknown = await vscode.commands.executeCommand(command, ...args);
-      return result ?? null;
     }),
   );
   return { flush: () => state.flush(), dispose: () => { attached.dispose(); } };

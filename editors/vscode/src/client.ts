@@ -1,8 +1,6 @@
 // The language server: its start, its end, and questions to it.
 import * as vscode from "vscode";
-import {
-  CloseAction, type CloseHandlerResult, type ErrorHandler, LanguageClient, State, Trace, TransportKind,
-} from "vscode-languageclient/node";
+import { CloseAction, type ErrorHandler, LanguageClient, State, Trace, TransportKind } from "vscode-languageclient/node";
 import { type Attached, channelOptions } from "./channel.ts";
 import { message } from "./failure.ts";
 import { locate } from "./program.ts";
@@ -20,7 +18,7 @@ const RESTARTS = 4;
 const START_LIMIT_MS = 20_000;
 
 /** The running language server, or the one that could not be started. */
-export class Server implements vscode.Disposable {
+export class Server {
   readonly log = vscode.window.createOutputChannel("zubi", { log: true });
   /** The program, once it was found. */
   program: string | undefined;
@@ -52,17 +50,17 @@ export class Server implements vscode.Disposable {
   }
 
   /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
-  async request<Result>(method: string, params: unknown, token: vscode.CancellationToken): Promise<Result> {
+  async request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
     const cancelled = new Promise<never>((_resolve, reject) => {
-      token.onCancellationRequested(() => { reject(new vscode.CancellationError()); });
+      token?.onCancellationRequested(() => { reject(new vscode.CancellationError()); });
     });
+    cancelled.catch(() => undefined);
     let starting;
     do {
       starting = this.#starting;
       await Promise.race([starting, cancelled]);
       // It may have been given up for another start.
     } while (starting !== this.#starting);
-    cancelled.catch(() => undefined);
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
@@ -72,31 +70,23 @@ export class Server implements vscode.Disposable {
   }
 
   /** Ends the server. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#giveUp();
-    this.#starting = this.#starting.then(() => this.#end());
-    await this.#starting;
-  }
-
-  dispose(): void {
-    this.log.dispose();
+    return (this.#starting = this.#starting.then(() => this.#end()));
   }
 
   #again(): Promise<void> {
-    this.#giveUp();
-    const starting = this.#starting.then(() => this.#end()).then(() => this.#start()).catch((error: unknown) => {
+    const starting = this.stop().then(() => this.#start()).catch((error: unknown) => {
       // Who has started it anew meanwhile wants to know how that goes.
       if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
     });
-    this.#starting = starting;
-    return starting;
+    return (this.#starting = starting);
   }
 
   async #start(): Promise<void> {
     const command = (this.program = locate(this.#extensionPath));
     this.log.info(`Starting ${command}`);
-    const run = { command, args: ["lsp"], transport: TransportKind.stdio };
-    const client: LanguageClient = new LanguageClient("zubi", "zubi", run, {
+    const client: LanguageClient = new LanguageClient("zubi", "zubi", { command, args: ["lsp"], transport: TransportKind.stdio }, {
       documentSelector: [{ language: "domain-lang" }],
       initializationOptions: { zubi: channelOptions() },
       outputChannel: this.log,
@@ -104,7 +94,10 @@ export class Server implements vscode.Disposable {
       traceOutputChannel: Object.create(this.log, { trace: { value: (line: string) => { this.log.info(line); } } }) as vscode.LogOutputChannel,
       errorHandler: {
         error: (...happened) => usual.error(...happened),
-        closed: async () => ({ ...(await this.#closed(client, usual)), action: CloseAction.DoNotRestart, handled: true }),
+        closed: async () => {
+          await this.#closed(client, usual);
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
       },
       // A start that fails is reported once, by us, with what can be done about it.
       initializationFailedHandler: () => false,
@@ -112,41 +105,34 @@ export class Server implements vscode.Disposable {
     const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
     this.#client = client;
     this.#attached = this.#connected(client);
-    await this.#answered(client.start());
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<string>((resolve) => {
+      timer = setTimeout(resolve, START_LIMIT_MS, `it has said nothing for ${START_LIMIT_MS / 1000} seconds`);
+      this.#giveUp = () => { resolve("it had said nothing yet when it was ended"); };
+    });
+    const silent = await Promise.race([client.start(), silence]).finally(() => { clearTimeout(timer); });
+    if (silent !== undefined) {
+      await this.#end();
+      throw new Error(silent);
+    }
     await client.setTrace(Trace.fromString(vscode.workspace.getConfiguration("zubi").get("trace", "off")));
     this.#mismatch = mismatch(client, command);
     if (this.#mismatch !== undefined) this.#failed(this.#mismatch);
   }
 
   /** A server has ended, by itself if it is still the one that is asked; then it is started again, unless that was too often. */
-  async #closed(client: LanguageClient, usual: ErrorHandler): Promise<Partial<CloseHandlerResult>> {
-    if (this.#client !== client || client.state !== State.Running) return {};
-    const result = await usual.closed();
+  async #closed(client: LanguageClient, usual: ErrorHandler): Promise<void> {
+    if (this.#client !== client || client.state !== State.Running) return;
     this.#client = undefined;
-    if (result.action === CloseAction.Restart) void this.#again();
-    else this.#failed(result.message ?? NOT_RUNNING);
-    return result;
-  }
-
-  /** Waits for the end of a start, for as long as it may take. The process of one that takes longer is ended. */
-  async #answered(start: Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<Error>((resolve) => {
-      timer = setTimeout(() => { resolve(new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`)); }, START_LIMIT_MS);
-      this.#giveUp = () => { resolve(new Error("it had said nothing yet when it was ended")); };
-    });
-    const silent = await Promise.race([start, silence]).finally(() => { clearTimeout(timer); });
-    this.#giveUp = () => undefined;
-    if (silent === undefined) return;
-    await this.#end();
-    throw silent;
+    const { action, message: why = NOT_RUNNING } = await usual.closed();
+    if (action === CloseAction.Restart) void this.#again();
+    else this.#failed(why);
   }
 
   async #end(): Promise<void> {
     this.#attached?.dispose();
-    this.#attached = this.#mismatch = undefined;
     const client = this.#client;
-    this.#client = undefined;
+    this.#client = this.#attached = this.#mismatch = undefined;
     const server = client?.serverProcess;
     try {
       await client?.dispose();
@@ -159,11 +145,11 @@ export class Server implements vscode.Disposable {
 }
 
 /** Which of the two is too old, if either is. */
-function mismatch({ initializeResult }: LanguageClient, program: string): string | undefined {
-  const { zubi } = (initializeResult?.capabilities.experimental ?? {}) as { readonly zubi?: Partial<ServerOptions> };
+function mismatch({ initializeResult: told }: LanguageClient, program: string): string | undefined {
+  const { zubi } = (told?.capabilities.experimental ?? {}) as { readonly zubi?: Partial<ServerOptions> };
   const spoken = zubi?.editorProtocol ?? 0;
   if (spoken === EDITOR_PROTOCOL) return undefined;
-  const which = `${program} (${zubi?.version ?? initializeResult?.serverInfo?.version ?? "of an unknown version"})`;
+  const which = `${program} (${zubi?.version ?? told?.serverInfo?.version ?? "of an unknown version"})`;
   return spoken < EDITOR_PROTOCOL
     ? `${which} is too old for this extension, so only DomainLang works. Update the program, then run "zubi: Restart Language Server".`
     : `this extension is too old for ${which}, so only DomainLang works. Update the extension.`;

@@ -20,28 +20,28 @@ let end = (): Promise<void> => Promise.resolve();
 
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
-  const status = new Status();
-  const contributions = new Contributions();
-  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions, approvals]), (problem) => {
+  const [status, contributions] = [new Status(), new Contributions()];
+  const parts = [status, contributions, approvals];
+  const server: Server = new Server(context.extensionPath, (client) => attach(client, parts), (problem) => {
     server.log.error(problem);
     status.failed(problem);
     void offerHelp(problem);
   });
+  const manifest = context.extension.packageJSON as Contributes & Manifest;
   const announced = announce(server, status);
   end = async () => {
     announced.dispose();
     await server.stop();
   };
   context.subscriptions.push(
-    server,
-    status,
-    register(server, context.extension.packageJSON as Contributes),
-    registerCommands(server, context.extension.packageJSON as Manifest),
+    server.log,
+    status.item,
+    register(server, manifest),
+    registerCommands(server, manifest),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (!change.affectsConfiguration("zubi")) return;
-      const chosen = await vscode.window.showInformationMessage("zubi: the settings hold when the language server starts again.", "Restart");
-      if (chosen !== undefined) await server.restart();
+      const text = "zubi: the settings hold when the language server starts again.";
+      if (change.affectsConfiguration("zubi") && (await vscode.window.showInformationMessage(text, "Restart"))) await server.restart();
     }),
   );
   void server.restart();

@@ -11,25 +11,21 @@ const TOOLSETS = ["--toolsets", "declared,contributed,external"];
 export function announce(server: Pick<Server, "program">, status: Pick<Status, "host" | "onDidChange">): { dispose(): void } {
   const changed = new vscode.EventEmitter<void>();
   let isOver = false;
-  const registered = vscode.Disposable.from(
-    status.onDidChange(() => { changed.fire(); }),
-    vscode.lm.registerMcpServerDefinitionProvider("zubi", {
-      onDidChangeMcpServerDefinitions: changed.event,
-      provideMcpServerDefinitions: () => {
-        const { instance, revision = 0 } = status.host ?? {};
-        if (isOver || !vscode.workspace.isTrusted || instance === undefined || server.program === undefined) return [];
-        const args = [...folderFlags(), ...TOOLSETS, "mcp"];
-        // Another version makes VS Code ask for the tools again.
-        return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision}`)];
-      },
-    }),
-  );
-  return {
-    dispose: () => {
-      // VS Code hears first that there is none any more, and ends the one that it has started.
-      isOver = true;
-      changed.fire();
-      vscode.Disposable.from(registered, changed).dispose();
-    },
+  const provideMcpServerDefinitions = (): vscode.McpServerDefinition[] => {
+    const { instance, revision } = status.host ?? {};
+    if (isOver || !vscode.workspace.isTrusted || !instance || !server.program) return [];
+    const args = [...folderFlags(), ...TOOLSETS, "mcp"];
+    // Another version makes VS Code ask for the tools again.
+    return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision ?? 0}`)];
   };
+  const provider = { onDidChangeMcpServerDefinitions: changed.event, provideMcpServerDefinitions };
+  const registered = vscode.lm.registerMcpServerDefinitionProvider("zubi", provider);
+  const followed = status.onDidChange(() => { changed.fire(); });
+  const dispose = (): void => {
+    // VS Code hears first that there is none any more, and ends the one that it has started.
+    isOver = true;
+    changed.fire();
+    vscode.Disposable.from(registered, followed, changed).dispose();
+  };
+  return { dispose };
 }

@@ -11,8 +11,8 @@ export interface ChannelOptions {
   readonly editorMethods: readonly string[];
   /** Whether zubi may start language servers of its own for all others. */
   readonly headlessFallback: boolean;
-  /** The port that others may use; absent: the usual one, or the next that is free. */
-  readonly ipcPort?: number;
+  /** The port that others may use; 9847: that one, or the next that is free. */
+  readonly ipcPort: number;
   /** Whether the user trusts the folders that are open. */
   readonly isTrusted: boolean;
   /** Whether what would be asked is allowed without asking. What is denied stays denied. */

@@ -42,6 +42,7 @@ test("the server is told what the editor answers, and whether it may start serve
   expect(editorMethods).toEqual(expect.arrayContaining(["textDocument/definition", "zubi/validate", "zubi/editor/command"]));
   expect(rest).toEqual({
     editorProtocol: 1,
+    ipcPort: 9847,
     headlessFallback: false,
     isTrusted: true,
     autoApprove: false,

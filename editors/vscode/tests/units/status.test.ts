@@ -42,7 +42,7 @@ test("the item says how the server is doing, and who is attached", () => {
   );
   expect(made.host?.instance).toBe("a1");
   detach();
-  expect(seen()).toBe("$(debug-disconnect) zubi | The language server is not running. | zubi.running=false | zubi.hasModels=false");
+  expect(seen()).toBe("$(debug-disconnect) zubi | The language server is stopped. | zubi.running=false | zubi.hasModels=false");
   expect(made.host).toBeUndefined();
 });
 
