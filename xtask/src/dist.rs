@@ -35,6 +35,8 @@ pub(crate) struct Wanted {
     target: Option<String>,
     /// A program that was built already.
     program: Option<Utf8PathBuf>,
+    /// Another directory than `target/vsix`.
+    out: Option<Utf8PathBuf>,
 }
 
 impl Wanted {
@@ -47,14 +49,15 @@ impl Wanted {
             match flag.as_str() {
                 "--target" => wanted.target = Some(value.clone()),
                 "--program" => wanted.program = Some(value.into()),
-                _ => bail!("`dist` takes only `--target T` and `--program FILE`"),
+                "--out" => wanted.out = Some(value.into()),
+                _ => bail!("`dist` takes only `--target T`, `--program FILE` and `--out DIRECTORY`"),
             }
         }
         Ok(wanted)
     }
 }
 
-/// Makes the packages in `target/vsix` and prints their sizes.
+/// Makes the packages and prints their sizes.
 pub(crate) fn run(wanted: &Wanted) -> Result<()> {
     setup::run(&extension::COMPONENTS.map(str::to_owned))?;
     let target = wanted.target.as_deref().unwrap_or(USUAL);
@@ -62,7 +65,7 @@ pub(crate) fn run(wanted: &Wanted) -> Result<()> {
         Some(program) => program.clone(),
         None => build(target)?,
     };
-    let out = place::target().join("vsix");
+    let out = wanted.out.clone().unwrap_or_else(|| place::target().join("vsix"));
     println!("{}", package(Some((target, &program)), &out)?);
     if wanted.target.is_none() {
         println!("{}", package(None, &out)?);

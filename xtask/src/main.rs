@@ -38,7 +38,7 @@ usage: cargo xtask <command>
   bench [-- ARGS]      measure zubi against the bare language servers (profile dist)
   bench -- model       measure DomainLang on large models
   bench -- lsp         measure DomainLang's language server right after edits
-  dist [--target T] [--program FILE]
+  dist [--target T] [--program FILE] [--out DIRECTORY]
                        package the VS Code extension: for linux-x64 with the program, and for all systems without
   fuzz [SECONDS]       run every fuzz target for so long (default 30)
 ";
