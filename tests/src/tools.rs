@@ -69,6 +69,11 @@ pub fn large_example() -> Utf8PathBuf {
     built("large-example")
 }
 
+/// The project's own commands.
+pub fn xtask() -> Utf8PathBuf {
+    built("xtask")
+}
+
 /// A program of the workspace.
 ///
 /// Cargo tells a test only the programs of its own package, so this one is found where cargo puts it. One that is

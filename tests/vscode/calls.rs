@@ -34,7 +34,7 @@ fn what_another_extension_contributes_is_called_over_mcp() {
         assert!(found.contains("words.count"), "{found}");
         // What the user sees and has not saved.
         let counted = agent.ask("call_tool", &json!({ "tool": "words.count", "arguments": {} }));
-        assert!(counted.contains(r#""words":5"#), "{counted}");
+        assert!(counted.contains(r#""words": 5"#), "{counted}");
         let unknown = json!({ "tool": "snippets.find", "arguments": { "name": "nothing" } });
         let refused = agent.refused("call_tool", &unknown);
         assert!(refused.contains("There is no snippet nothing"), "{refused}");

@@ -1,5 +1,6 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them (here and
-//! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees ([`look`]).
+//! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees ([`look`]),
+//! and the package that he installs ([`packaging`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
 
@@ -7,6 +8,7 @@ mod approvals;
 mod calls;
 mod edits;
 mod look;
+mod packaging;
 mod windows;
 
 use insta::assert_snapshot;

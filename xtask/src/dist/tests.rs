@@ -84,7 +84,7 @@ fn a_system_that_cannot_be_built_for_is_told_with_what_is_missing() {
 fn the_command_line_is_read() {
     let read = |words: &[&str]| Wanted::read(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>());
     assert_eq!(read(&[]).unwrap(), Wanted::default());
-    let both = Wanted { target: Some("linux-x64".to_owned()), program: Some(Utf8PathBuf::from("zubi")) };
-    assert_eq!(read(&["--target", "linux-x64", "--program", "zubi"]).unwrap(), both);
+    let all = Wanted { target: Some("linux-x64".to_owned()), program: Some("zubi".into()), out: Some("made".into()) };
+    assert_eq!(read(&["--target", "linux-x64", "--program", "zubi", "--out", "made"]).unwrap(), all);
     assert!(read(&["--target"]).is_err() && read(&["--other", "x"]).is_err());
 }

@@ -17,7 +17,7 @@ export const mcp: readonly Case[] = [
       await vscode.window.showTextDocument(document);
       assert.match(await ask(named("find_tools"), { query: "count the words" }), /words\.count/);
       const text = await ask(named("call_tool"), { tool: "words.count", arguments: {} });
-      assert.match(text, /"words":5/);
+      assert.match(text, /"words": 5/);
       const wrong = await ask(named("call_tool"), { tool: "words.count", arguments: { text: 7 } });
       assert.match(wrong, /^Invalid input: text: /);
     },
@@ -29,7 +29,7 @@ export const mcp: readonly Case[] = [
       await vscode.commands.executeCommand("workbench.mcp.startServer", "*", { waitForLiveTools: true });
       const added = vscode.lm.tools.map(({ name }) => name).filter((name) => !before.has(name)).sort();
       assert.deepEqual(added, ["mcp_zubi_snippets_add", "mcp_zubi_snippets_find", "mcp_zubi_words_count"]);
-      assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words":3/);
+      assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
       assert.match(await ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" }), /Kept hello/);
       assert.match(await ask("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
     },

@@ -1,0 +1,26 @@
+//! The package that users install, with the program that is in it.
+
+use std::process::Command;
+
+use insta::assert_snapshot;
+use zubi_tests::tools;
+use zubi_tests::vscode::Editor;
+
+use crate::project;
+
+#[test]
+fn the_package_installs_and_runs_the_program_in_it() {
+    let project = project();
+    let out = project.home().join("vsix");
+    let mut dist = Command::new(tools::xtask());
+    dist.args(["dist", "--target", "linux-x64", "--program", tools::zubi().as_str(), "--out", out.as_str()]);
+    let outcome = dist.current_dir(&*tools::ROOT).output().expect("xtask starts");
+    let said = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+    assert!(outcome.status.success(), "{said}");
+    let made = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
+    let package = made.into_iter().find(|path| path.extension() == Some("vsix"));
+    let package = package.unwrap_or_else(|| panic!("no package was made: {said}"));
+    // Another program than the one in the package is not there.
+    let nowhere = tools::ROOT.join("no/such/program");
+    assert_snapshot!(Editor::new(&project, &nowhere).package(package).window("", "packaged").run(), @"");
+}
