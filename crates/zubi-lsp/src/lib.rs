@@ -87,6 +87,9 @@ use crate::view::{Told, View};
 /// The version of the channel.
 pub const PROTOCOL: u64 = 1;
 
+/// The default of the editor's setting: not just this port, but the next that is free if it is taken.
+const USUAL_PORT: u16 = 9847;
+
 /// Of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -198,6 +201,7 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
     let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&told)));
     let view = Arc::new(View::new(name_of(client.params), Arc::clone(&editor)));
     let live = Live::new(client.client.clone(), Arc::clone(&editor));
+    let port = options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok());
     let wanted = Wanted {
         folders: client.folders.to_vec(),
         takes_edits: live.takes_edits(),
@@ -207,7 +211,7 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
         model: client.model.clone(),
         headless_fallback,
         chosen: chosen(options),
-        ipc_port: options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok()),
+        ipc_port: port.filter(|port| *port != USUAL_PORT),
         findable: Findable::default(),
     };
     Some((wanted, editor))

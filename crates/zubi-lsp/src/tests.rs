@@ -8,4 +8,5 @@ mod folders;
 mod host;
 mod made_good;
 mod sight;
+mod status;
 mod tools;

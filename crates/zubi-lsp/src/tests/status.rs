@@ -1,0 +1,101 @@
+//! What the editor is told of its host, and of the program.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use zubi_host::{Limits, LocalHost, RemoteHost, Scope, Scoped, Shared, Sharing, ToolService};
+use zubi_link::discovery::RunDirectory;
+use zubi_link::listener::PortChoice;
+use zubi_link::wire::host::{Environment, HostKind};
+
+use super::client::{Client, local};
+use crate::Wanted;
+
+fn options() -> Value {
+    json!({ "zubi": { "editorProtocol": 1 } })
+}
+
+/// A host that others find.
+fn shared(wanted: Wanted, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+    let findable = wanted.findable.clone();
+    let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
+    let host: Arc<LocalHost> = Arc::new(local(wanted, state)?);
+    let sharing = Sharing {
+        kind: HostKind::Editor,
+        environment: Environment::default(),
+        port: PortChoice::None,
+        limits: Limits::default(),
+        ends: None,
+    };
+    let shared = Shared::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
+    findable.at(&shared);
+    Ok(Arc::new(Scoped::new(host, Scope::default()).shared(Some(shared))))
+}
+
+fn run(state: &Utf8Path) -> Utf8PathBuf {
+    state.with_file_name("run")
+}
+
+/// The next status that is one, with what differs from run to run taken out.
+fn status(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> String {
+    loop {
+        let mut status = client.told("zubi/status");
+        if !wanted(&status) {
+            continue;
+        }
+        let tools = status["tools"].as_u64().unwrap();
+        status["tools"] = json!(if tools > 0 { "some" } else { "none" });
+        status["revision"] = json!("N");
+        if let Some(instance) = status["instance"].as_str().map(str::to_owned) {
+            let shown = status.to_string().replace(client.root.parent().unwrap().as_str(), "");
+            return shown.replace(&instance, "INSTANCE").replace(&std::process::id().to_string(), "PID");
+        }
+        return status.to_string();
+    }
+}
+
+#[test]
+fn the_answer_to_initialize_says_which_channel_this_program_has() {
+    let told = |zubi: Value| {
+        let client = Client::new(&json!({ "zubi": zubi }), "");
+        let told = client.initialized.pointer("/capabilities/experimental").map(Value::to_string);
+        told.unwrap_or_default().replace(env!("CARGO_PKG_VERSION"), "VERSION")
+    };
+    assert_snapshot!(told(json!({ "editorProtocol": 1 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
+    // One that speaks another version has to know which of the two is too old.
+    assert_snapshot!(told(json!({ "editorProtocol": 2 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
+    assert_snapshot!(told(json!({})), @"");
+}
+
+#[test]
+fn a_host_that_nobody_else_finds_is_told_of_with_its_tools() {
+    let mut client = Client::new(&options(), "");
+    assert_snapshot!(status(&mut client, |_| true), @r#"{"clients":[],"tools":"some","revision":"N","hasModels":false}"#);
+}
+
+#[test]
+fn models_are_told() {
+    let mut client = Client::new(&options(), "//- shop.dlang\nDomain Shop {}\n");
+    assert_snapshot!(status(&mut client, |status| status["hasModels"] == true), @r#"{"clients":[],"tools":"some","revision":"N","hasModels":true}"#);
+}
+
+#[test]
+fn why_there_is_no_host_is_told() {
+    let mut client = Client::with(&options(), "", |_, _| Err("there is no folder".to_owned()));
+    assert_snapshot!(status(&mut client, |_| true), @r#"{"problem":"there is no folder","clients":[],"tools":"none","revision":"N","hasModels":false}"#);
+}
+
+#[test]
+fn who_comes_and_who_goes_is_told() {
+    let mut client = Client::with(&options(), "", shared);
+    assert_snapshot!(status(&mut client, |_| true), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
+    let run = RunDirectory::open(run(&client.root), false).unwrap();
+    let found = run.read().hosts.remove(0);
+    let agent = client.runtime().block_on(RemoteHost::attach(&found, "Agent 1", &Environment::default())).unwrap();
+    let named = |status: &Value| status["clients"][0]["name"] == "Agent 1";
+    assert_snapshot!(status(&mut client, named), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[{"name":"Agent 1","pid":PID}],"tools":"some","revision":"N","hasModels":false}"#);
+    drop(agent);
+    assert_snapshot!(status(&mut client, |status| status["clients"] == json!([])), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
+}
