@@ -133,11 +133,13 @@ pub struct RequestCx {
     pub documents: Vec<DocumentRef>,
     /// Where `workspace/applyEdit` goes while this request runs; `None` refuses such edits.
     pub edits: Option<EditCapture>,
+    /// Whether the same is asked about many documents at once: what is done for one (an editor opens it) is too much then.
+    pub one_of_many: bool,
 }
 
 impl RequestCx {
     pub fn new(cancel: CancellationToken, deadline: Instant) -> Self {
-        Self { cancel, deadline, documents: Vec::new(), edits: None }
+        Self { cancel, deadline, documents: Vec::new(), edits: None, one_of_many: false }
     }
 
     /// The same circumstances, for a request about this document.

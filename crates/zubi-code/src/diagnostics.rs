@@ -10,7 +10,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream;
 use serde_json::Value;
-use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError};
+use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, Endpoint, EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::walk::{self, Order};
 
@@ -219,8 +219,18 @@ impl Question<'_> {
         path: &Utf8Path,
         patience: Duration,
     ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
+        let cx = self.request_cx();
+        self.problems_with(path, patience, &cx).await
+    }
+
+    async fn problems_with(
+        &self,
+        path: &Utf8Path,
+        patience: Duration,
+        cx: &RequestCx,
+    ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
         let reference = DocumentRef::new(path);
-        let (ready, reports) = self.reports_of(&reference, patience).await?;
+        let (ready, reports) = self.reports_of(&reference, patience, cx).await?;
         let mut status = ready.status.clone();
         let mut problems = Vec::new();
         let mut failure = None;
@@ -251,11 +261,12 @@ impl Question<'_> {
         &self,
         reference: &DocumentRef,
         patience: Duration,
+        cx: &RequestCx,
     ) -> Result<(Ready, Vec<Result<DiagnosticsReport, EndpointError>>), CodeError> {
         let began = Instant::now();
         loop {
             let ready = self.ready_for_problems(reference).await?;
-            let mut cx = self.request_cx().about(reference);
+            let mut cx = cx.about(reference);
             cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
             let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(reference, &cx))).await;
             let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
@@ -271,8 +282,9 @@ impl Question<'_> {
         let total = all.len();
         let checked: Vec<_> = all.into_iter().take(MAX_FILES).collect();
         let files = checked.len();
+        let cx = &RequestCx { one_of_many: true, ..self.request_cx() };
         let answers: Vec<_> = stream::iter(checked)
-            .map(|path| async move { self.problems_of(&path, Duration::MAX).await })
+            .map(|path| async move { self.problems_with(&path, Duration::MAX, cx).await })
             .buffered(AT_ONCE)
             .collect()
             .await;

@@ -6,6 +6,7 @@ mod capabilities;
 mod hovers;
 mod places;
 mod references;
+mod symbols;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,12 +20,10 @@ use zubi_base::endpoint::{
     Absent, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, LEFT_OUT,
     Limits, Readiness, RequestCx,
 };
-use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::uri;
 use zubi_host::sight::ViewError;
 
-use crate::view::{DIAGNOSTICS, Told};
+use crate::view::{DIAGNOSTICS, Told, VALIDATE};
 
 /// The request that carries all others to the editor.
 const EDITOR_REQUEST: &str = "zubi/editor/request";
@@ -187,14 +186,17 @@ impl Endpoint for Editor {
             "textDocument/completion" => incomplete(found),
             // The editor says nothing of a document without symbols.
             "textDocument/documentSymbol" if found.is_null() => json!([]),
-            "workspace/symbol" => self.own(found),
+            "workspace/symbol" => symbols::own(self, found),
             _ => found,
         })
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
-        // Without opening it: a question about a folder would open all that is in it.
-        let known = self.known(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+        let mut known = self.known(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+        // A question about a folder would open all that is in it.
+        if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
+            known = self.known(VALIDATE, &document.path, cx).await.map_err(|error| self.refused(&error))?;
+        }
         let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
         Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
     }
@@ -213,15 +215,6 @@ const NOT_OPEN: &str =
     "not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it";
 
 impl Editor {
-    /// Symbols without those of models, which the editor has from this process and whoever asks has without it.
-    fn own(&self, mut symbols: Value) -> Value {
-        let path = |symbol: &Value| uri::to_path(&lsp::Uri(symbol.pointer("/location/uri")?.as_str()?.to_owned()));
-        if let Value::Array(symbols) = &mut symbols {
-            symbols.retain(|symbol| path(symbol).is_none_or(|path| self.serves(&DocumentRef::new(path))));
-        }
-        symbols
-    }
-
     fn refused(&self, error: &ViewError) -> EndpointError {
         let (endpoint, method) = (self.id.clone(), DIAGNOSTICS.to_owned());
         match error {

@@ -52,7 +52,7 @@ impl Question<'_> {
     /// The problems of one file. An error if nobody looks for problems in it, or if all who do have failed.
     pub async fn file_report(&self, path: &Utf8Path) -> Result<FileReport, CodeError> {
         let reference = DocumentRef::new(path);
-        let (ready, reports) = self.reports_of(&reference, Duration::MAX).await?;
+        let (ready, reports) = self.reports_of(&reference, Duration::MAX, &self.request_cx()).await?;
         let language = ready.endpoints.iter().find_map(|endpoint| endpoint.language_id(&reference));
         let loading = loading(&ready.endpoints);
         let mut report = FileReport {

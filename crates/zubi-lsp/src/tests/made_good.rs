@@ -236,6 +236,10 @@ fn what_did_not_fit_is_told() {
 #[test]
 fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
     let mut toy = Toy::new(&["workspace/symbol", "textDocument/documentSymbol"]);
+    // TypeScript's extension writes brackets behind functions.
+    let class = json!({ "name": "Circle()", "kind": 12, "location": toy.location("web/shape.ts", [0, 0, 20]) });
+    let known = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
+    assert!(known.contains("\n  function Circle  web/shape.ts:1:14\n"), "{known}");
     // The editor asks this very server about models, and is not asked about them.
     let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": toy.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
     let shape = toy.client.uri("web/shape.ts");

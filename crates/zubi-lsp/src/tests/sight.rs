@@ -218,8 +218,25 @@ fn tools_for_code_have_the_problems_of_the_editor() {
       2:18  error: Type 'string' is no 'number'.  [ts 2322]
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    assert_snapshot!(check(json!({ "items": [], "isOpen": false, "isCurrent": false })), @"
-    no problems in `web/shape.ts`; snapshot d-2
+    let args = json!({ "path": "web/shape.ts" });
+    let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": args }));
+    let closed = json!({ "items": [], "isOpen": false, "isCurrent": false });
+    let asked = client.asked();
+    client.respond(asked.id, closed.clone());
+    // One file is opened.
+    let asked = client.asked();
+    assert_eq!(asked.params["method"], "zubi/validate");
+    client.respond(asked.id, json!({ "items": [problem()], "isOpen": true, "isCurrent": true }));
+    assert!(shown(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
+    // Many are not.
+    let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": { "path": "web" } }));
+    for _ in 0..2 {
+        let asked = client.asked();
+        assert_eq!(asked.params["method"], "textDocument/diagnostic");
+        client.respond(asked.id, closed.clone());
+    }
+    assert_snapshot!(shown(&client.answer(&call).unwrap()), @"
+    no problems in 2 files; snapshot d-3
     [editor · readiness unknown · may be incomplete: editor has not checked the present text yet · not open in the editor, whose servers may not have looked at it: `editor` with `validate_file` opens it]
     ");
 }
