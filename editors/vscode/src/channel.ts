@@ -1,7 +1,7 @@
 // The editor channel of one client: everything that `zubi lsp` can ask of the editor, put together.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { Edits } from "./edits.ts";
+import { answerEdits } from "./edits.ts";
 import { Endpoint, METHODS } from "./endpoint.ts";
 import * as protocol from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
@@ -49,7 +49,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): Attached
   const attached = vscode.Disposable.from(
     state,
     new Endpoint(client),
-    new Edits(client, state),
+    answerEdits(client, state),
     ...parts.map((part) => part.attach(client)),
     client.onDidChangeState(() => {
       // Also when a server that has ended by itself was started again.

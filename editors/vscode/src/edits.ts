@@ -3,152 +3,108 @@ import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { LSPErrorCodes, RenameFile, ResponseError } from "vscode-languageserver-protocol";
-import { message } from "./failure.ts";
-import { EDITOR_APPLY, type EditorApplyParams, type EditorApplyResult } from "./protocol.ts";
+import { EDITOR_APPLY, type EditorApplyParams, type EditorApplyResult, type EditorConfigParams } from "./protocol.ts";
+import { answerConfig } from "./settings.ts";
 import type { OpenState } from "./state.ts";
 
-/** Extensions that follow a move tell nobody when they are done: so many rounds of so long without a change mean they are. */
-const QUIET_ROUNDS = 3;
-const ROUND_MS = 100;
-/** How long they are waited for. */
-const PATIENCE_MS = 15_000;
+/** Extensions that follow a move tell nobody when they are done: so many rounds without a change mean that they are, or so long. */
+const [QUIET_ROUNDS, ROUND_MS, PATIENCE_MS] = [3, 100, 15_000];
 
-/** A document as it was before an edit. */
-interface Before {
-  readonly document: vscode.TextDocument;
-  readonly text: string;
-  /** Whether the user would see that it is not saved. */
-  readonly isShown: boolean;
-  readonly isDirty: boolean;
+/** A document as it was before an edit, and whether the user would see that it is not saved. */
+interface Before { readonly document: vscode.TextDocument; readonly text: string; readonly isShown: boolean; readonly isDirty: boolean }
+
+/** Answers `EDITOR_APPLY`, one edit at a time. One that has begun is made to its end, also for who has given up: he is told the truth. */
+export function answerEdits(client: LanguageClient, state: OpenState): vscode.Disposable {
+  let last: Promise<unknown> = Promise.resolve();
+  return client.onRequest(EDITOR_APPLY, (params: EditorApplyParams, token: vscode.CancellationToken) => {
+    const mine = last.then(() => apply(client, state, params, token));
+    last = mine.catch(() => undefined);
+    return mine;
+  });
 }
 
-/** Answers `EDITOR_APPLY` of a client, one edit at a time. */
-export class Edits implements vscode.Disposable {
-  readonly #client: LanguageClient;
-  readonly #state: OpenState;
-  readonly #answer: vscode.Disposable;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(client: LanguageClient, state: OpenState) {
-    this.#client = client;
-    this.#state = state;
-    this.#answer = client.onRequest(EDITOR_APPLY, (params: EditorApplyParams, token: vscode.CancellationToken) => {
-      const mine = this.#last.then(() => this.#apply(params, token));
-      this.#last = mine.catch(() => undefined);
-      return mine;
-    });
-  }
-
-  dispose(): void {
-    this.#answer.dispose();
-  }
-
-  /** An edit that has begun is made to its end: who asks for it is told the truth, also if he has given up. */
-  async #apply(params: EditorApplyParams, token: vscode.CancellationToken): Promise<EditorApplyResult> {
-    if (token.isCancellationRequested) return { applied: false, failureReason: "it was cancelled before it began", changed: [] };
-    const held: [key: string, before: unknown][] = [];
-    const left: string[] = [];
-    let result: EditorApplyResult;
-    try {
-      for (const { key, value } of params.settings) held.unshift([key, await hold(key, value)]);
-      result = await this.#make(params);
-    } finally {
-      for (const [key, before] of held) await hold(key, before).catch(() => left.push(key));
-      // So that the server knows what is open now when it hears the answer.
-      await this.#state.flush();
+async function apply(client: LanguageClient, state: OpenState, params: EditorApplyParams, token: vscode.CancellationToken): Promise<EditorApplyResult> {
+  if (token.isCancellationRequested) return { applied: false, failureReason: "it was cancelled before it began", changed: [] };
+  const [before, left]: [EditorConfigParams[], string[]] = [[], []];
+  try {
+    // Extensions may read them without naming a folder, so they are held for the workspace.
+    for (const { key, value } of params.settings) {
+      before.unshift({ key, value: (await answerConfig({ key })).workspace });
+      await answerConfig({ key, value });
     }
-    return { ...result, left };
-  }
-
-  async #make({ edit, texts, save, isFollowed }: EditorApplyParams): Promise<EditorApplyResult> {
-    const uriOf = (uri: string): string => this.#client.protocol2CodeConverter.asUri(uri).toString();
-    const workspaceEdit = await this.#client.protocol2CodeConverter.asWorkspaceEdit(edit);
-    const moves = (edit.documentChanges ?? []).filter(RenameFile.is).map((move) => [uriOf(move.oldUri), uriOf(move.newUri)] as const);
-    for (const [uri, hash] of Object.entries(texts)) {
-      const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uriOf(uri));
-      if (open !== undefined && hashOf(open) !== hash) throw new ResponseError(LSPErrorCodes.ContentModified, uri);
-    }
-    const seen = new Map<string, Before>();
-    const shown = new Set(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ input }) => uriIn(input)));
-    const see = (document: vscode.TextDocument): void => {
-      const uri = document.uri.toString();
-      const isShown = shown.has(uri);
-      // One that has moved is the same as before.
-      const before = seen.get(uri) ?? seen.get(moved(uri, moves, 1, 0)) ?? { text: document.getText(), isShown, isDirty: document.isDirty };
-      if (document.uri.scheme === "file") seen.set(uri, { ...before, document });
-    };
-    vscode.workspace.textDocuments.forEach(see);
-    let hasChanged = false;
-    const recorder = vscode.Disposable.from(
-      vscode.workspace.onDidOpenTextDocument(see),
-      vscode.workspace.onDidChangeTextDocument(() => { hasChanged = true; }),
-    );
-    try {
-      const applied = await vscode.workspace.applyEdit(workspaceEdit);
-      const target = moves.at(-1)?.[1];
-      if (applied && isFollowed && target !== undefined) {
-        await followed(vscode.Uri.parse(target), () => { const had = hasChanged; hasChanged = false; return had; });
-      }
-      // Under their old names documents are closed, with the text that they had.
-      const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
-      const failures: string[] = [];
-      for (const [, { document, isShown, isDirty }] of changed) {
-        const isWanted = save === "all" || (!isDirty && (save === "clean" || !isShown));
-        if (!document.isDirty || !(isWanted || (await isOnDisk(document)))) continue;
-        await Promise.resolve(document.save()).catch((error: unknown) => failures.push(message(error)));
-      }
-      return {
-        applied,
-        ...(!applied && { failureReason: "VS Code did not apply it" }),
-        changed: changed.map(([uri, { document, text }]) => (
-          { uri, before: text, after: document.getText(), isSaved: !document.isDirty }
-        )),
-      };
-    } finally {
-      recorder.dispose();
-    }
+    return { ...await make(client, params), left };
+  } finally {
+    for (const setting of before) await answerConfig(setting).catch(() => left.push(setting.key));
+    // So that the server knows what is open now when it hears the answer.
+    await state.flush();
   }
 }
 
-/** Where what is or was below one end of the moves is at the other end. */
+async function make(client: LanguageClient, { edit, texts, save, isFollowed }: EditorApplyParams): Promise<EditorApplyResult> {
+  const uriOf = (uri: string): string => client.protocol2CodeConverter.asUri(uri).toString();
+  const workspaceEdit = await client.protocol2CodeConverter.asWorkspaceEdit(edit);
+  const moves = (edit.documentChanges ?? []).filter(RenameFile.is).map((move) => [uriOf(move.oldUri), uriOf(move.newUri)] as const);
+  for (const [uri, hash] of Object.entries(texts)) {
+    const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uriOf(uri));
+    if (open !== undefined && hashOf(open) !== hash) throw new ResponseError(LSPErrorCodes.ContentModified, uri);
+  }
+  const seen = new Map<string, Before>();
+  const shown = new Set(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ input }) => (input as { uri?: vscode.Uri } | undefined)?.uri?.toString()));
+  const see = (document: vscode.TextDocument): void => {
+    const uri = document.uri.toString();
+    // One that has moved is the same as before.
+    const before = seen.get(uri) ?? seen.get(moved(uri, moves, 1, 0)) ?? { text: document.getText(), isShown: shown.has(uri), isDirty: document.isDirty };
+    if (document.uri.scheme === "file") seen.set(uri, { ...before, document });
+  };
+  vscode.workspace.textDocuments.forEach(see);
+  let changes = 0;
+  const recorder = vscode.Disposable.from(vscode.workspace.onDidOpenTextDocument(see), vscode.workspace.onDidChangeTextDocument(() => changes++));
+  const applied = await vscode.workspace.applyEdit(workspaceEdit);
+  const target = moves.at(-1)?.[1];
+  if (applied && isFollowed && target !== undefined) await followed(vscode.Uri.parse(target), () => changes);
+  recorder.dispose();
+  // Under their old names documents are closed, with the text that they had.
+  const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
+  for (const [, { document, isShown, isDirty }] of changed) {
+    const isWanted = save === "all" || (!isDirty && (save === "clean" || !isShown));
+    // One that is not saved then is told as that.
+    if (document.isDirty && (isWanted || await isOnDisk(document))) await settled(document.save());
+  }
+  return {
+    applied,
+    ...(!applied && { failureReason: "VS Code did not apply it" }),
+    changed: changed.map(([uri, { document, text }]) => ({ uri, before: text, after: document.getText(), isSaved: !document.isDirty })),
+  };
+}
+
+/** Where what is or was at or below one end of the moves is at the other end. */
 function moved(uri: string, moves: readonly (readonly [string, string])[], from: 0 | 1, to: 0 | 1): string {
   const move = moves.find((move) => uri === move[from] || uri.startsWith(`${move[from]}/`));
   return move === undefined ? uri : move[to] + uri.slice(move[from].length);
 }
 
-/** Gives a setting another value; answers the one before. Extensions may read it without naming a folder, so it is the workspace's. */
-async function hold(key: string, value: unknown): Promise<unknown> {
-  const configuration = vscode.workspace.getConfiguration();
-  const before = configuration.inspect(key)?.workspaceValue;
-  await configuration.update(key, value, vscode.ConfigurationTarget.Workspace);
-  return before;
-}
-
 /** Waits until whoever follows a move has done so. A language's server answers in order, so it is asked something in between. */
-async function followed(target: vscode.Uri, hasChanged: () => boolean): Promise<void> {
-  const inside = vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1);
-  // What is no folder has nothing inside.
-  const [file = target] = await Promise.resolve(inside).catch(() => []);
+async function followed(target: vscode.Uri, changes: () => number): Promise<void> {
+  const inside = await settled(vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1));
+  const file = inside?.[0] ?? target;
   const end = performance.now() + PATIENCE_MS;
-  // It stays open, so that asking about it does not open it again and again. What is no text is asked nothing.
-  await Promise.resolve(vscode.workspace.openTextDocument(file)).catch(() => undefined);
-  for (let quiet = 0; quiet < QUIET_ROUNDS && performance.now() < end;) {
+  // It stays open, so that asking about it does not open it again and again.
+  await settled(vscode.workspace.openTextDocument(file));
+  for (let quiet = 0, before = changes(); quiet < QUIET_ROUNDS && performance.now() < end; before = changes()) {
     await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
-    const asked = vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", file, new vscode.Position(0, 0));
-    await Promise.resolve(asked).catch(() => undefined);
-    quiet = hasChanged() ? 0 : quiet + 1;
+    await settled(vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", file, new vscode.Position(0, 0)));
+    quiet = changes() === before ? quiet + 1 : 0;
   }
 }
 
-/** The document that a tab shows. */
-function uriIn(input: unknown): string | undefined {
-  const { uri, modified } = (input ?? {}) as { uri?: vscode.Uri; modified?: vscode.Uri };
-  return (uri ?? modified)?.toString();
+/** What comes of something that is done after the edit: whether it can be done changes nothing about the edit. */
+function settled<Value>(value: Thenable<Value>): Promise<Value | undefined> {
+  return Promise.resolve(value).catch(() => undefined);
 }
 
 /** Whether saving a document would change nothing. */
 async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(document.uri)).catch(() => undefined);
+  const bytes = await settled(vscode.workspace.fs.readFile(document.uri));
   return bytes !== undefined && new TextDecoder().decode(bytes) === document.getText();
 }
 

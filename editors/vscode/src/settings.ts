@@ -2,23 +2,15 @@
 import * as vscode from "vscode";
 import type { EditorConfigParams, EditorConfigResult } from "./protocol.ts";
 
+const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
+const TARGETS = { user: Global, workspace: Workspace, folder: WorkspaceFolder };
+
 /** Answers `EDITOR_CONFIG`: reads a setting, after writing it when there is a value. */
-export async function answerConfig({ key, scope, value }: EditorConfigParams): Promise<EditorConfigResult> {
-  const target = {
-    user: vscode.ConfigurationTarget.Global,
-    workspace: vscode.ConfigurationTarget.Workspace,
-    folder: vscode.ConfigurationTarget.WorkspaceFolder,
-  }[scope ?? "workspace"];
+export async function answerConfig({ key, scope = "workspace", value }: EditorConfigParams): Promise<EditorConfigResult> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? null;
-  if (value !== undefined) await vscode.workspace.getConfiguration(undefined, folder).update(key, value ?? undefined, target);
-  const settings = vscode.workspace.getConfiguration(undefined, folder);
-  const found = settings.inspect<unknown>(key);
-  return {
-    key,
-    value: settings.get<unknown>(key) ?? null,
-    default: found?.defaultValue ?? null,
-    user: found?.globalValue ?? null,
-    workspace: found?.workspaceValue ?? null,
-    folder: found?.workspaceFolderValue ?? null,
-  };
+  const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(undefined, folder);
+  if (value !== undefined) await settings().update(key, value ?? undefined, TARGETS[scope]);
+  const { defaultValue, globalValue, workspaceValue, workspaceFolderValue } = settings().inspect<unknown>(key) ?? {};
+  const [user, workspace] = [globalValue ?? null, workspaceValue ?? null];
+  return { key, value: settings().get<unknown>(key) ?? null, default: defaultValue ?? null, user, workspace, folder: workspaceFolderValue ?? null };
 }

@@ -22,18 +22,16 @@ export class OpenState implements vscode.Disposable {
   /** `tell` sends a notification; it fails while nobody listens. */
   constructor(tell: (method: string, params: EditorDidChangeParams) => Promise<void>) {
     this.#tell = tell;
-    const changed = (): void => { this.#schedule(); };
+    const now = (): void => void this.flush();
+    const changed = (): void => { this.#timer ??= setTimeout(now, DEBOUNCE_MS); };
     this.#subscriptions = vscode.Disposable.from(
-      vscode.window.onDidChangeActiveTextEditor(changed),
-      vscode.window.onDidChangeTextEditorSelection(changed),
-      vscode.workspace.onDidOpenTextDocument(changed),
+      ...[vscode.window.onDidChangeActiveTextEditor, vscode.window.onDidChangeTextEditorSelection].map((event) => event(changed)),
+      ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) => event(changed)),
+      // Where a text is to be read from is told at once.
+      vscode.workspace.onDidSaveTextDocument(now),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        // Where a text is read from is not to be known too late.
-        if (isFile(document) && document.isDirty !== this.#texts.has(document.uri.toString())) void this.flush();
-        else changed();
+        (isFile(document) && document.isDirty !== this.#texts.has(document.uri.toString()) ? now : changed)();
       }),
-      vscode.workspace.onDidSaveTextDocument(() => void this.flush()),
-      vscode.workspace.onDidCloseTextDocument(changed),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris) this.#diagnosed.add(uri.toString());
         changed();
@@ -45,23 +43,26 @@ export class OpenState implements vscode.Disposable {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const diagnosticsUris = [...this.#diagnosed];
-    const state = { active: active(), open: open() };
+    const [diagnosticsUris, documents] = [[...this.#diagnosed], vscode.workspace.textDocuments.filter(isFile)];
+    const state = { active: active(), open: documents.map(file) };
     const told = JSON.stringify(state);
     if (told === this.#told && diagnosticsUris.length === 0) return;
-    this.#told = told;
     this.#diagnosed.clear();
-    try {
-      await this.#tell(EDITOR_DID_CHANGE, { active: state.active, open: this.#withTexts(), diagnosticsUris });
-    } catch {
-      // Nobody listens now. Who does later is told everything.
-      this.#forget();
-    }
+    const before = this.#told === "" ? new Map<string, number>() : this.#texts;
+    this.#told = told;
+    this.#texts = new Map(documents.filter(({ isDirty }) => isDirty).map(({ uri, version }) => [uri.toString(), version]));
+    const open = documents.map((document) => {
+      const isKnown = !document.isDirty || before.get(document.uri.toString()) === document.version;
+      const text = isKnown ? undefined : document.getText();
+      return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES ? { ...file(document), text } : file(document);
+    });
+    // While nobody listens nothing is told. Who does later is told everything.
+    await this.#tell(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => { this.#told = ""; });
   }
 
   /** Somebody new listens and knows nothing. */
   async restart(): Promise<void> {
-    this.#forget();
+    this.#told = "";
     await this.flush();
   }
 
@@ -69,47 +70,15 @@ export class OpenState implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#subscriptions.dispose();
   }
-
-  /** What is open, with the unsaved texts that have not been told. */
-  #withTexts(): OpenFile[] {
-    const before = this.#texts;
-    this.#texts = new Map();
-    return vscode.workspace.textDocuments.filter(isFile).map((document) => {
-      const uri = document.uri.toString();
-      if (!document.isDirty) return file(document);
-      this.#texts.set(uri, document.version);
-      const text = before.get(uri) === document.version ? undefined : document.getText();
-      return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES ? { ...file(document), text } : file(document);
-    });
-  }
-
-  #forget(): void {
-    this.#told = "";
-    this.#texts.clear();
-  }
-
-  #schedule(): void {
-    this.#timer ??= setTimeout(() => void this.flush(), DEBOUNCE_MS);
-  }
 }
 
 /** A file in the editor, loaded if not shown. */
-function file(document: vscode.TextDocument): OpenFile {
-  return {
-    uri: document.uri.toString(),
-    languageId: document.languageId,
-    isDirty: document.isDirty,
-    lineCount: document.lineCount,
-    version: document.version,
-  };
+function file({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile {
+  return { uri: uri.toString(), languageId, isDirty, lineCount, version };
 }
 
 function isFile(document: vscode.TextDocument): boolean {
   return document.uri.scheme === "file" && !document.isClosed;
-}
-
-function open(): OpenFile[] {
-  return vscode.workspace.textDocuments.filter(isFile).map(file);
 }
 
 function active(): EditorDidChangeParams["active"] {

@@ -32,13 +32,12 @@ test("changes that come together are told together", async () => {
   window.activeTextEditor = { document: open, selection: { active: new Position(1, 4) } };
   events.opened.fire(open);
   events.active.fire(undefined);
-  open.isDirty = true;
-  events.changed.fire({ document: open, contentChanges: [{}] });
+  open.lineCount = 4;
   events.diagnosed.fire({ uris: [open.uri] });
   await vi.advanceTimersByTimeAsync(49);
   expect(told).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
-  const file = { ...toy, isDirty: true };
+  const file = { ...toy, lineCount: 4 };
   const active = { ...file, selection: { line: 2, column: 5 } };
   expect(told).toEqual([{ active, open: [file], diagnosticsUris: ["file:///a.toy"] }]);
   state.dispose();
@@ -70,4 +69,34 @@ test("who listens after somebody who did not is told everything", async () => {
   await listener.state.restart();
   expect(listener.told).toHaveLength(2);
   listener.state.dispose();
+});
+
+test("a text that is not saved is told once for each version, and at once when it begins or ends to be one", async () => {
+  const { told, state } = telling();
+  const open = document("/a.toy");
+  documents.push(open);
+  const change = (text: string, isDirty: boolean): void => {
+    Object.assign(open, { text, isDirty, version: open.version + 1 });
+    events.changed.fire({ document: open, contentChanges: [{}] });
+  };
+  const texts = (): unknown => told.splice(0).map((params) => (params as { open: { text?: string; isDirty: boolean }[] }).open.map(({ isDirty, text }) => [isDirty, text]));
+  change("typed", true);
+  expect(texts()).toEqual([[[true, "typed"]]]);
+  change("typed on", true);
+  expect(texts()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(50);
+  expect(texts()).toEqual([[[true, "typed on"]]]);
+  events.diagnosed.fire({ uris: [open.uri] });
+  await vi.advanceTimersByTimeAsync(50);
+  expect(texts()).toEqual([[[true, undefined]]]);
+  // Somebody else knows no text; one that is too large is told to be not saved, without it.
+  await state.restart();
+  expect(texts()).toEqual([[[true, "typed on"]]]);
+  change("x".repeat(2 * 1024 * 1024 + 1), true);
+  await state.flush();
+  expect(texts()).toEqual([[[true, undefined]]]);
+  open.isDirty = false;
+  events.saved.fire(open);
+  expect(texts()).toEqual([[[false, undefined]]]);
+  state.dispose();
 });

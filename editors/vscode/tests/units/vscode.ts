@@ -143,6 +143,15 @@ export const userSettings = new Map<string, unknown>();
 /** VS Code's numbers. */
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 } as const;
 
+/** What an edit does, and what is on disk, by URI. */
+export const edits = { apply: (edit: unknown): Promise<boolean> => Promise.resolve(edit !== undefined), disk: new Map<string, string>() };
+
+export class RelativePattern {
+  readonly pattern = "";
+}
+
+export const Uri = { parse: (uri: string): object => ({ scheme: "file", toString: () => uri }) };
+
 export const workspace = {
   workspaceFolders: undefined as readonly { readonly uri: { readonly fsPath: string } }[] | undefined,
   textDocuments: documents,
@@ -162,6 +171,15 @@ export const workspace = {
     return Promise.resolve({ languageId: String(uri) });
   },
   isTrusted: true,
+  /** What an edit does is the test's. */
+  applyEdit: (edit: unknown): Promise<boolean> => edits.apply(edit),
+  findFiles: (): Promise<unknown[]> => Promise.reject(new Error("no folder")),
+  fs: {
+    readFile: (uri: Document["uri"]): Promise<Uint8Array> => {
+      const text = edits.disk.get(uri.toString());
+      return text === undefined ? Promise.reject(new Error("not found")) : Promise.resolve(new TextEncoder().encode(text));
+    },
+  },
   getConfiguration: (section?: string) => {
     const whole = (key: string): string => (section === undefined ? key : `${section}.${key}`);
     return {
@@ -232,6 +250,8 @@ export const statusItems: { text?: string; tooltip?: string; command?: string }[
 
 export const window = {
   activeTextEditor: undefined as { document: Document; selection: { active: Position } } | undefined,
+  /** The tabs show these documents. */
+  tabGroups: { all: [{ tabs: [] as { input: { uri: Document["uri"] } }[] }] },
   onDidChangeActiveTextEditor: events.active.event,
   onDidChangeTextEditorSelection: events.selection.event,
   createOutputChannel: (): object => ({ info: () => undefined, debug: () => undefined, error: () => undefined }),

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { beforeEach, expect, test } from "vitest";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { answerEdits } from "../../src/edits.ts";
+import type { EditorApplyParams, EditorApplyResult } from "../../src/protocol.ts";
+import type { OpenState } from "../../src/state.ts";
+import { commandResults, type Document, document, documents, edits, events, settings, window } from "./vscode.ts";
+
+/** What happens, in order. */
+const order: string[] = [];
+
+type Answer = (params: EditorApplyParams, token: { isCancellationRequested: boolean }) => Promise<EditorApplyResult>;
+
+const answer = ((): Answer => {
+  let handler: Answer | undefined;
+  const client = {
+    onRequest: (_method: string, asked: Answer) => { handler = asked; },
+    protocol2CodeConverter: {
+      asUri: (uri: string) => ({ toString: () => uri }),
+      asWorkspaceEdit: (edit: unknown) => Promise.resolve(edit),
+    },
+  };
+  answerEdits(client as unknown as LanguageClient, { flush: () => { order.push("flush"); return Promise.resolve(); } } as OpenState);
+  if (handler === undefined) throw new Error("nobody answers");
+  return handler;
+})();
+
+/** Makes an edit, and says what it does. */
+function apply(does: () => void, params: Partial<EditorApplyParams> = {}, isCancellationRequested = false): Promise<EditorApplyResult> {
+  edits.apply = () => {
+    order.push("edit");
+    does();
+    return Promise.resolve(true);
+  };
+  const nothing = { label: "", edit: {}, texts: {}, save: "unopened", settings: [], isFollowed: false } as const;
+  return answer({ ...nothing, ...params }, { isCancellationRequested });
+}
+
+/** A document that is open with this text, on disk as well. */
+function open(path: string, text: string, { isShown = true, isDirty = false } = {}): Document {
+  const opened = { ...document(path), text, isDirty };
+  documents.push(opened);
+  if (isShown) window.tabGroups.all[0]?.tabs.push({ input: opened });
+  edits.disk.set(opened.uri.toString(), isDirty ? "on disk" : text);
+  return opened;
+}
+
+function change(changed: Document, text: string): void {
+  Object.assign(changed, { text, isDirty: true });
+  events.changed.fire({ document: changed, contentChanges: [{}] });
+}
+
+beforeEach(() => {
+  documents.length = order.length = 0;
+  window.tabGroups.all[0]?.tabs.splice(0);
+  settings.clear();
+});
+
+// A.7-14: nothing is saved that nobody asked to save.
+test("what is saved is what was not open, what had nothing unsaved, or everything", async () => {
+  const saved = async (save: EditorApplyParams["save"]): Promise<unknown> => {
+    documents.length = 0;
+    window.tabGroups.all[0]?.tabs.splice(0);
+    const [dirty, clean] = [open("/dirty", "a", { isDirty: true }), open("/clean", "b")];
+    const { changed } = await apply(() => {
+      change(dirty, "aa");
+      change(clean, "bb");
+      const other = open("/other", "c", { isShown: false });
+      events.opened.fire(other);
+      change(other, "cc");
+    }, { save });
+    expect(changed.map(({ before, after }) => [before, after])).toEqual([["a", "aa"], ["b", "bb"], ["c", "cc"]]);
+    return changed.map(({ isSaved }) => isSaved);
+  };
+  expect(await saved("unopened")).toEqual([false, false, true]);
+  expect(await saved("clean")).toEqual([false, true, true]);
+  expect(await saved("all")).toEqual([true, true, true]);
+});
+
+test("a text that is again what the disk has is saved, so that it does not look changed", async () => {
+  const shown = open("/a", "a", { isDirty: true });
+  await apply(() => { change(shown, "on disk"); });
+  expect(shown.isDirty).toBe(false);
+});
+
+test("a text that was typed into since refuses all of the edit", async () => {
+  open("/a", "typed\r\n");
+  const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+  await expect(apply(() => undefined, { texts: { "file:///a": hash("before\n") } })).rejects.toMatchObject({ code: -32801, message: "file:///a" });
+  expect(order).toEqual(["flush"]);
+  expect((await apply(() => undefined, { texts: { "file:///a": hash("typed\n"), "file:///closed": "" } })).applied).toBe(true);
+});
+
+// A.7-7: an edit is never made after somebody was told that it was not.
+test("edits wait for each other; one that is cancelled before its turn is not made, one that has begun is told truthfully", async () => {
+  const token = { isCancellationRequested: false };
+  const first = apply(() => { token.isCancellationRequested = true; });
+  const second = answer({ label: "", edit: {}, texts: {}, save: "all", settings: [], isFollowed: false }, token);
+  expect([(await first).applied, (await second).applied]).toEqual([true, false]);
+  expect((await second).failureReason).toBe("it was cancelled before it began");
+  expect(order).toEqual(["edit", "flush"]);
+});
+
+// A.7-2: a setting that is needed for a moment is put back, whatever happens.
+test("settings hold while the edit is made, and are put back also when it fails", async () => {
+  settings.set("b", "mine");
+  const held = [{ key: "a", value: "always" }, { key: "b", value: false }];
+  const during: unknown[] = [];
+  await apply(() => during.push(settings.get("a"), settings.get("b")), { settings: held });
+  expect(during).toEqual(["always", false]);
+  expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
+  await expect(apply(() => { throw new Error("no"); }, { settings: held })).rejects.toThrow("no");
+  expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
+});
+
+test("a file that moves is recorded under its new name, with what extensions change after it has moved", async () => {
+  const [moving, other] = [open("/old/a.ts", "unsaved", { isDirty: true }), open("/b.ts", "import a")];
+  commandResults.set("vscode.executeTypeDefinitionProvider", () => {
+    // Whoever follows does so a while after the move.
+    if (other.text === "import a") change(other, "import new");
+  });
+  const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };
+  const { changed } = await apply(() => {
+    moving.isClosed = true;
+    documents.shift();
+    const reopened = { ...document("/new/a.ts"), text: "on disk" };
+    documents.push(reopened);
+    events.opened.fire(reopened);
+    change(reopened, "unsaved, and changed");
+  }, { edit: { documentChanges: [rename] }, isFollowed: true });
+  expect(changed).toEqual([
+    { uri: "file:///b.ts", before: "import a", after: "import new", isSaved: false },
+    { uri: "file:///new/a.ts", before: "unsaved", after: "unsaved, and changed", isSaved: false },
+  ]);
+  commandResults.delete("vscode.executeTypeDefinitionProvider");
+});
