@@ -171,6 +171,31 @@ fn two_windows_do_not_disturb_each_other() {
 }
 
 #[test]
+fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
+    let place = Place::python();
+    let windows = ["Left", "Right"].map(|name| Window::open(&place, ".", name));
+    for (window, name) in windows.iter().zip(["Left", "Right"]) {
+        let host = eventually("the window's host is found", PATIENCE, || {
+            place.told().into_iter().find(|host| pid(host) == window.pid())
+        });
+        let mut command = place.command();
+        command.env("ZUBI_INSTANCE", host["instance"].as_str().expect("a name"));
+        let mut agent = Agent::spawn(command, &["--toolsets", "lsp,declared,contributed,external"]);
+        assert!(hover(&mut agent).contains(&format!("typed in {name}")));
+    }
+    // When it has gone, any other will do.
+    let mut agent = Agent::spawn(
+        {
+            let mut command = place.command();
+            command.env("ZUBI_INSTANCE", "gone");
+            command
+        },
+        &[],
+    );
+    assert!(hover(&mut agent).contains("typed in "));
+}
+
+#[test]
 fn other_programs_ask_what_is_open() {
     let place = Place::python();
     let ipc = |arguments: &[&str]| {

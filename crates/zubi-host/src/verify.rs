@@ -3,6 +3,7 @@
 //! [`CHECKS`] is the table. A check that panics has failed like any other, and one that cannot be made because an
 //! earlier one failed is skipped and says why; so there is always a whole report.
 
+mod extension;
 mod interfaces;
 mod program;
 mod registry;
@@ -100,6 +101,26 @@ const CHECKS: &[Entry] = &[
     Entry { id: "tool-schemas", name: "Tool schemas", run: |bench| ready(registry::schemas(&bench)).boxed_local() },
     Entry { id: "interfaces", name: "Interfaces", run: |bench| interfaces::exports(bench).boxed_local() },
     Entry { id: "resources", name: "Resources", run: |bench| interfaces::resources(bench).boxed_local() },
+    Entry {
+        id: "extension-manifest",
+        name: "Manifest of the VS Code extension",
+        run: |bench| ready(extension::manifest(&bench)).boxed_local(),
+    },
+    Entry {
+        id: "extension-files",
+        name: "Files of the VS Code extension",
+        run: |bench| ready(extension::files(&bench)).boxed_local(),
+    },
+    Entry {
+        id: "extension-types",
+        name: "Types of the VS Code extension",
+        run: |bench| ready(extension::types(&bench)).boxed_local(),
+    },
+    Entry {
+        id: "extension-packaging",
+        name: "Packaging of the VS Code extension",
+        run: |bench| ready(extension::packaging(&bench)).boxed_local(),
+    },
     Entry { id: "language-servers", name: "Language servers", run: |bench| surroundings::servers(bench).boxed_local() },
 ];
 

@@ -44,10 +44,52 @@ fn place() -> (tempfile::TempDir, camino::Utf8PathBuf) {
 #[tokio::test]
 async fn in_good_order_everything_passes_or_says_why_not() {
     let (_guard, root) = place();
-    assert_eq!(
-        check(Ok(config(&root))).await,
-        ["language-servers Skipped: no file here has a language that zubi knows a server for"]
-    );
+    insta::assert_snapshot!(check(Ok(config(&root))).await.join("\n"), @"
+    extension-manifest Skipped: the workspace is not the folder of a VS Code extension
+    extension-files Skipped: the workspace is not the folder of a VS Code extension
+    extension-types Skipped: the workspace is not the folder of a VS Code extension
+    extension-packaging Skipped: the workspace is not the folder of a VS Code extension
+    language-servers Skipped: no file here has a language that zubi knows a server for
+    ");
+}
+
+/// Files of an extension, a manifest with these fields besides among them; what the checks of extensions say.
+async fn extension(fields: Value, files: &[&str]) -> String {
+    let (_guard, root) = place();
+    let config = config(&root);
+    let mut manifest = json!({
+        "name": "a", "version": "1.0.0", "publisher": "b", "engines": { "vscode": "^1.101.0" }, "main": "./dist/a.cjs",
+    });
+    manifest.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    let types = "export interface ToolDefinition {}\nexport interface ToolProvider {}\nexport type ToolHandler = 1;\nexport interface ToolResult {}\n";
+    for file in ["dist/a.cjs", "README.md", ".vscodeignore", "api/a.d.ts"].iter().chain(files) {
+        let file = root.join("work").join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        zubi_base::fs::write_atomic(&file, types.as_bytes()).unwrap();
+    }
+    zubi_base::fs::write_atomic(&root.join("work/package.json"), manifest.to_string().as_bytes()).unwrap();
+    let told = check(Ok(config)).await;
+    told.into_iter().filter(|line| line.starts_with("extension-")).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn an_extension_in_good_order_passes() {
+    insta::assert_snapshot!(extension(json!({}), &[]).await, @"");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_extension_is_told() {
+    let twice = json!([{ "command": "a.b", "title": "B" }, { "command": "a.b", "title": "C" }]);
+    insta::assert_snapshot!(extension(json!({ "contributes": { "commands": twice } }), &[]).await, @"extension-manifest Failed: the command `a.b` stands twice in package.json");
+    let tool = json!([{ "name": "t", "displayName": "T" }]);
+    insta::assert_snapshot!(extension(json!({ "contributes": { "languageModelTools": tool } }), &[]).await, @"extension-manifest Failed: the language model tool `t` has no `modelDescription`");
+    insta::assert_snapshot!(extension(json!({ "main": "./dist/other.cjs", "publisher": "" }), &[]).await, @"
+    extension-files Failed: package.json names `./dist/other.cjs`, and there is no such file
+    extension-packaging Failed: package.json has no `publisher`
+    ");
+    insta::assert_snapshot!(extension(json!({ "main": "../other.cjs" }), &[]).await, @"extension-files Failed: package.json names `../other.cjs`, outside of the folder");
+    let validation = json!([{ "fileMatch": "*", "url": "./x.schema.json" }]);
+    insta::assert_snapshot!(extension(json!({ "contributes": { "jsonValidation": validation } }), &["x.schema.json"]).await, @"extension-files Failed: `./x.schema.json`: expected value at line 1 column 1");
 }
 
 #[tokio::test]

@@ -32,6 +32,53 @@ fn stdout_holds_nothing_but_the_protocol() {
     assert!(lines[1]["result"]["tools"].as_array().unwrap().len() >= 10);
 }
 
+/// Toolsets that may be empty now are no misspellings, and nothing is said about them.
+#[test]
+fn tools_that_may_come_later_can_be_asked_for() {
+    let place = Place::new();
+    let mcp = ["--toolsets", "declared,contributed,external", "mcp"];
+    let output = place.zubi().args(mcp).write_stdin(format!("{}\n", initialize())).output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+/// An editor that says hello and goodbye. Its host is made meanwhile, which is told of on stderr.
+#[test]
+fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
+    let place = Place::new();
+    let message = |value: &Value| {
+        let text = value.to_string();
+        format!("Content-Length: {}\r\n\r\n{text}", text.len())
+    };
+    let folder = json!({ "uri": format!("file://{}", place.path("work").display()), "name": "work" });
+    let hello = json!({
+        "capabilities": {}, "workspaceFolders": [folder], "initializationOptions": { "zubi": { "editorProtocol": 1 } },
+    });
+    let input: String = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "zubi/tools/list" }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "shutdown" }),
+        json!({ "jsonrpc": "2.0", "method": "exit" }),
+    ]
+    .iter()
+    .map(message)
+    .collect();
+    let output = place.zubi().arg("lsp").write_stdin(input).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut rest = text.as_str();
+    let mut messages = Vec::new();
+    while !rest.is_empty() {
+        let (head, body) = rest.split_once("\r\n\r\n").expect("a header");
+        let length: usize = head.strip_prefix("Content-Length: ").expect("nothing but messages").parse().unwrap();
+        let (body, next) = body.split_at(length);
+        messages.push(serde_json::from_str::<Value>(body).unwrap());
+        rest = next;
+    }
+    assert!(messages.iter().all(|message| message["jsonrpc"] == "2.0"), "{messages:?}");
+    assert!(messages.iter().any(|message| message["id"] == 3), "{messages:?}");
+}
+
 #[test]
 fn an_input_that_ends_at_once_is_a_normal_end() {
     assert_eq!(converse(&[]), Vec::<Value>::new());

@@ -363,3 +363,47 @@ fn time_outs_and_interruptions_leave_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(std::fs::read_dir(place.path("tmp")).unwrap().count(), 0);
 }
+
+#[test]
+fn the_tool_at_a_line_is_tested_alone() {
+    let passes = [r#"{"name": "one", "args": {}, "expect": {"contains": "1"}}"#];
+    let (first, second) = (code("first", "return 1", &passes), code("second", "return 1", &passes));
+    let place = place(&format!("{first},\n{second}"));
+    place.trust();
+    let at = |line: usize| place.check(&["tools", "check", "--test", &format!(".vscode/agent-tools.json:{line}")]);
+    assert_snapshot!(at(4), @"
+    exit 0
+    --- stdout
+    .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:5:1: passed: workspace.first: one
+    --- stderr
+    1 file, 2 tools, 0 errors, 2 warnings
+    1 test: 1 passed, 0 failed
+    ");
+    assert_snapshot!(at(9), @"
+    exit 0
+    --- stdout
+    .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:11:1: passed: workspace.second: one
+    --- stderr
+    1 file, 2 tools, 0 errors, 2 warnings
+    1 test: 1 passed, 0 failed
+    ");
+    assert_snapshot!(at(100), @"
+    exit 2
+    --- stdout
+    .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
+      Write `$a` where it belongs, or take it out.
+    --- stderr
+    error: this workspace declares no tool `.vscode/agent-tools.json:100` that can be used
+    hint: There are: workspace.first, workspace.second. `zubi tools check` says what is wrong with the others.
+    ");
+}

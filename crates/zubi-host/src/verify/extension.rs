@@ -1,0 +1,153 @@
+//! A VS Code extension, when the workspace is the folder of one: what the editor would refuse, or find missing, before anybody
+//! packages it.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use zubi_base::fs;
+
+use super::{Bench, Found, Outcome, Problem};
+
+/// Why there is nothing to be checked in any other folder.
+const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";
+
+/// What the manifest of an extension has to have.
+const NEEDED: [&str; 5] = ["name", "version", "publisher", "engines", "main"];
+
+/// The types that other extensions program against (mission document 3).
+const TYPES: [&str; 4] = ["ToolDefinition", "ToolProvider", "ToolHandler", "ToolResult"];
+
+/// The folder and its manifest, if this is the folder of an extension; an unreadable manifest is a problem.
+fn extension(bench: &Bench) -> Result<Option<(Utf8PathBuf, Value)>, Problem> {
+    let root = bench.host.workspace().root().to_owned();
+    let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(None) };
+    let manifest: Value = serde_json::from_str(&text)
+        .map_err(|error| Problem::new(format!("package.json is no JSON: {error}"), "Correct it there."))?;
+    Ok(manifest.pointer("/engines/vscode").is_some().then_some((root, manifest)))
+}
+
+/// Makes a check of an extension: nothing is to be checked where there is none.
+fn check(bench: &Bench, look: impl FnOnce(&Utf8Path, &Value) -> Outcome) -> Outcome {
+    match extension(bench)? {
+        Some((root, manifest)) => look(&root, &manifest),
+        None => Ok(Found::Nothing(NO_EXTENSION)),
+    }
+}
+
+fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
+    manifest.pointer(of).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The manifest is whole, and what it contributes can be told apart and shown.
+pub(super) fn manifest(bench: &Bench) -> Outcome {
+    check(bench, |_, manifest| {
+        if let Some(field) = NEEDED.iter().find(|field| manifest.get(**field).is_none()) {
+            return Err(Problem::new(format!("package.json has no `{field}`"), "Add it."));
+        }
+        let (commands, tools) =
+            (list(manifest, "/contributes/commands"), list(manifest, "/contributes/languageModelTools"));
+        for (what, entries, name, needed) in [
+            ("command", commands, "command", ["title"].as_slice()),
+            ("language model tool", tools, "name", &["displayName", "modelDescription"]),
+        ] {
+            let mut names = Vec::new();
+            for entry in entries {
+                let Some(name) = entry.get(name).and_then(Value::as_str) else {
+                    return Err(Problem::new(format!("a {what} in package.json has no `{name}`"), "Add it."));
+                };
+                if names.contains(&name) {
+                    return Err(Problem::new(
+                        format!("the {what} `{name}` stands twice in package.json"),
+                        "Take one out.",
+                    ));
+                }
+                if let Some(missing) = needed.iter().find(|field| entry.get(**field).is_none()) {
+                    return Err(Problem::new(
+                        format!("the {what} `{name}` has no `{missing}`"),
+                        "Add it in package.json.",
+                    ));
+                }
+                names.push(name);
+            }
+        }
+        Ok(Found::Facts(json!({ "commands": commands.len(), "languageModelTools": tools.len() })))
+    })
+}
+
+/// What the editor loads has been built, and every file that the manifest names is there.
+pub(super) fn files(bench: &Bench) -> Outcome {
+    check(bench, |root, manifest| {
+        let texts = |of: &str, field: &str| -> Vec<String> {
+            list(manifest, of).iter().filter_map(|entry| entry.get(field)?.as_str()).map(str::to_owned).collect()
+        };
+        let main = manifest.get("main").and_then(Value::as_str).map(str::to_owned);
+        let icon = manifest.get("icon").and_then(Value::as_str).map(str::to_owned);
+        let named = [
+            main.clone().into_iter().chain(icon).collect(),
+            texts("/contributes/grammars", "path"),
+            texts("/contributes/languages", "configuration"),
+            texts("/contributes/jsonValidation", "url"),
+        ]
+        .concat();
+        for file in named.iter().filter(|file| !file.contains("://")) {
+            if Utf8Path::new(file).is_absolute() || file.split('/').any(|part| part == "..") {
+                return Err(Problem::new(format!("package.json names `{file}`, outside of the folder"), "Correct it."));
+            }
+            if !root.join(file).is_file() {
+                let is_built = main.as_ref() == Some(file);
+                let hint = if is_built { "Build it: `npm run build`." } else { "Add it, or correct package.json." };
+                return Err(Problem::new(format!("package.json names `{file}`, and there is no such file"), hint));
+            }
+        }
+        for schema in named.iter().filter(|file| file.ends_with(".schema.json")) {
+            let text =
+                fs::read_text(&root.join(schema)).map_err(|error| Problem::new(error.to_string(), "Mend it."))?;
+            let schema_of = |error: String| Problem::new(format!("`{schema}`: {error}"), "Correct the schema.");
+            let value: Value = serde_json::from_str(&text).map_err(|error| schema_of(error.to_string()))?;
+            if !value.get("$schema").is_some_and(Value::is_string) {
+                return Err(schema_of("it does not say that it is a JSON Schema (`$schema`)".to_owned()));
+            }
+        }
+        Ok(Found::Facts(json!({ "files": named })))
+    })
+}
+
+/// Other extensions find the types of the interface.
+pub(super) fn types(bench: &Bench) -> Outcome {
+    check(bench, |root, _| {
+        let directory = root.join("api");
+        let Ok(entries) = directory.read_dir_utf8() else {
+            return Ok(Found::Nothing("the extension has no `api` for others"));
+        };
+        let files = entries.flatten().map(|entry| entry.into_path()).filter(|path| path.as_str().ends_with(".d.ts"));
+        let text: String = files.filter_map(|path| fs::read_text(&path).ok()).collect();
+        let is_exported =
+            |name: &&&str| ["interface", "type"].iter().any(|kind| text.contains(&format!("export {kind} {name}")));
+        let missing: Vec<_> = TYPES.iter().filter(|name| !is_exported(name)).collect();
+        match missing.first() {
+            Some(name) => Err(Problem::new(
+                format!("no `.d.ts` in `api` exports `{name}`"),
+                "Export it: others program against it.",
+            )),
+            None => Ok(Found::Facts(json!({ "exports": TYPES }))),
+        }
+    })
+}
+
+/// A marketplace would take it.
+pub(super) fn packaging(bench: &Bench) -> Outcome {
+    check(bench, |root, manifest| {
+        let publisher = manifest.get("publisher").and_then(Value::as_str).unwrap_or_default();
+        if publisher.is_empty() {
+            return Err(Problem::new("package.json has no `publisher`", "Add the name that it is published under."));
+        }
+        let is_there = |name: &str| root.join(name).is_file();
+        if !is_there("README.md") {
+            return Err(Problem::new("there is no README.md", "Write one: it is the extension's page."));
+        }
+        if !is_there(".vscodeignore") && manifest.get("files").is_none() {
+            let hint = "List what belongs into the package: `**`, then `!dist/…`.";
+            return Err(Problem::new("everything in the folder would be packaged", hint));
+        }
+        Ok(Found::Facts(json!({ "publisher": publisher })))
+    })
+}
