@@ -1,10 +1,11 @@
 // What zubi's policy asks about is asked in dialogs of VS Code, which the user answers.
 import * as assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
+import * as path from "node:path";
 import * as vscode from "vscode";
 import type { ToolResult, ZubiApi } from "../../../api/zubi.d.ts";
 import { ask, type Case, file, named } from "./harness.ts";
-import { answerDialog, gone, shot } from "./page.ts";
+import { answerDialog, gone, see, shot } from "./page.ts";
 
 /** A declared tool that leaves a line for each time that it runs. */
 const GREET = { tool: "workspace.greet", arguments: { name: "Ada" } };
@@ -108,14 +109,15 @@ export const approved: readonly Case[] = [
 /** A folder that the user does not trust. */
 export const untrusted: readonly Case[] = [
   {
-    name: "without trust the program that came with the extension runs, and nothing of the folder",
+    name: "without trust no other program runs than the one that came with the extension, and nothing of the folder",
     body: async () => {
-      await answerDialog("No, I don't trust the authors");
+      await see('.statusbar-item:has-text("Restricted Mode")');
       assert.equal(vscode.workspace.isTrusted, false);
       const text = await ask(named("domainlang_get"), {});
-      assert.match(text, /^(\{"summary":|Error in domainlang_get: .*came with)/);
-      const called = await ask(named("call_tool"), GREET).catch(String);
-      assert.match(called, /trust/i);
+      const isBundled = existsSync(path.join(vscode.extensions.getExtension("zubi.zubi")?.extensionPath ?? "", "server/zubi"));
+      assert.match(text, isBundled ? /^\{"summary":/ : /^Error in domainlang_get: .*not running/);
+      const called = await ask(named("call_tool"), GREET);
+      assert.match(called, isBundled ? /trust/ : /^Error in .*not running/);
       assert.equal(runs(), 0);
       await shot("untrusted");
     },

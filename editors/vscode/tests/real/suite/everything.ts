@@ -24,7 +24,6 @@ const LOOKING: readonly Row[] = [
   ["lsp_call_hierarchy", { at: `${SHAPE}:29:17`, direction: "incoming" }, "describe", `${REPORT}:5`],
   ["lsp_implementations", { at: `${SHAPE}:2:18` }, SHAPE, "8:14", "17:14"],
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, SHAPE, "8:14  export class Circle"],
-  // Nothing is known of a file that nobody has opened.
   ["editor", { command: "validate_file", path: "web/src/broken.ts" }, "3:14", "Cannot find name 'Rectangle'"],
   ["lsp_diagnostics", { path: "web/src/broken.ts" }, "3:14", "Cannot find name 'Rectangle'", "2304"],
   ["lsp_rename_symbol", { at: `${SHAPE}:29:17`, newName: "sumArea" }, "nothing is written yet", `+++ b/${REPORT}`, "sumArea(circle", `+++ b/${SHAPE}`, "+export function sumArea("],
@@ -81,6 +80,10 @@ export const everything: readonly Case[] = [
     body: async () => {
       // What an extension contributes is there when the extension is.
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
+      // The servers of the editor look at files that are shown.
+      const broken = file("web/src/broken.ts");
+      await vscode.window.showTextDocument(broken);
+      await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);
       await answers(LOOKING);
     },
   },
