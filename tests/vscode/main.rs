@@ -58,7 +58,12 @@ fn the_tools_answer_in_a_real_editor() {
 
 #[test]
 fn the_editor_is_asked_about_code() {
-    assert_snapshot!(vscode::run("endpoint", &project(), &tools::zubi()), @"");
+    assert_snapshot!(vscode::run("endpoint", &project(), &tools::zubi()), @"
+    ok      the code tools answer from the editor
+    ok      problems and their fixes are those of a file that is shown
+    ok      places in text that is not saved are those that the user sees
+    ok      every other method answers in LSP's shapes
+    ");
 }
 
 #[test]

@@ -61,7 +61,11 @@ impl Question<'_> {
         let mut failures = Vec::new();
         for answer in join_all(asked).await {
             match answer {
-                Ok(reply) => {
+                Ok((reply, is_current)) => {
+                    if !is_current {
+                        let why = format!("{} has not checked the present text yet", reply.endpoint.id());
+                        status.completeness = Completeness::Partial { why };
+                    }
                     let list = reply.result.as_array().cloned().unwrap_or_default();
                     items.extend(list.into_iter().map(|item| (Arc::clone(&reply.endpoint), item)));
                 }
@@ -85,6 +89,7 @@ impl Question<'_> {
         Ok(Answer { value: (actions, total), status })
     }
 
+    /// What one endpoint offers, and whether it knew the problems of the present text.
     async fn actions_of(
         &self,
         endpoint: &Arc<dyn Endpoint>,
@@ -93,12 +98,14 @@ impl Question<'_> {
         range: TextRange,
         only: &[String],
         cx: &RequestCx,
-    ) -> Result<Reply, CodeError> {
+    ) -> Result<(Reply, bool), CodeError> {
         let range = document.index.range_to_lsp(range, endpoint.encoding());
         // Quick fixes hang on the diagnostics in the range, which the client must hand back.
-        let report = endpoint.diagnostics(reference, cx).await.map(|report| report.items).unwrap_or_default();
+        let report = if mends_problems(only) { endpoint.diagnostics(reference, cx).await.ok() } else { None };
+        let is_current = report.as_ref().is_none_or(|report| report.current);
         let touching: Vec<_> = report
             .into_iter()
+            .flat_map(|report| report.items)
             .filter(|item| before_or_at(item.range.start, range.end) && before_or_at(range.start, item.range.end))
             .collect();
         let mut context = json!({ "diagnostics": touching, "triggerKind": 1 });
@@ -108,7 +115,7 @@ impl Question<'_> {
         let params = json!({ "textDocument": { "uri": reference.uri() }, "range": range, "context": context });
         let method = "textDocument/codeAction";
         let (result, _) = readable(endpoint.as_ref(), method, endpoint.request(method, params, cx).await?)?;
-        Ok(Reply { endpoint: Arc::clone(endpoint), result })
+        Ok((Reply { endpoint: Arc::clone(endpoint), result }, is_current))
     }
 
     /// One item, worked out: resolved when it comes without its edit, run when it is a harmless command.
@@ -182,6 +189,14 @@ impl Question<'_> {
             None => TextRange::up_to(document.index.len()),
         })
     }
+}
+
+/// Whether actions of these kinds may hang on problems; of none, any action is wanted.
+fn mends_problems(only: &[String]) -> bool {
+    let is_within =
+        |kind: &str, above: &str| kind.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    only.is_empty()
+        || only.iter().any(|kind| !["refactor", "source.organizeImports"].iter().any(|above| is_within(kind, above)))
 }
 
 fn before_or_at(a: lsp::Position, b: lsp::Position) -> bool {

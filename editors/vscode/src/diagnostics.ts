@@ -29,6 +29,10 @@ export class Problems implements vscode.Disposable {
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
       // Saving is a change without any.
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri)),
+      // Some look only at what is shown.
+      vscode.window.onDidChangeVisibleTextEditors((editors) => {
+        for (const known of editors.map(({ document }) => this.#known.get(document.uri.toString()))) if (known) known.hasWaited = false;
+      }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris.map(String)) {
           const known = this.#known.get(uri);

@@ -2,23 +2,14 @@
 
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
-use zubi_base::lsp;
-use zubi_base::uri;
 
 use super::Editor;
-use crate::view::VALIDATE;
 
 /// The most kinds asked for at once; each is a question of its own.
 const MAX_KINDS: usize = 8;
 
 /// What can be done with a range, of the kinds that the context names.
 pub(super) async fn ask(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-    // Quick fixes mend problems, of which the editor knows none before somebody has looked at the document.
-    let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(|uri| lsp::Uri(uri.to_owned()));
-    if let Some(path) = uri.and_then(|uri| uri::to_path(&uri)) {
-        // If nobody does there are actions all the same.
-        editor.known(VALIDATE, &path, cx).await.ok();
-    }
     let kinds = params.pointer("/context/only").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut found = match kinds.as_slice() {
         [] | [_] => editor.ask(method, params, cx).await?,

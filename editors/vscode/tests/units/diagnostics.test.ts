@@ -80,6 +80,13 @@ test("a file about which nobody speaks is waited for once, and that is told", as
   const again = validate(followed, file);
   await vi.advanceTimersByTimeAsync(0);
   expect(again.report?.isCurrent).toBe(false);
+  // Who looks only at what is shown has its time when it is.
+  events.visible.fire([{ document: file }]);
+  const shown = validate(followed, file);
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(shown.report).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(shown.report?.isCurrent).toBe(false);
   events.changed.fire({ document: file, contentChanges: [{}] });
   const changed = validate(followed, file);
   await vi.advanceTimersByTimeAsync(100);

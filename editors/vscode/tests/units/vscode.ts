@@ -98,6 +98,7 @@ export function document(path: string, scheme = "file"): Document {
 export const events = {
   active: new EventEmitter<unknown>(),
   selection: new EventEmitter<unknown>(),
+  visible: new EventEmitter<readonly { document: Document }[]>(),
   opened: new EventEmitter<Document>(),
   changed: new EventEmitter<{ document: Document; contentChanges: readonly unknown[] }>(),
   saved: new EventEmitter<Document>(),
@@ -254,6 +255,7 @@ export const window = {
   tabGroups: { all: [{ tabs: [] as { input: { uri: Document["uri"] } }[] }] },
   onDidChangeActiveTextEditor: events.active.event,
   onDidChangeTextEditorSelection: events.selection.event,
+  onDidChangeVisibleTextEditors: events.visible.event,
   createOutputChannel: (): object => ({ info: () => undefined, debug: () => undefined, error: () => undefined }),
   createStatusBarItem: (): object => {
     const item = { text: "", show: () => undefined, dispose: () => undefined };
