@@ -10,10 +10,8 @@ import { EDITOR_PROTOCOL, type ServerOptions } from "./protocol.ts";
 export const NOT_RUNNING =
   'the zubi language server is not running. Run the command "zubi: Restart Language Server"; ' +
   'the command "zubi: Show Log" says why it stopped.';
-
 /** How often the server may end by itself within three minutes and still be started again. */
 const RESTARTS = 4;
-
 /** How long the server may take to say its first word. It does so before it reads any file. */
 const START_LIMIT_MS = 20_000;
 
@@ -22,9 +20,6 @@ export class Server {
   readonly log = vscode.window.createOutputChannel("zubi", { log: true });
   /** The program, once it was found. */
   program: string | undefined;
-  readonly #extensionPath: string;
-  readonly #connected: (client: LanguageClient) => Attached;
-  readonly #failed: (problem: string) => void;
   #client: LanguageClient | undefined;
   #attached: Attached | undefined;
   /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
@@ -35,11 +30,12 @@ export class Server {
   #usual: ErrorHandler | undefined;
   /** Why the server that runs has no editor channel. */
   #mismatch: string | undefined;
+  readonly #start: () => Promise<void>;
+  readonly #failed: (problem: string) => void;
 
   /** `connected` gets each client before it is started, to say what it answers; `failed` what keeps one from running as it should. */
   constructor(extensionPath: string, connected: (client: LanguageClient) => Attached, failed: (problem: string) => void) {
-    this.#extensionPath = extensionPath;
-    this.#connected = connected;
+    this.#start = () => this.#startProgram(locate(extensionPath), connected);
     this.#failed = failed;
   }
 
@@ -51,9 +47,7 @@ export class Server {
 
   /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
   async request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
-    const cancelled = new Promise<never>((_resolve, reject) => {
-      token?.onCancellationRequested(() => { reject(new vscode.CancellationError()); });
-    });
+    const cancelled = new Promise<never>((_, reject) => token?.onCancellationRequested(() => { reject(new vscode.CancellationError()); }));
     cancelled.catch(() => undefined);
     let starting;
     do {
@@ -76,15 +70,15 @@ export class Server {
   }
 
   #again(): Promise<void> {
-    const starting = this.stop().then(() => this.#start()).catch((error: unknown) => {
+    const starting = this.stop().then(this.#start).catch((error: unknown) => {
       // Who has started it anew meanwhile wants to know how that goes.
       if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
     });
     return (this.#starting = starting);
   }
 
-  async #start(): Promise<void> {
-    const command = (this.program = locate(this.#extensionPath));
+  async #startProgram(command: string, connected: (client: LanguageClient) => Attached): Promise<void> {
+    this.program = command;
     this.log.info(`Starting ${command}`);
     const client: LanguageClient = new LanguageClient("zubi", "zubi", { command, args: ["lsp"], transport: TransportKind.stdio }, {
       documentSelector: [{ language: "domain-lang" }],
@@ -94,23 +88,19 @@ export class Server {
       traceOutputChannel: Object.create(this.log, { trace: { value: (line: string) => { this.log.info(line); } } }) as vscode.LogOutputChannel,
       errorHandler: {
         error: (...happened) => usual.error(...happened),
-        closed: async () => {
-          await this.#closed(client, usual);
-          return { action: CloseAction.DoNotRestart, handled: true };
-        },
+        closed: () => this.#closed(client, usual).then(() => ({ action: CloseAction.DoNotRestart, handled: true })),
       },
       // A start that fails is reported once, by us, with what can be done about it.
       initializationFailedHandler: () => false,
     });
     const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
     this.#client = client;
-    this.#attached = this.#connected(client);
-    let timer: NodeJS.Timeout | undefined;
+    this.#attached = connected(client);
     const silence = new Promise<string>((resolve) => {
-      timer = setTimeout(resolve, START_LIMIT_MS, `it has said nothing for ${START_LIMIT_MS / 1000} seconds`);
-      this.#giveUp = () => { resolve("it had said nothing yet when it was ended"); };
+      const timer = setTimeout(resolve, START_LIMIT_MS, `it has said nothing for ${START_LIMIT_MS / 1000} seconds`);
+      this.#giveUp = () => { clearTimeout(timer); resolve("it had said nothing yet when it was ended"); };
     });
-    const silent = await Promise.race([client.start(), silence]).finally(() => { clearTimeout(timer); });
+    const silent = await Promise.race([client.start(), silence]).finally(this.#giveUp);
     if (silent !== undefined) {
       await this.#end();
       throw new Error(silent);
@@ -134,13 +124,11 @@ export class Server {
     const client = this.#client;
     this.#client = this.#attached = this.#mismatch = undefined;
     const server = client?.serverProcess;
-    try {
-      await client?.dispose();
-    } catch (error) {
+    await client?.dispose().catch((error: unknown) => {
       // One that has already ended, or that never started, cannot be ended once more; one that does not answer is killed.
       this.log.debug(`The language server did not end in order: ${message(error)}`);
       server?.kill("SIGKILL");
-    }
+    });
   }
 }
 
@@ -150,7 +138,6 @@ function mismatch({ initializeResult: told }: LanguageClient, program: string): 
   const spoken = zubi?.editorProtocol ?? 0;
   if (spoken === EDITOR_PROTOCOL) return undefined;
   const which = `${program} (${zubi?.version ?? told?.serverInfo?.version ?? "of an unknown version"})`;
-  return spoken < EDITOR_PROTOCOL
-    ? `${which} is too old for this extension, so only DomainLang works. Update the program, then run "zubi: Restart Language Server".`
-    : `this extension is too old for ${which}, so only DomainLang works. Update the extension.`;
+  const [old, other, next] = spoken < EDITOR_PROTOCOL ? [which, "this extension", "program"] : ["this extension", which, "extension"];
+  return `${old} is too old for ${other}, so only DomainLang works. Update the ${next}, then run "zubi: Restart Language Server".`;
 }

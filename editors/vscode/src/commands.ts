@@ -1,4 +1,4 @@
-// The commands of the palette, which are those of the menu in the status bar.
+// The commands of the palette.
 import { execFile } from "node:child_process";
 import * as vscode from "vscode";
 import { NOT_RUNNING, type Server } from "./client.ts";
@@ -9,26 +9,15 @@ import { TOOLS_CALL, TOOLS_LIST, type ToolsCallResult, type ToolSpec, type Tools
 /** The shapes of MCP configuration files, and who reads them. */
 const SHAPES = [{ label: "mcpServers", description: "most agents" }, { label: "servers", description: ".vscode/mcp.json" }];
 
-/** What an argument is before anybody has said what. */
-const EMPTY: Readonly<Record<string, unknown>> = { array: [], boolean: false, integer: 0, number: 0, object: {} };
-
-/** Of `package.json`, what the menu shows. */
-export interface Manifest {
-  readonly contributes: { readonly commands: readonly { readonly command: string; readonly title: string; readonly icon: string }[] };
-}
-
-export function registerCommands(server: Server, { contributes }: Manifest): vscode.Disposable {
+export function registerCommands(server: Server): vscode.Disposable {
   const { executeCommand } = vscode.commands;
-  const [menu, ...others] = contributes.commands.map(({ command, title, icon }) => ({ label: `${icon} ${title}`, command }));
   const commands: Readonly<Record<string, () => unknown>> = {
+    // The palette shows what works now.
+    "zubi.showMenu": () => executeCommand("workbench.action.quickOpen", ">zubi: "),
     "zubi.restart": () => server.restart(),
     "zubi.showLogs": () => { server.log.show(); },
     "zubi.openSettings": () => executeCommand("workbench.action.openSettings", "@ext:zubi.zubi"),
     "zubi.openWalkthrough": () => executeCommand("workbench.action.openWalkthrough", "zubi.zubi#zubi.start"),
-    [menu?.command ?? ""]: async () => {
-      const chosen = await vscode.window.showQuickPick(others, { title: "zubi" });
-      if (chosen) await executeCommand(chosen.command);
-    },
     "zubi.copyMcpConfiguration": async () => {
       const chosen = await vscode.window.showQuickPick(SHAPES, { title: "Which configuration is it for?" });
       const zubi = { command: server.program ?? "zubi", args: [...folderFlags(), "mcp"] };
@@ -40,10 +29,11 @@ export function registerCommands(server: Server, { contributes }: Manifest): vsc
     },
     "zubi.tools.run": async () => {
       const tool = await pickTool(server);
-      const typed = tool && (await vscode.window.showInputBox({ title: tool.id, prompt: "The arguments as JSON", value: skeleton(tool.inputSchema) }));
-      if (typed === undefined) return;
-      const params = { id: tool?.id, args: JSON.parse(typed) as unknown };
-      const options = { location: vscode.ProgressLocation.Notification, title: tool?.title ?? "", cancellable: true };
+      const value = tool && JSON.stringify(Object.fromEntries(((tool.inputSchema["required"] ?? []) as string[]).map((name) => [name, ""])));
+      const typed = value && (await vscode.window.showInputBox({ title: tool.id, prompt: "The arguments as JSON", value, ignoreFocusOut: true }));
+      if (!typed) return;
+      const params = { id: tool.id, args: JSON.parse(typed) as unknown };
+      const options = { location: vscode.ProgressLocation.Notification, title: tool.title, cancellable: true };
       await show((await vscode.window.withProgress(options, (_, token) => server.request<ToolsCallResult>(TOOLS_CALL, params, token))).text);
     },
     "zubi.tools.createConfig": async () => {
@@ -53,9 +43,9 @@ export function registerCommands(server: Server, { contributes }: Manifest): vsc
       if (folder) await vscode.window.showTextDocument(vscode.Uri.joinPath(folder.uri, ".vscode/agent-tools.json"));
     },
     "zubi.tools.testAtCursor": async () => {
-      const { document, selection } = vscode.window.activeTextEditor ?? {};
-      if (!(await document?.save())) return;
-      await run("tools", "check", "--test", `${document?.uri.fsPath ?? ""}:${(selection?.active.line ?? 0) + 1}`);
+      const editor = vscode.window.activeTextEditor;
+      if (!editor || !(await editor.document.save())) return;
+      await run("tools", "check", "--test", `${editor.document.uri.fsPath}:${editor.selection.active.line + 1}`);
       server.log.show(true);
     },
   };
@@ -80,13 +70,7 @@ async function pickTool(server: Pick<Server, "request">): Promise<ToolSpec | und
     ...(tool.toolset === all[at - 1]?.toolset ? [] : [{ label: tool.toolset, kind: vscode.QuickPickItemKind.Separator }]),
     { label: tool.id, description: tool.title, detail: tool.description, tool },
   ]);
-  const chosen = await vscode.window.showQuickPick<vscode.QuickPickItem & { tool?: ToolSpec }>(items, { matchOnDetail: true });
-  return chosen?.tool;
-}
-
-/** The arguments that a tool needs, as JSON on one line. */
-export function skeleton({ required = [], properties = {} }: { required?: string[]; properties?: Record<string, { type?: string }> }): string {
-  return JSON.stringify(Object.fromEntries(required.map((name) => [name, EMPTY[properties[name]?.type ?? ""] ?? ""])));
+  return (await vscode.window.showQuickPick<vscode.QuickPickItem & { tool?: ToolSpec }>(items, { matchOnDetail: true }))?.tool;
 }
 
 async function show(content: string): Promise<void> {

@@ -5,7 +5,7 @@ import { Contributions } from "./api.ts";
 import { approvals } from "./approvals.ts";
 import { attach } from "./channel.ts";
 import { Server } from "./client.ts";
-import { type Manifest, registerCommands } from "./commands.ts";
+import { registerCommands } from "./commands.ts";
 import { announce } from "./mcp.ts";
 import { offerHelp } from "./program.ts";
 import { Status } from "./status.ts";
@@ -27,7 +27,6 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
     status.failed(problem);
     void offerHelp(problem);
   });
-  const manifest = context.extension.packageJSON as Contributes & Manifest;
   const announced = announce(server, status);
   end = async () => {
     announced.dispose();
@@ -36,8 +35,8 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
   context.subscriptions.push(
     server.log,
     status.item,
-    register(server, manifest),
-    registerCommands(server, manifest),
+    register(server, context.extension.packageJSON as Contributes),
+    registerCommands(server),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       const text = "zubi: the settings hold when the language server starts again.";

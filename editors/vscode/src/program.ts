@@ -19,19 +19,16 @@ export function locate(extensionPath: string): string {
   const bundled = path.join(extensionPath, "server", NAME);
   // A package that was made on another system has lost the right to be executed.
   if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
+  const { isTrusted } = vscode.workspace;
   const configured = vscode.workspace.getConfiguration("zubi").get("server.path", "").trim().replace(/^~(?=[/\\])/, homedir());
-  if (configured !== "" && vscode.workspace.isTrusted) {
-    if (isProgram(configured)) return configured;
-    throw new Error(`${configured} ${isFile(configured) ? "may not be executed" : "is no file"}; the setting zubi.server.path names it`);
-  }
-  if (isProgram(bundled)) return bundled;
-  if (!vscode.workspace.isTrusted) {
-    throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
-  }
   const directories = (env["PATH"] ?? "").split(path.delimiter).filter((directory) => path.isAbsolute(directory));
-  const found = directories.map((directory) => path.join(directory, NAME)).find(isProgram);
-  if (found === undefined) throw new Error("there is no program zubi, neither with this extension nor on the PATH");
-  return found;
+  const onPath = directories.map((directory) => path.join(directory, NAME));
+  const candidates = isTrusted ? (configured === "" ? [bundled, ...onPath] : [configured]) : [bundled];
+  const found = candidates.find(isProgram);
+  if (found !== undefined) return found;
+  if (!isTrusted) throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
+  if (configured === "") throw new Error("there is no program zubi, neither with this extension nor on the PATH");
+  throw new Error(`${configured} ${isFile(configured) ? "may not be executed" : "is no file"}; the setting zubi.server.path names it`);
 }
 
 /** Says what keeps the server from running as it should, and offers what may help. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Server } from "../../src/client.ts";
-import { registerCommands, skeleton } from "../../src/commands.ts";
+import { registerCommands } from "../../src/commands.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { commandResults, shownErrors, user, workspace } from "./vscode.ts";
 
@@ -26,7 +26,7 @@ beforeEach(() => {
   workspace.workspaceFolders = [{ uri: { fsPath: "/a" } }];
   asked.length = 0;
   user.shown.length = 0;
-  const commands = registerCommands(server as unknown as Server, manifest);
+  const commands = registerCommands(server as unknown as Server);
   return () => {
     commands.dispose();
     user.chooses = user.types = workspace.workspaceFolders = undefined;
@@ -38,16 +38,15 @@ test("every command of the manifest exists, and no other", () => {
   expect([...commandResults.keys()].filter((name) => name.startsWith("zubi.")).sort()).toEqual([...listed].sort());
 });
 
-test("the menu offers all others, and runs what is chosen", async () => {
-  await run("zubi.showMenu");
-  expect(user.offered).toHaveLength(manifest.contributes.commands.length - 1);
-  expect(user.offered).toContain("$(debug-restart) Restart Language Server");
+test("the menu is the palette with the commands of zubi, which are all in it", async () => {
   const opened: unknown[] = [];
+  commandResults.set("workbench.action.quickOpen", (...args) => opened.push(...args));
   commandResults.set("workbench.action.openWalkthrough", (...args) => opened.push(...args));
-  user.chooses = "$(book) Open Walkthrough";
   await run("zubi.showMenu");
+  await run("zubi.openWalkthrough");
   const [walkthrough] = manifest.contributes.walkthroughs;
-  expect(opened).toEqual([`${manifest.publisher}.${manifest.name}#${walkthrough?.id ?? ""}`]);
+  expect(opened).toEqual([">zubi: ", `${manifest.publisher}.${manifest.name}#${walkthrough?.id ?? ""}`]);
+  expect(new Set(manifest.contributes.commands.map(({ category }) => category))).toEqual(new Set(["zubi"]));
 });
 
 test("the configuration that is copied starts this program for this folder", async () => {
@@ -79,11 +78,4 @@ test("a failure is a message and nothing uncaught", async () => {
   user.types = () => "{";
   await run("zubi.tools.run");
   expect(shownErrors.splice(0)).toEqual([expect.stringMatching(/^zubi: .*JSON/)]);
-});
-
-test.for([
-  [{}, "{}"],
-  [{ required: ["a", "b", "c"], properties: { a: { type: "integer" }, b: { type: "array" }, c: {}, d: {} } }, '{"a":0,"b":[],"c":""}'],
-] as const)("the arguments that a tool needs: %j", ([schema, expected]) => {
-  expect(skeleton(schema as Parameters<typeof skeleton>[0])).toBe(expected);
 });
