@@ -7,13 +7,8 @@ import * as protocol from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
 
-/** An attached editor. */
-export interface Attached {
-  /** Tells the server what is open now, if it does not know. */
-  flush(): Promise<void>;
-  /** Detaches it. */
-  dispose(): void;
-}
+/** An attached editor: tells the server what is open now, if it does not know; and goes. */
+export type Attached = ReturnType<typeof attach>;
 
 /** Something that answers to each client that there is, one after the other. */
 export interface Part {
@@ -44,7 +39,7 @@ export function channelOptions(): protocol.ChannelOptions {
 }
 
 /** Makes a client answer what the server asks of the editor; `parts` are those that outlive clients. */
-export function attach(client: LanguageClient, parts: readonly Part[]): Attached {
+export function attach(client: LanguageClient, parts: readonly Part[]): { flush(): Promise<void>; dispose(): void } {
   const state = new OpenState((method, params) => client.sendNotification(method, params));
   const attached = vscode.Disposable.from(
     state,

@@ -4,11 +4,11 @@ import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
 import { STATUS, type StatusParams } from "./protocol.ts";
 
-const ICONS = { starting: "loading~spin", running: "plug", stopped: "debug-disconnect", problem: "warning" } as const;
-type Condition = keyof typeof ICONS;
-
-const CONDITIONS: Readonly<Record<State, Condition>> = {
-  [State.Starting]: "starting", [State.Running]: "running", [State.Stopped]: "stopped", [State.StartFailed]: "stopped",
+const LOOKS: Readonly<Record<State, readonly [icon: string, text: string]>> = {
+  [State.Starting]: ["loading~spin", "starting"],
+  [State.Running]: ["plug", "running"],
+  [State.Stopped]: ["debug-disconnect", "stopped"],
+  [State.StartFailed]: ["debug-disconnect", "stopped"],
 };
 
 /** What is known of the server and of its host. */
@@ -18,7 +18,7 @@ export class Status implements Part {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly item = vscode.window.createStatusBarItem("zubi.status", vscode.StatusBarAlignment.Right);
-  #condition: Condition = "stopped";
+  #state = State.Stopped;
   #problem: string | undefined;
 
   constructor() {
@@ -27,29 +27,29 @@ export class Status implements Part {
 
   attach(client: LanguageClient): vscode.Disposable {
     this.#problem = undefined;
-    this.#became("starting");
+    this.#became(State.Starting);
     return vscode.Disposable.from(
-      client.onDidChangeState(({ newState }) => { this.#became(CONDITIONS[newState]); }),
-      client.onNotification(STATUS, (host: StatusParams) => { this.#became("running", host); }),
-      { dispose: () => { this.#became("stopped"); } },
+      client.onDidChangeState(({ newState }) => { this.#became(newState); }),
+      client.onNotification(STATUS, (host: StatusParams) => { this.#became(State.Running, host); }),
+      { dispose: () => { this.#became(State.Stopped); } },
     );
   }
 
   /** Something keeps the server from running, or from running as it should. */
   failed(problem: string): void {
     this.#problem = problem;
-    this.#became(this.#condition);
+    this.#became(this.#state);
   }
 
-  #became(condition: Condition, host = condition === "running" ? this.host : undefined): void {
-    this.#condition = condition;
-    this.host = host;
+  #became(state: State, host = state === State.Running ? this.host : undefined): void {
+    [this.#state, this.host] = [state, host];
     const problem = this.#problem ?? host?.problem;
-    this.item.text = `$(${ICONS[problem === undefined ? condition : "problem"]}) zubi`;
+    const [icon, text] = LOOKS[state];
+    this.item.text = `$(${problem === undefined ? icon : "warning"}) zubi`;
     const about = host === undefined ? [] : [`${host.tools} tools, port ${host.port ?? "none"}`];
     const clients = host?.clients.map(({ name }) => `Attached: ${name}`) ?? [];
-    this.item.tooltip = [problem ?? `The language server is ${condition}.`, ...about, ...clients].join("\n");
-    void vscode.commands.executeCommand("setContext", "zubi.running", condition === "running");
+    this.item.tooltip = [problem ?? `The language server is ${text}.`, ...about, ...clients].join("\n");
+    void vscode.commands.executeCommand("setContext", "zubi.running", state === State.Running);
     void vscode.commands.executeCommand("setContext", "zubi.hasModels", host?.hasModels === true);
     this.#changed.fire();
   }
