@@ -27,7 +27,7 @@ fn what_another_extension_contributes_is_called_over_mcp() {
     let place = place(with_tool_file());
     let told = std::thread::scope(|scope| {
         let window =
-            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).extension("sample").window("", "mcp").run());
+            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).like_user().extension("sample").window("", "mcp").run());
         ready(&place, "window.ready");
         let mut agent = place.agent(&[]);
         let found = agent.ask("find_tools", &json!({ "query": "count the words of a text" }));

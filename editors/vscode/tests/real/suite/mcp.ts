@@ -4,6 +4,7 @@ import * as assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import { ask, type Case, exists, file, named } from "./harness.ts";
+import { answerDialog } from "./page.ts";
 
 /** Words of the text that is open and not saved. */
 const UNSAVED = "one two three four five";
@@ -38,7 +39,10 @@ export const mcp: readonly Case[] = [
         "mcp_zubi_workspace_part",
       ]);
       assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
-      assert.match(await ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" }), /Kept hello/);
+      const added = ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" });
+      // VS Code asks before a call of a server's tool that says that it changes something.
+      await answerDialog("Yes", "mcp");
+      assert.match(await added, /Kept hello/);
       assert.match(await ask("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
     },
   },

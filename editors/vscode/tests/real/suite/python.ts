@@ -7,9 +7,9 @@ const REPORT = "shapes/report.py";
 
 /** What each tool is asked, and what has to be in its answer. */
 const ANSWERS: readonly (readonly [tool: string, input: object, ...texts: string[]])[] = [
-  ["lsp_definition", { at: `${REPORT}:10:18` }, "at shapes/report.py:10:18 total_area", "shapes/shape.py\n  35:5  def total_area("],
-  ["lsp_references", { at: "shapes/shape.py:35:5" }, "3 references to `total_area` in 2 files", "10:18"],
-  ["lsp_hover", { at: `${REPORT}:10:18` }, "(function) def total_area(", "The area of two shapes together"],
+  ["lsp_definition", { at: `${REPORT}:10:17` }, "at shapes/report.py:10:17 total_area", "shapes/shape.py\n  35:5  def total_area("],
+  ["lsp_references", { at: "shapes/shape.py:35:5" }, "3 references to `total_area` in 2 files", "10:17"],
+  ["lsp_hover", { at: `${REPORT}:10:17` }, "(function) def total_area(", "The area of two shapes together"],
   ["lsp_diagnostics", { path: "shapes/broken.py" }, "9:27", "reportArgumentType"],
 ];
 
