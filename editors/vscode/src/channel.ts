@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { answerEdits } from "./edits.ts";
-import { Endpoint, METHODS } from "./endpoint.ts";
+import { attachEndpoint, METHODS } from "./endpoint.ts";
 import * as protocol from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
@@ -43,7 +43,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
   const state = new OpenState((method, params) => client.sendNotification(method, params));
   const attached = vscode.Disposable.from(
     state,
-    new Endpoint(client),
+    attachEndpoint(client),
     answerEdits(client, state),
     ...parts.map((part) => part.attach(client)),
     client.onDidChangeState(() => {

@@ -1,6 +1,5 @@
-// VS Code's values as LSP's. The table of shapes names the fields of each kind that cross; nothing else does (the arguments of
-// commands may be anything). Nothing is told by its class: what commands answer has classes of its own, and document symbols are
-// of two kinds at once.
+// VS Code's values as LSP's. The table of shapes names the fields of each kind that cross; nothing else does (arguments of commands
+// may be anything). Nothing is told by its class: answers of commands have others, and document symbols are of two kinds at once.
 import type * as vscode from "vscode";
 import table from "./endpoint.json" with { type: "json" };
 import { message } from "./failure.ts";
@@ -11,16 +10,14 @@ type Fields = Readonly<Record<string, unknown>>;
 type Rule = (value: unknown, room: Room) => unknown;
 
 /** What still fits into an answer. Lists and texts that are only read are cut; a change that does not fit whole is refused. */
-export class Room {
-  items = 100_000;
-  characters = 4_000_000;
-  leftOut = 0;
+export interface Room {
+  items: number;
+  characters: number;
+  leftOut: number;
   /** What stands for an item of a hierarchy. */
   readonly keep: (item: unknown) => object;
-  constructor(keep: (item: unknown) => object) {
-    this.keep = keep;
-  }
 }
+export const newRoom = (keep: Room["keep"]): Room => ({ items: 100_000, characters: 4_000_000, leftOut: 0, keep });
 
 /** Of one list, and of one text that is only read. */
 const [MAX_LIST, MAX_TEXT] = [5_000, 100_000];
@@ -50,11 +47,9 @@ const ofString = (plain: Rule, otherwise: Rule): Rule => (value, room) => (typeo
 const shaped = (shape: Shape): Rule => (value, room) => convert(shape, value, room);
 
 /** VS Code's own list of a change's parts; the one for extensions leaves out what happens to files. */
-interface Parts {
-  _allEntries(): readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
-}
+type Parts = readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
 const workspaceEdit: Rule = (value, room) => {
-  const edit = value as vscode.WorkspaceEdit & Parts;
+  const edit = value as vscode.WorkspaceEdit & { _allEntries(): Parts };
   // The types 1 and 2 are files and texts; VS Code has files first.
   const files = edit._allEntries().filter(({ _type }) => _type !== 2).map(({ _type, from, to, options = {} }) => {
     if (_type !== 1 || !(from ?? to) || options.contents) throw new Error("it has parts that only the editor itself can apply");
@@ -65,13 +60,20 @@ const workspaceEdit: Rule = (value, room) => {
   const texts = edit.entries().map(([uri, edits]) => ({ textDocument: { uri: uri.toString(), version: null }, edits: convert("textEdits", edits, room) }));
   return { documentChanges: [...files, ...texts] };
 };
+/** An action whose change cannot be shown is one all the same. */
+const preview: Rule = (value, room) => {
+  try {
+    return workspaceEdit(value, room);
+  } catch (error) {
+    return { refused: message(error) };
+  }
+};
 
 const RULES: Readonly<Record<string, Rule>> = {
   number: Number, uri: String, flag: (value) => value === true, text, exact, value: (value, room) => text(held(value), room),
   symbolKind: kind(26, 7), completionKind: kind(25), highlightKind: kind(3), foldingKind: (value) => FOLDINGS[Number(value)],
   markup: (value, room) => ({ kind: "markdown", value: markdown(value, room) }),
   marked: (value, room) => ("language" in Object(value) ? convert("block", value, room) : markdown(value, room)),
-  // Of a proposal: what it is called, and what is inserted.
   name: ofString(text, (value, room) => text((value as Fields)["label"], room)),
   details: ofString(() => undefined, shaped("labelDetails")),
   inserted: (value, room) => exact(held(value), room),
@@ -79,14 +81,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   // A string; or parts; or where it stands in another label.
   label: ofString(text, shaped(["labelPiece"])),
   labelPiece: (value, room) => (typeof value === "number" ? value : convert("labelPart", value, room)),
-  // Itself one, or one of an action.
   command: ofString(text, shaped("namedCommand")),
   item: (value, room) => ({ ...(convert("hierarchyItem", value, room) as object), ...room.keep(value) }),
-  // Five for each token.
   numbers: (value, room) => {
-    const all = value as Uint32Array;
-    room.leftOut += Math.max(0, all.length - room.items) / 5;
-    return [...all.subarray(0, room.items)];
+    room.leftOut += Math.max(0, (value as Uint32Array).length - room.items);
+    return [...(value as Uint32Array).subarray(0, room.items)];
   },
   textEdits: (value, room) => {
     const { leftOut } = room;
@@ -94,15 +93,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (room.leftOut > leftOut) throw new Error(TOO_LARGE);
     return edits;
   },
-  workspaceEdit,
-  // An action whose change cannot be shown is one all the same.
-  preview: (value, room) => {
-    try {
-      return workspaceEdit(value, room);
-    } catch (error) {
-      return { refused: message(error) };
-    }
-  },
+  workspaceEdit, preview,
 };
 
 /** Makes LSP's value of one of VS Code's. */

@@ -31,7 +31,7 @@ export class Problems implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri)),
       // Some look only at what is shown.
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
-        for (const known of editors.map(({ document }) => this.#known.get(document.uri.toString()))) if (known) known.hasWaited = false;
+        for (const { document } of editors) this.#known.set(document.uri.toString(), { isCurrent: false, ...this.#known.get(document.uri.toString()), hasWaited: false });
       }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris.map(String)) {
@@ -74,23 +74,18 @@ export class Problems implements vscode.Disposable {
 
   /** Until somebody has spoken and everybody is quiet, nobody wants to know any more, or patience ends. */
   async #wait(uri: string, token: vscode.CancellationToken): Promise<void> {
+    const listening: vscode.Disposable[] = [];
     await new Promise<void>((resolve) => {
+      setTimeout(resolve, PATIENCE_MS);
       let quiet: NodeJS.Timeout | undefined;
-      const ended = (): void => {
-        clearTimeout(quiet);
-        clearTimeout(end);
-        listening.dispose();
-        resolve();
-      };
-      const end = setTimeout(ended, PATIENCE_MS);
-      const heard = this.#spoken.event((spoken) => {
+      listening.push(token.onCancellationRequested(() => { resolve(); }), this.#spoken.event((spoken) => {
         if (spoken !== uri) return;
         clearTimeout(quiet);
-        quiet = setTimeout(ended, QUIET_MS);
-      });
-      const listening = vscode.Disposable.from(heard, token.onCancellationRequested(ended));
-      if (token.isCancellationRequested) ended();
+        quiet = setTimeout(resolve, QUIET_MS);
+      }));
+      if (token.isCancellationRequested) resolve();
     });
+    vscode.Disposable.from(...listening).dispose();
   }
 }
 

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver-protocol";
-import { convert, Room, type Shape } from "./conversions.ts";
+import { convert, newRoom, type Shape } from "./conversions.ts";
 import { Problems } from "./diagnostics.ts";
 import table from "./endpoint.json" with { type: "json" };
 import { message } from "./failure.ts";
@@ -13,16 +13,15 @@ import { fence, wake } from "./readiness.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** How a method is answered. */
+/**
+ * A method: VS Code's command; where its arguments stand in the parameters (`uri`, `item` and `place` are made here); the shape of
+ * the result; whether it is wrong before the project is loaded; the command that tells what the result's numbers mean.
+ */
 interface Row {
-  /** VS Code's, without `vscode.`. */
   readonly command: string;
-  /** Where they stand in the parameters; `uri` is the document's, `item` and `place` are made here. */
   readonly args: readonly (string | number)[];
   readonly result: Shape;
-  /** Whether it is wrong to answer before the project is loaded. */
   readonly needsProject?: boolean;
-  /** The command that tells what the numbers of the answer mean. */
   readonly legend?: string;
 }
 const ROWS: Readonly<Record<string, Row>> = table.methods;
@@ -44,50 +43,39 @@ function made(value: unknown): unknown {
 }
 
 /** Answers `EDITOR_REQUEST` of a client. */
-export class Endpoint implements vscode.Disposable {
-  readonly #problems = new Problems();
-  readonly #handles = new Handles();
-  readonly #asked: vscode.Disposable;
+export function attachEndpoint(client: LanguageClient): vscode.Disposable {
+  const [problems, handles] = [new Problems(), new Handles()];
+  const asked = client.onRequest(EDITOR_REQUEST, async ({ method, params }: EditorRequestParams, token: vscode.CancellationToken) => {
+    if (!METHODS.includes(method)) throw new ResponseError(ErrorCodes.MethodNotFound, `the editor does not answer ${method}`);
+    try {
+      const { textDocument } = params as { textDocument?: { uri: string } };
+      const uri = client.protocol2CodeConverter.asUri(textDocument?.uri ?? "");
+      const row = ROWS[method];
+      return await (row ? answer(row, params, textDocument && uri, handles, token) : problems[PROBLEMS[method as keyof typeof PROBLEMS]](client, uri, token));
+    } catch (error) {
+      // The reason alone, without words around it: of a rename, why it is declined.
+      throw new ResponseError(LSPErrorCodes.RequestFailed, message(error));
+    }
+  });
+  return vscode.Disposable.from(problems, asked);
+}
 
-  constructor(client: LanguageClient) {
-    this.#asked = client.onRequest(EDITOR_REQUEST, async ({ method, params }: EditorRequestParams, token: vscode.CancellationToken) => {
-      if (!METHODS.includes(method)) throw new ResponseError(ErrorCodes.MethodNotFound, `the editor does not answer ${method}`);
-      try {
-        const { textDocument } = params as { textDocument?: { uri: string } };
-        const uri = client.protocol2CodeConverter.asUri(textDocument?.uri ?? "");
-        const row = ROWS[method];
-        if (row) return await this.#answer(row, params, textDocument && uri, token);
-        return await this.#problems[PROBLEMS[method as keyof typeof PROBLEMS]](client, uri, token);
-      } catch (error) {
-        // The reason alone, without words around it: of a rename, why it is declined.
-        throw new ResponseError(LSPErrorCodes.RequestFailed, message(error));
-      }
-    });
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(this.#problems, this.#asked).dispose();
-  }
-
-  async #answer(row: Row, params: unknown, uri: vscode.Uri | undefined, token: vscode.CancellationToken): Promise<unknown> {
-    const known = row.args[0] === "item" ? this.#handles.find((params as Values)["item"]) : undefined;
-    let hierarchy = known?.hierarchy;
-    const room = new Room((item) => this.#handles.keep({ item, hierarchy: (hierarchy ??= this.#handles.begin()) }));
-    const plain = made(params) as Values;
-    const given: Values = { ...plain, uri, item: known?.item, place: { uri, range: plain["range"] } };
-    const pick = (path: string): unknown => path.split(".").reduce<unknown>((from, name) => (from as Values | undefined)?.[name], given);
-    const args = row.args.map((arg) => (typeof arg === "number" ? arg : pick(arg)));
-    const run = (command: string): Thenable<unknown> => vscode.commands.executeCommand(`vscode.${command}`, ...args);
-    const isAwake = uri === undefined || (await wake(uri, token));
-    if (row.needsProject === true) await fence(uri, given["position"]);
-    const found: { length?: number } | null = (await run(row.command)) ?? null;
-    // Nothing, of a language that has never answered, is no answer.
-    if (!isAwake && (found === null || found.length === 0)) throw new Error(NOBODY);
-    if (found === null) return null;
-    const legend = row.legend !== undefined && { legend: await run(row.legend) };
-    const value = convert(row.result, legend ? { ...found, ...legend } : found, room) as object;
-    const { leftOut } = room;
-    if (leftOut === 0) return value;
-    return Array.isArray(value) ? [...(value as unknown[]), { leftOut }] : { ...value, leftOut };
-  }
+async function answer(row: Row, params: unknown, uri: vscode.Uri | undefined, handles: Handles, token: vscode.CancellationToken): Promise<unknown> {
+  const known = row.args[0] === "item" ? handles.find((params as Values)["item"]) : undefined;
+  let hierarchy = known?.hierarchy;
+  const room = newRoom((item) => handles.keep(item, (hierarchy ??= handles.begin())));
+  const plain = made(params) as Values;
+  const given: Values = { ...plain, uri, item: known?.item, place: { uri, range: plain["range"] } };
+  const pick = (path: string): unknown => path.split(".").reduce<unknown>((from, name) => (from as Values | undefined)?.[name], given);
+  const args = row.args.map((arg) => (typeof arg === "number" ? arg : pick(arg)));
+  const run = (command: string): Thenable<unknown> => vscode.commands.executeCommand(`vscode.${command}`, ...args);
+  const isAwake = uri === undefined || (await wake(uri, token));
+  if (row.needsProject === true) await fence(uri, given["position"]);
+  const found: { length?: number } | null = (await run(row.command)) ?? null;
+  // Nothing, of a language that has never answered, is no answer.
+  if (!isAwake && (found === null || found.length === 0)) throw new Error(NOBODY);
+  if (found === null) return null;
+  const value = convert(row.result, row.legend === undefined ? found : { ...found, legend: await run(row.legend) }, room) as object;
+  const leftOut = room.leftOut > 0 && { leftOut: room.leftOut };
+  return leftOut && Array.isArray(value) ? [...(value as unknown[]), leftOut] : leftOut ? { ...value, ...leftOut } : value;
 }

@@ -3,14 +3,9 @@
 /** Of hierarchies: VS Code itself forgets one after ten others, and then answers that nothing is there. And of items. */
 const [MAX_HIERARCHIES, MAX_ITEMS] = [8, 4000];
 
-interface Kept {
-  readonly item: unknown;
-  readonly hierarchy: number;
-}
-
-/** The items that were given out last. */
+/** The items that were given out last, each with the number of its hierarchy. */
 export class Handles {
-  readonly #kept = new Map<number, Kept>();
+  readonly #kept = new Map<number, { item: unknown; hierarchy: number }>();
   #last = 0;
   #hierarchies = 0;
 
@@ -20,13 +15,13 @@ export class Handles {
   }
 
   /** What stands for an object, besides its fields. */
-  keep(kept: Kept): object {
-    this.#kept.set((this.#last += 1), kept).delete(this.#last - MAX_ITEMS);
+  keep(item: unknown, hierarchy: number): object {
+    this.#kept.set((this.#last += 1), { item, hierarchy }).delete(this.#last - MAX_ITEMS);
     return { data: { zubi: this.#last } };
   }
 
   /** The object that an item stands for. */
-  find(item: unknown): Kept {
+  find(item: unknown): { item: unknown; hierarchy: number } {
     const kept = this.#kept.get((item as { data?: { zubi?: number } } | undefined)?.data?.zubi ?? 0);
     if (kept && kept.hierarchy > this.#hierarchies - MAX_HIERARCHIES) return kept;
     throw new Error("the editor does not know this item any more: ask about its place again");

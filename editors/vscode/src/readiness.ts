@@ -1,18 +1,14 @@
 // Whether a language has somebody who answers about it yet.
 import * as vscode from "vscode";
 
-/** How long a language may take from its first document to its first answer. */
-const PATIENCE_MS = 10_000;
-/** VS Code tells nobody when a language's providers are registered, so the question is repeated; this long after the last. */
-const PAUSE_MS = 100;
-
+/** How long a language may take to its first answer. When providers are registered is told to nobody, so it is asked again. */
+const [PATIENCE_MS, PAUSE_MS] = [10_000, 100];
 /** Languages that have answered, and those that have had their time. */
 const [awake, waited] = [new Set<string>(), new Set<string>()];
 
 /**
- * Opens a document, which wakes its language, and waits once for that. An empty answer of a language that has never answered
- * may only mean that nobody is there yet. Outlines tell, because nobody but a language's own extension has them: words and
- * snippets are proposed for any language, and its files are searched for links.
+ * Opens a document, which wakes its language, and waits once for that. Outlines tell, because nobody but a language's own extension
+ * has them: words and snippets are proposed for any language, and its files are searched for links.
  */
 export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Promise<boolean> {
   const { languageId } = await vscode.workspace.openTextDocument(uri);

@@ -1,10 +1,10 @@
 // What crosses of VS Code's values, and how.
 import { expect, test } from "vitest";
-import { convert, Room, type Shape } from "../../src/conversions.ts";
+import { convert, newRoom, type Room, type Shape } from "../../src/conversions.ts";
 import { Position, Range } from "./vscode.ts";
 
 let kept = 0;
-const room = (): Room => new Room(() => ({ data: { zubi: (kept += 1) } }));
+const room = (): Room => newRoom(() => ({ data: { zubi: (kept += 1) } }));
 const at = (line: number, from: number, to: number): Range => new Range(new Position(line, from), new Position(line, to));
 const lsp = (line: number, from: number, to: number): object => ({ start: { line, character: from }, end: { line, character: to } });
 const uri = { toString: () => "file:///a.ts", _formatted: null };

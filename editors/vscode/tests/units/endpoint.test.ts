@@ -1,7 +1,7 @@
 // The editor's answers to `zubi lsp`, as they cross the channel.
 import { beforeEach, expect, test } from "vitest";
-import { convert, Room } from "../../src/conversions.ts";
-import { Endpoint, METHODS } from "../../src/endpoint.ts";
+import { convert, newRoom } from "../../src/conversions.ts";
+import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
 import { commandResults, Position, Range } from "./vscode.ts";
 
@@ -17,7 +17,7 @@ function endpoint(): (method: string, params: object) => Promise<unknown> {
     },
     protocol2CodeConverter: { asUri: (uri: string) => uri },
   };
-  new Endpoint(client as never);
+  attachEndpoint(client as never);
   return (method, params) => ask?.({ method, params }, { isCancellationRequested: false }) ?? Promise.reject(new Error("nobody asks"));
 }
 
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 test("every name of the table means something", () => {
-  const room = new Room(() => ({}));
+  const room = newRoom(() => ({}));
   const shapes = new Set(Object.keys(table.shapes));
   const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "marked",
     "name", "details", "inserted", "insertedAs", "label", "command", "item", "numbers", "textEdits", "workspaceEdit", "preview"];

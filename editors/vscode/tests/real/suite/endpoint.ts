@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
-import { Endpoint } from "../../../src/endpoint.ts";
+import { attachEndpoint } from "../../../src/endpoint.ts";
 import type { Internals } from "../../../src/extension.ts";
 import { TOOLS_CALL, type ToolsCallResult } from "../../../src/protocol.ts";
 import { type Case, file } from "./harness.ts";
@@ -36,6 +36,7 @@ const TOOLS: readonly Row[] = [
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, "  8:14  export class Circle"],
   ["lsp_call_hierarchy", { ...TOTAL, direction: "incoming", depth: 2 }, "describe"],
   ["lsp_call_hierarchy", { at: `${REPORT}:5:17`, direction: "outgoing" }, "Circle", "totalArea"],
+  ["lsp_type_hierarchy", { at: `${SHAPE}:8:14`, direction: "supertypes" }, /./],
   ["lsp_explain", TOTAL, "totalArea", "describe"],
 ];
 
@@ -166,7 +167,7 @@ function direct(): (method: string, params: object) => Promise<unknown> {
     },
     protocol2CodeConverter: { asUri: (uri: string) => vscode.Uri.parse(uri) },
   };
-  new Endpoint(client as never);
+  attachEndpoint(client as never);
   const { token } = new vscode.CancellationTokenSource();
   return async (method, params) => asked[0]?.({ method, params }, token);
 }
