@@ -290,7 +290,7 @@ impl Inner {
                 None => {
                     let done = "changed by an extension of the editor";
                     match applied.files.iter_mut().find(|listed| listed.path == changed.path) {
-                        Some(listed) => listed.done.push_str(&format!(", {done}")),
+                        Some(listed) => listed.done = format!("{}, {done}", listed.done),
                         None => applied.files.push(AppliedFile {
                             path: changed.path.clone(),
                             shown,

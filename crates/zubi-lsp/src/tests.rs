@@ -4,6 +4,7 @@ mod approvals;
 mod client;
 mod contributed;
 mod editor;
+mod edits;
 mod folders;
 mod host;
 mod made_good;

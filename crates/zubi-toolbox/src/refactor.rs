@@ -43,6 +43,9 @@ fn file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
     path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
 
+/// Notes about what was done.
+type Notes<'a> = dyn Fn(&Applied) -> Vec<String> + Sync + 'a;
+
 /// How a plan is applied, and what stands in the answer besides.
 #[derive(Default)]
 struct How<'a> {
@@ -52,8 +55,7 @@ struct How<'a> {
     manner: Manner,
     /// What stands before the answer.
     lines: String,
-    /// Notes about what was done.
-    notes: Option<&'a (dyn Fn(&Applied) -> Vec<String> + Sync)>,
+    notes: Option<&'a Notes<'a>>,
 }
 
 /// Applies a plan at once.

@@ -1,5 +1,6 @@
 //! Plans, applied and undone on a real tree.
 
+mod beside;
 mod crash;
 mod editor;
 mod properties;

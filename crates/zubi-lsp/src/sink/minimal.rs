@@ -93,6 +93,17 @@ mod tests {
             ("import './util';\nlet a;\nlet b;\n", "import './lib/util';\nlet a;\nlet c;\n"),
         ];
         let shown: Vec<_> = cases.iter().map(|(before, after)| check(before, after)).collect();
-        insta::assert_snapshot!(shown.join("\n"), @"");
+        insta::assert_snapshot!(shown.join("\n"), @r#"
+        1:1-1:1 "b"
+        1:0-1:0 "b\n"
+        1:0-2:0 ""
+        0:0-0:0 "new"
+        0:0-0:4 ""
+        0:2-0:3 "e"
+        0:3-0:6 "two"
+        0:0-0:1 "c"
+        0:1-1:0 "\n"
+        0:10-0:10 "lib/" 2:4-2:5 "c"
+        "#);
     }
 }

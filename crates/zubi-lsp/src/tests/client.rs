@@ -152,19 +152,7 @@ impl Client {
                 let result = response.response_result.clone();
                 Some(Ok(result.map_err(|error| serde_json::to_value(error).unwrap())))
             }
-            Message::Request(request) if request.method == "zubi/editor/request" => Some(Err(request.clone())),
-            _ => None,
-        })
-    }
-
-    /// The answer to a request, or what zubi asks the editor before.
-    pub(super) fn asked_or_answered(&mut self, id: &RequestId) -> Result<Result<Value, Value>, Request> {
-        self.wanted(|message| match message {
-            Message::Response(response) if response.id == *id => {
-                let result = response.response_result.clone();
-                Some(Ok(result.map_err(|error| serde_json::to_value(error).unwrap())))
-            }
-            Message::Request(request) if request.method == "zubi/editor/request" => Some(Err(request.clone())),
+            Message::Request(request) if request.method.starts_with("zubi/editor/") => Some(Err(request.clone())),
             _ => None,
         })
     }

@@ -44,13 +44,14 @@ pub(crate) async fn write(intel: &CodeIntel, new: NewText<'_>) -> Result<Written
     let bom = new.before.is_some_and(|before| before.bom);
     let text = if bom { new.text.strip_prefix(BOM).unwrap_or(new.text) } else { new.text };
     let hash = ContentHash::of_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
-    let status =
-        Status { endpoint: "disk".to_owned(), readiness: format!("sha {}", short(&hash)), ..Status::default() };
+    let status = |endpoint: &str| {
+        Some(Status { endpoint: endpoint.to_owned(), readiness: format!("sha {}", short(&hash)), ..Status::default() })
+    };
     let plan = match intel.edits().plan_text(&new.title, new.path, before.as_ref(), text, new.by).await {
         Ok(plan) => plan,
         Err(EditError::Nothing) => {
             let text = format!("{} holds exactly this text already; nothing was written", workspace.display(new.path));
-            return Ok(Written { output: ToolOutput { text, status: Some(status), ..ToolOutput::default() }, hash });
+            return Ok(Written { output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() }, hash });
         }
         Err(error) => return Err(tell(error)),
     };
@@ -66,7 +67,8 @@ pub(crate) async fn write(intel: &CodeIntel, new: NewText<'_>) -> Result<Written
     }
     answer.push_str(&cut(&plan.diff));
     let _ = writeln!(answer, "undo_edit {{\"plan\":\"{}\"}} takes it back", plan.id);
-    Ok(Written { output: ToolOutput { text: answer, status: Some(status), ..ToolOutput::default() }, hash })
+    let status = status(if applied.unsaved.is_empty() { "disk" } else { "editor" });
+    Ok(Written { output: ToolOutput { text: answer, status, ..ToolOutput::default() }, hash })
 }
 
 /// What writing a text touches, with the diff for whoever is asked.

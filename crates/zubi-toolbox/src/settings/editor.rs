@@ -1,5 +1,7 @@
 //! The settings of an open editor, which reads and writes them itself: they are not all in a file of the workspace.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_code::settings::{EditorSettings, Scope, SettingValues};
@@ -8,8 +10,11 @@ use zubi_tools::{Status, ToolCx, ToolError, ToolOutput};
 /// The most characters of a value that an answer shows.
 const MAX_SHOWN: usize = 4_000;
 
-/// The scopes, as they are named, with where a value stands that was read.
-const SCOPES: [(&str, fn(&SettingValues) -> &Value); 3] =
+/// Where the value of a scope stands among those that were read.
+type Read = fn(&SettingValues) -> &Value;
+
+/// The scopes, as they are named.
+const SCOPES: [(&str, Read); 3] =
     [("user", |values| &values.user), ("workspace", |values| &values.workspace), ("folder", |values| &values.folder)];
 
 /// What a setting is at a scope; without one, what holds and where that is set.
@@ -62,15 +67,16 @@ pub(super) async fn set(
         }
         let was = if before.is_null() { "not set".to_owned() } else { shown(before) };
         let is = if now.is_null() { "not set".to_owned() } else { shown(now) };
-        text.push_str(&format!("{key}: {was} → {is} at the scope `{name}`\n"));
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{key}: {was} → {is} at the scope `{name}`");
         if after.value != *now && !now.is_null() {
-            text.push_str(&format!("note: another scope counts more: {} holds\n", shown(&after.value)));
+            let _ = writeln!(text, "note: another scope counts more: {} holds", shown(&after.value));
         }
         let mut back = json!({ "key": key, "scope": name });
         if !before.is_null() {
             back["value"] = before.clone();
         }
-        text.push_str(&format!("set_setting {back} takes it back\n"));
+        let _ = writeln!(text, "set_setting {back} takes it back");
     }
     text.pop();
     Ok(ToolOutput { text, status: Some(status()), ..ToolOutput::default() })

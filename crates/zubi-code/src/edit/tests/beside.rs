@@ -1,0 +1,168 @@
+//! Changes of which the editor makes one part and the disk the others.
+
+use std::sync::Mutex;
+
+use zubi_base::clock::FixedClock;
+use zubi_base::text::{Changed, DiskText, LiveSink};
+
+use super::tree::{self, Tree};
+use super::{changes, insert};
+use crate::edit::*;
+
+/// An editor that has some files open, saves everything, and says what it was asked.
+struct Editor {
+    open: Vec<Utf8PathBuf>,
+    disk: DiskSink,
+    refuses: bool,
+    /// What an extension writes when something moves.
+    follows: Option<(Utf8PathBuf, &'static str)>,
+    asked: Mutex<Vec<String>>,
+}
+
+#[async_trait::async_trait]
+impl EditSink for Editor {
+    async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
+        let name = |operation: &FileOperation| operation.path().file_name().unwrap().to_owned();
+        let asked = operations.iter().map(name).collect::<Vec<_>>().join(" ");
+        self.asked.lock().unwrap().push(asked);
+        if self.refuses {
+            return Err(SinkError::Refused { why: "not now".to_owned() });
+        }
+        self.disk.apply(operations, manner).await?;
+        let mut outcome = Outcome::default();
+        if let (Some((path, text)), false) = (&self.follows, manner.exact) {
+            let before = zubi_base::fs::read_bytes(path).unwrap();
+            zubi_base::fs::write_atomic(path, text.as_bytes()).unwrap();
+            outcome.changed.push(Changed { path: path.clone(), before, after: text.as_bytes().to_vec() });
+        }
+        Ok(outcome)
+    }
+}
+
+impl LiveSink for Editor {
+    fn has_open(&self, path: &Utf8Path) -> bool {
+        self.open.iter().any(|open| open.starts_with(path))
+    }
+}
+
+struct Desk {
+    tree: Tree,
+    editor: Arc<Editor>,
+    edits: Edits,
+}
+
+impl Desk {
+    /// A tree of which these files are open.
+    fn new(open: &[&str], refuses: bool, follows: Option<(&str, &'static str)>) -> Self {
+        let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/c", "c\n")]);
+        let editor = Arc::new(Editor {
+            open: open.iter().map(|path| tree.root.join(path)).collect(),
+            disk: DiskSink::new(&tree.state_dir),
+            refuses,
+            follows: follows.map(|(path, text)| (tree.root.join(path), text)),
+            asked: Mutex::default(),
+        });
+        let live = Arc::clone(&editor) as Arc<dyn LiveSink>;
+        let sink = Arc::new(BesideEditor::new(DiskSink::new(&tree.state_dir), live, Arc::new(DiskText)));
+        let clock = Arc::new(FixedClock(tree::NOW));
+        let edits = Edits::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, clock);
+        Self { tree, editor, edits }
+    }
+
+    /// Plans and makes an edit, and takes it back if it was made: what the editor was asked, and the tree in between.
+    fn check(&self, edit: &Value, manner: Manner) -> String {
+        let before = self.tree.state();
+        let shown = self.tree.run(async {
+            let plan = self.edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
+            let shown = match self.edits.apply_as(&plan.id, manner).await {
+                Ok(_) => {
+                    let shown = self.tree.show();
+                    self.edits.undo(&plan.id).await.unwrap();
+                    shown
+                }
+                Err(error) => error.to_string(),
+            };
+            format!("{:?}\n{shown}", std::mem::take(&mut *self.editor.asked.lock().unwrap()))
+        });
+        assert_eq!(self.tree.state(), before);
+        shown
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Value {
+        serde_json::json!({ "kind": "rename", "oldUri": self.tree.uri(from), "newUri": self.tree.uri(to) })
+    }
+}
+
+#[test]
+fn each_part_goes_where_its_text_lives_and_comes_back() {
+    let desk = Desk::new(&["a"], false, None);
+    let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
+    insta::assert_snapshot!(desk.check(&both, Manner::default()), @r#"
+    ["a", "a"]
+    a: "1\na\n"
+    b: "2\nb\n"
+    d/
+    d/c: "c\n"
+    "#);
+    // A file of the editor that moves takes the edits of its text along; the folder above it is the disk's.
+    let moves =
+        [desk.rename("a", "new/a"), insert(&desk.tree.uri("new/a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")];
+    insta::assert_snapshot!(desk.check(&changes(&moves), Manner::default()), @r#"
+    ["a a"]
+    b: "2\nb\n"
+    d/
+    d/c: "c\n"
+    new/
+    new/a: "1\na\n"
+    "#);
+    // One that is not open moves on disk, unless extensions are to follow it.
+    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), Manner::default()), @r#"
+    []
+    a: "a\n"
+    b: "b\n"
+    c: "c\n"
+    d/
+    "#);
+    let followed = Manner { followed: true, ..Manner::default() };
+    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), followed), @r#"
+    ["c"]
+    a: "a\n"
+    b: "b\n"
+    c: "c\n"
+    d/
+    "#);
+}
+
+#[test]
+fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
+    let desk = Desk::new(&["a"], true, None);
+    let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
+    insta::assert_snapshot!(desk.check(&both, Manner::default()), @r#"
+    ["a"]
+    the editor refused the edit: not now (nothing was written)
+    "#);
+    let moves = changes(&[desk.rename("a", "new/a")]);
+    insta::assert_snapshot!(desk.check(&moves, Manner::default()), @r#"
+    ["a"]
+    the editor refused the edit: not now (nothing was written)
+    "#);
+}
+
+#[test]
+fn what_an_extension_changed_besides_is_taken_back_too() {
+    let desk = Desk::new(&["a"], false, Some(("b", "b follows\n")));
+    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("a", "c")]), Manner::default()), @r#"
+    ["c"]
+    b: "b follows\n"
+    c: "a\n"
+    d/
+    d/c: "c\n"
+    "#);
+}
+
+#[test]
+fn settings_that_an_undo_needs_are_kept_with_it() {
+    let plan = r#"{"operations":[],"after":[]}"#;
+    let undo: plan::Undo = serde_json::from_str(plan).unwrap();
+    assert_eq!(undo.settings, [], "of a plan that an older zubi has stored");
+}
