@@ -4,7 +4,10 @@ import * as assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import { ask, type Case, exists, file, named } from "./harness.ts";
-import { answerDialog } from "./page.ts";
+import * as page from "./page.ts";
+
+/** What may be chosen. */
+const ROW = ".quick-input-widget .monaco-list-row";
 
 /** Words of the text that is open and not saved. */
 const UNSAVED = "one two three four five";
@@ -40,8 +43,13 @@ export const mcp: readonly Case[] = [
       ]);
       assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
       const added = ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" });
-      // VS Code asks before a call of a server's tool that says that it changes something.
-      await answerDialog("Yes", "mcp");
+      // VS Code asks before a call of a server's tool that says that it changes something. Then zubi asks, with a form.
+      await page.answerDialog("Yes");
+      await page.click('.notifications-toasts .monaco-button:has-text("Respond")');
+      await page.click(`${ROW}:has-text("yes: this call")`);
+      await page.click(`${ROW}:has-text("Default value")`);
+      await page.see('.quick-input-title:has-text("3/3")');
+      await page.press("Enter");
       assert.match(await added, /Kept hello/);
       assert.match(await ask("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
     },
