@@ -317,7 +317,14 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
         // The tool made it after all; what it has done must be told.
         Ok(Ok(Ok(output))) => Ok(output),
         Ok(Err(error)) => joined(Err(error)),
-        Ok(Ok(Err(_))) | Err(_) => Err(gave_up),
+        Ok(Ok(Err(_))) => Err(gave_up),
+        Err(_) if running.droppable => Err(gave_up),
+        // Nobody is told that it failed while it may still be done.
+        Err(_) => Err(ToolError::tell(
+            gave_up.code(),
+            format!("Error in {}: it was given up after it had begun, and may still be carried to its end", spec.id),
+            "Look at what it has changed before calling again.",
+        )),
     }
 }
 

@@ -267,6 +267,13 @@ async fn x01_a_call_that_is_cancelled_or_late_tells_the_tool_first() {
     Narrow the question, or call again: what was started keeps getting ready meanwhile.
     (allow, timed_out)
     ");
+    // A.7-7: what writes is not stopped half-way, so nobody is told that it failed.
+    let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
+    assert_snapshot!(check(&one(Effect::Write, Does::Hangs), "test.tool", json!({}), late).await, @"
+    Error in test.tool: it was given up after it had begun, and may still be carried to its end
+    Look at what it has changed before calling again.
+    (allow, timed_out)
+    ");
 }
 
 #[tokio::test]
