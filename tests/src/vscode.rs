@@ -27,7 +27,7 @@ pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
 #[derive(Debug)]
 pub struct Editor<'a> {
     project: &'a Project,
-    server: &'a Utf8Path,
+    server: Utf8PathBuf,
     windows: Vec<(Utf8PathBuf, String)>,
     like_user: bool,
     vsix: Option<Utf8PathBuf>,
@@ -40,10 +40,10 @@ pub struct Editor<'a> {
 
 impl<'a> Editor<'a> {
     /// As VS Code's own tests have it: dialogs confirm themselves. No window yet.
-    pub fn new(project: &'a Project, server: &'a Utf8Path) -> Self {
+    pub fn new(project: &'a Project, server: &Utf8Path) -> Self {
         Self {
             project,
-            server,
+            server: server.to_owned(),
             windows: Vec::new(),
             like_user: false,
             vsix: None,
