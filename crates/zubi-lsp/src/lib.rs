@@ -35,6 +35,13 @@
 //! the beginning. `open` is a list of `{uri, languageId, isDirty, lineCount}`, `active` one of them with `selection: {line,
 //! column}` (both from 1) or null, `diagnosticsUris` those documents whose problems have changed since it told before.
 //!
+//! # What may differ from LSP
+//!
+//! An editor gives what its providers give: several hovers come in a list, locations and links to them in one list, and more than
+//! once; references come with declarations whatever the context says; one kind is looked at of those that code actions are asked for
+//! by. A code action whose change only the editor can apply has `edit: {refused}`, with the reason. A list that was cut ends in
+//! `{leftOut}`, how many items are missing; an object has the field itself. A request that is declined fails with the reason alone.
+//!
 //! # Problems
 //!
 //! An editor that names these among its `editorMethods` answers for its servers:
