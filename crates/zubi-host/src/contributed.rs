@@ -21,7 +21,7 @@ use zubi_tools::{Code, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProv
 pub(crate) const TOOLSET: &str = "contributed";
 
 /// The most tools and functions of one contributor: a list is paid for by everybody who reads it.
-const MAX_TOOLS: usize = 200;
+pub const MAX_TOOLS: usize = 200;
 
 /// The largest description and schema of one tool together, in bytes.
 const MAX_SPEC_BYTES: usize = 64 * 1024;
@@ -102,6 +102,11 @@ pub struct Refused {
 }
 
 impl Refused {
+    /// There are more than [`MAX_TOOLS`].
+    pub fn too_many() -> Self {
+        Self::new("tools", format!("more than {MAX_TOOLS} tools and functions of one client"))
+    }
+
     fn new(field: &str, message: impl Into<String>) -> Self {
         Self { field: field.to_owned(), message: message.into() }
     }
@@ -191,7 +196,7 @@ impl Contributions {
         let mut state = self.state();
         let known = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
         if known + tools.len() + functions.len() > MAX_TOOLS {
-            return Err(Refused::new("tools", format!("more than {MAX_TOOLS} tools and functions of one client")));
+            return Err(Refused::too_many());
         }
         if let Some(provider) = state.provider.as_ref().filter(|provider| provider.owner != *owner) {
             let name = provider.owner.name();

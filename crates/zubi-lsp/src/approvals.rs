@@ -130,7 +130,7 @@ fn dialog(request: &ApprovalRequest) -> Value {
     for option in &request.options {
         let (label, others) = question::option(option);
         for other in others {
-            detail.push_str(&format!("\n“{label}” would have allowed this as well: {other}"));
+            detail.extend(["\n“", &label, "” would have allowed this as well: ", &other]);
         }
         options.push(format!("Allow {label}"));
     }

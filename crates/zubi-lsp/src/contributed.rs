@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
-use zubi_host::contributed::{Contributions, FunctionError, Invoke, Owner, Refused};
+use zubi_host::contributed::{Contributions, FunctionError, Invoke, MAX_TOOLS, Owner, Refused};
 use zubi_link::wire::tools::{ContributedTool, InvokeParams, Registered, UnregisterParams};
 use zubi_tools::ToolCx;
 use zubi_tools::cx::ProgressSink;
@@ -75,6 +75,11 @@ impl Contributed {
     pub(crate) fn register(&self, offer: Offer, asked: &OfHost, current: &OfHost) -> Result<Registered, Refused> {
         let mut offers = self.offers();
         let Offer { tools, functions } = &offer;
+        // Where there is no host nobody else counts them.
+        let of = |offer: &Offer| offer.tools.len() + offer.functions.len();
+        if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
+            return Err(Refused::too_many());
+        }
         let named = || Registered { tools: ids(tools), functions: functions.clone() };
         let registered = match asked.get() {
             Some(Some(host)) => host.register(&Owner::Editor, tools, functions, &self.invoke())?,
@@ -126,7 +131,7 @@ impl Contributed {
     }
 }
 
-fn ids(tools: &Vec<ContributedTool>) -> Vec<String> {
+fn ids(tools: &[ContributedTool]) -> Vec<String> {
     tools.iter().map(|tool| tool.id.clone()).collect()
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
         .start("zubi/tools/prepare", move |params, responder| {
             prepare.begin(|tools, host| async move {
                 let answer = match from_value(&params) {
-                    Ok(params) => tools.prepare(&host, params, &responder).await,
+                    Ok(params) => tools.prepare(&host, &params, &responder).await,
                     Err(error) => Err(error),
                 };
                 responder.answer(answer);
@@ -253,12 +253,12 @@ impl Tools {
     }
 
     /// What a call would do, without making it. One that is none is told when it is made.
-    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: CallParams, responder: &Responder) -> Answer {
+    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &CallParams, responder: &Responder) -> Answer {
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
         let service = self.service(host).await?;
-        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(unknown)?;
+        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
         let request = CallRequest {
             tool: params.id.clone(),
             arguments: params.args.clone(),
@@ -273,17 +273,17 @@ impl Tools {
         };
         let about = service.describe();
         let said = prepare::message(&spec, &params.args, &about);
-        let Ok(explained) = service.explain(request, circumstances).await.map_err(unknown)? else {
+        let Ok(explained) = service.explain(request, circumstances).await.map_err(|error| unknown(&error))? else {
             return Ok(json!({ "message": said }));
         };
         if explained.tool == spec.id {
-            return Ok(self.asked(&params, &spec, said, explained));
+            return Ok(self.asked(params, &spec, said, explained));
         }
         // It passes the call on to this one, which is what the user wants to know of.
-        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(unknown)?;
+        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let said = prepare::message(&inner, arguments, &about);
-        Ok(self.asked(&params, &inner, said, explained))
+        Ok(self.asked(params, &inner, said, explained))
     }
 
     /// What the user reads, and what is to be confirmed if the policy would ask.
@@ -327,7 +327,7 @@ impl Tools {
             Ok(CallAnswer { text, failure: Some(code), .. }) => {
                 Ok(json!({ "text": text, "isError": true, "code": code }))
             }
-            Err(error) => Err(unknown(error)),
+            Err(error) => Err(unknown(&error)),
         }
     }
 
@@ -346,6 +346,6 @@ fn restrictions(editor: &Editor) -> Restrictions {
     Restrictions { read_only: !editor.answers(APPLY_EDIT), ..Restrictions::default() }
 }
 
-fn unknown(unknown: UnknownTool) -> RequestError {
+fn unknown(unknown: &UnknownTool) -> RequestError {
     RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }
 }

@@ -27,7 +27,7 @@ const TOOLS: &str = r#"//- .vscode/agent-tools.json
 "#;
 
 /// An editor with a dialog, whose user has said this in his `zubi.toml` and trusts the tools of the workspace.
-fn editor_with(chosen: Value, settings: &'static str) -> Client {
+fn editor_with(chosen: &Value, settings: &'static str) -> Client {
     let methods = ["zubi/editor/applyEdit", "zubi/editor/command", "zubi/approval/request"];
     let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
     options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
@@ -41,7 +41,7 @@ fn editor_with(chosen: Value, settings: &'static str) -> Client {
     })
 }
 
-fn editor(chosen: Value) -> Client {
+fn editor(chosen: &Value) -> Client {
     editor_with(chosen, "")
 }
 
@@ -59,7 +59,7 @@ fn runs(client: &mut Client, call: Value) -> String {
 }
 
 /// Calls, and the user is asked: what, and what came of it.
-fn asked(client: &mut Client, call: Value, choice: Value) -> (Value, String) {
+fn asked(client: &mut Client, call: Value, choice: &Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", call);
     let question = client.asked_by("zubi/approval/request");
     client.respond(question.id, json!({ "choice": choice }));
@@ -76,7 +76,7 @@ fn text(value: &Value) -> String {
 
 #[test]
 fn what_was_confirmed_runs_once() {
-    let mut client = editor(json!({}));
+    let mut client = editor(&json!({}));
     let prepared = client.ask("zubi/tools/prepare", save(false)).unwrap();
     assert_snapshot!(text(&prepared["message"]), @r"Save \`all\`");
     assert_snapshot!(text(&prepared["confirmation"]["title"]), @"Save `all`?");
@@ -87,16 +87,16 @@ fn what_was_confirmed_runs_once() {
     ```
     ");
     // A call that nobody confirmed does not use it up, nor does one with other arguments.
-    assert!(asked(&mut client, save(false), Value::Null).1.contains("the user said no"));
+    assert!(asked(&mut client, save(false), &Value::Null).1.contains("the user said no"));
     let other = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
-    assert!(asked(&mut client, other, Value::Null).1.contains("the user said no"));
+    assert!(asked(&mut client, other, &Value::Null).1.contains("the user said no"));
     assert_eq!(runs(&mut client, save(true)), "true");
-    assert!(asked(&mut client, save(true), Value::Null).1.contains("the user said no"));
+    assert!(asked(&mut client, save(true), &Value::Null).1.contains("the user said no"));
 }
 
 #[test]
 fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes() {
-    let mut client = editor(json!({}));
+    let mut client = editor(&json!({}));
     let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
     let prepared = client.ask("zubi/tools/prepare", through.clone()).unwrap();
     assert_eq!(prepared["message"], "Open a file: `a.ts`");
@@ -115,8 +115,8 @@ fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes() {
 
 #[test]
 fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
-    let mut client = editor(json!({}));
-    let (question, said) = asked(&mut client, save(false), Value::Null);
+    let mut client = editor(&json!({}));
+    let (question, said) = asked(&mut client, save(false), &Value::Null);
     assert_snapshot!(format!("{}\n{}\n{:#}", text(&question["title"]), text(&question["detail"]), question["options"]), @r#"
     workspace.save wants to run: it runs something whose effect cannot be known
       | workbench.action.files.saveAll()
@@ -132,7 +132,7 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     error: Failed to run workspace.save: the user said no (it runs something whose effect cannot be known)
     Do not call it again for this; ask the user what to do instead.
     ");
-    assert_eq!(asked(&mut client, save(false), json!(0)).1, "saved");
+    assert_eq!(asked(&mut client, save(false), &json!(0)).1, "saved");
     // Another number than those that were offered is no answer.
     let call = client.begin("zubi/tools/call", save(false));
     let question = client.asked_by("zubi/approval/request");
@@ -141,13 +141,13 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor chose what was not offered
     Ask the user whether it is to be done, then call it again.
     ");
-    assert_eq!(asked(&mut client, save(false), json!(1)).1, "saved");
+    assert_eq!(asked(&mut client, save(false), &json!(1)).1, "saved");
     assert_eq!(runs(&mut client, save(false)), "true");
 }
 
 #[test]
 fn a_question_is_taken_back_when_nobody_waits_any_more() {
-    let mut client = editor(json!({}));
+    let mut client = editor(&json!({}));
     let call = client.begin("zubi/tools/call", save(false));
     let question = client.asked_by("zubi/approval/request");
     client.tell("$/cancelRequest", json!({ "id": call }));
@@ -157,7 +157,7 @@ fn a_question_is_taken_back_when_nobody_waits_any_more() {
 
 #[test]
 fn an_editor_without_a_dialog_has_nobody_to_ask() {
-    let mut client = editor(json!({ "editorMethods": ["zubi/editor/applyEdit"] }));
+    let mut client = editor(&json!({ "editorMethods": ["zubi/editor/applyEdit"] }));
     assert_snapshot!(client.call("workspace.save", &json!({})), @r#"
     error: Failed to run workspace.save: it runs something whose effect cannot be known, and there is nobody to ask here
     The user can allow it with `allow = ["workspace.save"]` in zubi.toml.
@@ -167,10 +167,10 @@ fn an_editor_without_a_dialog_has_nobody_to_ask() {
 #[test]
 fn what_is_approved_without_asking_is_still_denied_where_a_rule_says_so() {
     let approves = json!({ "autoApprove": true });
-    let mut client = editor(approves.clone());
+    let mut client = editor(&approves);
     assert_eq!(client.ask("zubi/tools/prepare", save(false)).unwrap().get("confirmation"), None);
     assert_eq!(runs(&mut client, save(false)), "true");
-    let mut client = editor_with(approves, "[[policy]]\naction = \"deny\"\ntools = [\"workspace.save\"]\n");
+    let mut client = editor_with(&approves, "[[policy]]\naction = \"deny\"\ntools = [\"workspace.save\"]\n");
     assert_snapshot!(client.call("workspace.save", &json!({})), @"
     error: Failed to run workspace.save: a rule is about every such call; the rule stands at zubi.toml:1
     Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
@@ -179,7 +179,7 @@ fn what_is_approved_without_asking_is_still_denied_where_a_rule_says_so() {
 
 #[test]
 fn nothing_of_a_workspace_that_the_user_does_not_trust_is_there() {
-    let mut client = editor(json!({ "isTrusted": false }));
+    let mut client = editor(&json!({ "isTrusted": false }));
     let error = client.ask("zubi/tools/call", save(true)).unwrap_err();
     assert_snapshot!(text(&error["message"]), @"unknown tool `workspace.save`: `.vscode/agent-tools.json` declares it and is in a folder that is not trusted in the editor; the user can trust the folder in the editor");
 }
@@ -187,14 +187,14 @@ fn nothing_of_a_workspace_that_the_user_does_not_trust_is_there() {
 #[test]
 fn values_and_filters_of_the_editor_count() {
     let status = json!({ "id": "workspace.status", "args": {} });
-    let mut client = editor(json!({}));
+    let mut client = editor(&json!({}));
     assert_eq!(client.ask("zubi/tools/prepare", status.clone()).unwrap(), json!({ "message": "Status" }));
     assert_snapshot!(client.call("workspace.status", &json!({})), @r#"
     error: Failed to run workspace.status: the secret `TOKEN` is not set on this machine
     The user can set it in zubi.toml: `[env]` `TOKEN = { file = "…" }`.
     "#);
     let mut client = editor(
-        json!({ "env": { "TOKEN": "very secret", "a b": "1" }, "toolFilter": ["workspace.*", "!workspace.save"] }),
+        &json!({ "env": { "TOKEN": "very secret", "a b": "1" }, "toolFilter": ["workspace.*", "!workspace.save"] }),
     );
     let prepared = client.ask("zubi/tools/prepare", status).unwrap();
     assert_snapshot!(text(&prepared["confirmation"]["message"]), @"
@@ -214,7 +214,7 @@ fn values_and_filters_of_the_editor_count() {
 
 #[test]
 fn a_declared_tool_calls_a_function_of_an_extension() {
-    let mut client = editor(json!({ "autoApprove": true }));
+    let mut client = editor(&json!({ "autoApprove": true }));
     assert_snapshot!(client.call("workspace.ticket", &json!({})), @"
     error: Failed to run workspace.ticket: it is unavailable here: nobody has registered the function that it calls
     It works where an extension or a program registers that function; use another tool here.
@@ -229,7 +229,7 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
 
 #[test]
 fn what_the_user_reads_while_a_tool_runs() {
-    let mut client = editor(json!({}));
+    let mut client = editor(&json!({}));
     let uri = client.uri("src/a.ts");
     let mut said = String::new();
     for (id, args) in [
@@ -246,7 +246,7 @@ fn what_the_user_reads_while_a_tool_runs() {
         ("lsp_hover", json!("no object")),
     ] {
         let prepared = client.ask("zubi/tools/prepare", json!({ "id": id, "args": args })).unwrap();
-        said.push_str(&format!("{}\n", text(&prepared["message"])));
+        said.extend([prepared["message"].as_str().unwrap(), "\n"]);
     }
     assert_snapshot!(said, @r"
     Go to definition: `Shape/area`

@@ -1,9 +1,12 @@
 //! Tools and functions that extensions of the editor contribute.
 
+use std::fmt::Write as _;
+use std::sync::Arc;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, shown};
+use super::client::{Client, local, shown};
 use super::folders::change;
 
 /// An editor that makes changes itself, so that its calls may do more than look.
@@ -145,7 +148,7 @@ fn what_cannot_be_contributed_is_refused_whole() {
         (vec![json!({ "id": "words.count" })], vec![]),
     ] {
         let error = register(&mut client, &tools, &functions).unwrap_err();
-        refusals.push_str(&format!("{} {}\n", error["data"]["field"], error["message"].as_str().unwrap()));
+        writeln!(refusals, "{} {}", error["data"]["field"], error["message"].as_str().unwrap()).unwrap();
     }
     assert_snapshot!(refusals, @r#"
     "tools[0]" `count` has no namespace; an id is `namespace.name`, as `jira.createTicket`
@@ -193,4 +196,19 @@ fn contributions_stay_when_the_editor_opens_other_folders() {
     change(&mut client, &["one"], &["two"]);
     let error = client.ask("zubi/tools/call", json!({ "id": "jira.find" })).unwrap_err();
     assert!(error["message"].as_str().unwrap().starts_with("unknown tool `jira.find`"), "{error}");
+}
+
+#[test]
+fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
+    let mut client = Client::with(&options(), "//- two/b.ts\n", |wanted, state| {
+        let is_two = wanted.folders.first().is_some_and(|folder| folder.ends_with("two"));
+        if is_two { Ok(Arc::new(local(wanted, state)?)) } else { Err("no workspace folder".to_owned()) }
+    });
+    let registered = register(&mut client, &[tool("jira.find")], &[]).unwrap();
+    assert_eq!(registered, json!({ "tools": ["jira.find"], "functions": [] }));
+    let error = register(&mut client, &vec![tool("words.count"); 200], &[]).unwrap_err();
+    assert_eq!(error["message"], "more than 200 tools and functions of one client");
+    change(&mut client, &["two"], &[""]);
+    let (_, said) = called(&mut client, "jira.find", json!({ "success": true, "data": "found" }));
+    assert_eq!(said, "found");
 }
