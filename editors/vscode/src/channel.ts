@@ -21,21 +21,15 @@ const REQUESTS = [
   protocol.EDITOR_APPLY, protocol.EDITOR_FLUSH, protocol.EDITOR_COMMAND, protocol.EDITOR_CONFIG,
   protocol.INVOKE_CONTRIBUTED, protocol.APPROVAL_REQUEST,
 ];
+/** Settings that the server is told; their types and defaults stand in `package.json`. */
+const SETTINGS = ["headlessFallback", "autoApprove", "toolFilter", "env", "allowedCommands", "ipcPort"];
 
 /** What the server is told of the editor when it starts. */
 export function channelOptions(): protocol.ChannelOptions {
   const settings = vscode.workspace.getConfiguration("zubi");
-  return {
-    editorProtocol: protocol.EDITOR_PROTOCOL,
-    editorMethods: [...METHODS, ...REQUESTS],
-    headlessFallback: settings.get("headlessFallback", false),
-    isTrusted: vscode.workspace.isTrusted,
-    autoApprove: settings.get("autoApprove", false),
-    toolFilter: settings.get<string[]>("toolFilter", []),
-    env: settings.get<Record<string, string>>("env", {}),
-    allowedCommands: settings.get<string[]>("allowedCommands", []),
-    ipcPort: settings.get("ipcPort", 9847),
-  };
+  const set = Object.fromEntries(SETTINGS.map((name) => [name, settings.get(name)])) as Omit<protocol.ChannelOptions, "editorProtocol">;
+  const { isTrusted } = vscode.workspace;
+  return { ...set, editorProtocol: protocol.EDITOR_PROTOCOL, editorMethods: [...METHODS, ...REQUESTS], isTrusted };
 }
 
 /** Makes a client answer what the server asks of the editor; `parts` are those that outlive clients. */
@@ -46,10 +40,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
     attachEndpoint(client),
     answerEdits(client, state),
     ...parts.map((part) => part.attach(client)),
-    client.onDidChangeState(() => {
-      // Also when a server that has ended by itself was started again.
-      if (client.isRunning()) void state.restart();
-    }),
+    client.onDidChangeState(() => client.isRunning() && void state.restart()),
     vscode.commands.registerCommand("zubi.refreshViews", () => state.restart().then(() => true)),
     client.onRequest(protocol.EDITOR_FLUSH, () => state.flush().then(() => null)),
     client.onRequest(protocol.EDITOR_CONFIG, answerConfig),

@@ -1,13 +1,11 @@
 // The commands of the palette.
 import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { NOT_RUNNING, type Server } from "./client.ts";
 import { message } from "./failure.ts";
 import { folderFlags } from "./program.ts";
 import { TOOLS_CALL, TOOLS_LIST, type ToolsCallResult, type ToolSpec, type ToolsListResult } from "./protocol.ts";
-
-/** The shapes of MCP configuration files, and who reads them. */
-const SHAPES = [{ label: "mcpServers", description: "most agents" }, { label: "servers", description: ".vscode/mcp.json" }];
 
 export function registerCommands(server: Server): vscode.Disposable {
   const { executeCommand } = vscode.commands;
@@ -19,7 +17,8 @@ export function registerCommands(server: Server): vscode.Disposable {
     "zubi.openSettings": () => executeCommand("workbench.action.openSettings", "@ext:zubi.zubi"),
     "zubi.openWalkthrough": () => executeCommand("workbench.action.openWalkthrough", "zubi.zubi#zubi.start"),
     "zubi.copyMcpConfiguration": async () => {
-      const chosen = await vscode.window.showQuickPick(SHAPES, { title: "Which configuration is it for?" });
+      // Who reads configurations of these shapes: most agents; VS Code, in `.vscode/mcp.json`.
+      const chosen = await vscode.window.showQuickPick(["mcpServers", "servers"].map((label) => ({ label })));
       const zubi = { command: server.program ?? "zubi", args: [...folderFlags(), "mcp"] };
       if (chosen) await vscode.env.clipboard.writeText(JSON.stringify({ [chosen.label]: { zubi } }, null, 2));
     },
@@ -50,13 +49,12 @@ export function registerCommands(server: Server): vscode.Disposable {
     },
   };
   /** Logs what the program says to this, whatever its exit code. */
-  const run = (...args: readonly string[]): Promise<void> => new Promise((resolve) => {
+  const run = async (...args: readonly string[]): Promise<void> => {
     if (server.program === undefined) throw new Error(NOT_RUNNING);
-    execFile(server.program, [...folderFlags(), ...args], (_error, stdout, stderr) => {
-      server.log.info(`zubi ${args.join(" ")}\n${stdout}${stderr}`);
-      resolve();
-    });
-  });
+    const said = await promisify(execFile)(server.program, [...folderFlags(), ...args]).catch((error: unknown) => error);
+    const { stdout, stderr } = said as { readonly stdout: string; readonly stderr: string };
+    server.log.info(`zubi ${args.join(" ")}\n${stdout}${stderr}`);
+  };
   const guarded = (body: () => unknown) => () => Promise.resolve().then(body).catch((error: unknown) => {
     if (!(error instanceof vscode.CancellationError)) void vscode.window.showErrorMessage(`zubi: ${message(error)}`);
   });

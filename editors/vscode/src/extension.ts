@@ -28,9 +28,9 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
     void offerHelp(problem);
   });
   const announced = announce(server, status);
-  end = async () => {
+  end = () => {
     announced.dispose();
-    await server.stop();
+    return server.stop();
   };
   context.subscriptions.push(
     server.log,
@@ -48,6 +48,4 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
 }
 
 /** Ends the server and waits for its end. */
-export async function deactivate(): Promise<void> {
-  await end();
-}
+export const deactivate = (): Promise<void> => end();

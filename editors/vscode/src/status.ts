@@ -4,12 +4,8 @@ import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
 import { STATUS, type StatusParams } from "./protocol.ts";
 
-const LOOKS: Readonly<Record<State, readonly [icon: string, text: string]>> = {
-  [State.Starting]: ["loading~spin", "starting"],
-  [State.Running]: ["plug", "running"],
-  [State.Stopped]: ["debug-disconnect", "stopped"],
-  [State.StartFailed]: ["debug-disconnect", "stopped"],
-};
+const LOOKS = new Map([[State.Starting, ["loading~spin", "starting"]], [State.Running, ["plug", "running"]]]);
+const STOPPED = ["debug-disconnect", "stopped"];
 
 /** What is known of the server and of its host. */
 export class Status implements Part {
@@ -44,11 +40,10 @@ export class Status implements Part {
   #became(state: State, host = state === State.Running ? this.host : undefined): void {
     [this.#state, this.host] = [state, host];
     const problem = this.#problem ?? host?.problem;
-    const [icon, text] = LOOKS[state];
+    const [icon = "", text = ""] = LOOKS.get(state) ?? STOPPED;
     this.item.text = `$(${problem === undefined ? icon : "warning"}) zubi`;
-    const about = host === undefined ? [] : [`${host.tools} tools, port ${host.port ?? "none"}`];
-    const clients = host?.clients.map(({ name }) => `Attached: ${name}`) ?? [];
-    this.item.tooltip = [problem ?? `The language server is ${text}.`, ...about, ...clients].join("\n");
+    const lines = host && [`${host.tools} tools, port ${host.port ?? "none"}`, ...host.clients.map(({ name }) => `Attached: ${name}`)];
+    this.item.tooltip = [problem ?? `The language server is ${text}.`, ...(lines ?? [])].join("\n");
     void vscode.commands.executeCommand("setContext", "zubi.running", state === State.Running);
     void vscode.commands.executeCommand("setContext", "zubi.hasModels", host?.hasModels === true);
     this.#changed.fire();

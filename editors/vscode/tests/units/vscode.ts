@@ -1,4 +1,6 @@
 // Stands for the module `vscode` in unit tests: the few classes whose values are made or told apart there.
+import manifest from "../../package.json" with { type: "json" };
+
 export class Position {
   readonly line: number;
   readonly character: number;
@@ -141,6 +143,8 @@ export class McpStdioServerDefinition {
 export const settings = new Map<string, unknown>();
 export const userSettings = new Map<string, unknown>();
 
+const defaults: Readonly<Record<string, { readonly default: unknown }>> = manifest.contributes.configuration.properties;
+
 /** VS Code's numbers. */
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 } as const;
 
@@ -185,7 +189,7 @@ export const workspace = {
     const whole = (key: string): string => (section === undefined ? key : `${section}.${key}`);
     return {
       get: (key: string, otherwise?: unknown): unknown =>
-        settings.get(whole(key)) ?? userSettings.get(whole(key)) ?? otherwise,
+        settings.get(whole(key)) ?? userSettings.get(whole(key)) ?? otherwise ?? defaults[whole(key)]?.default,
       inspect: (key: string): object => ({ workspaceValue: settings.get(whole(key)), globalValue: userSettings.get(whole(key)) }),
       update: (key: string, value: unknown, target: number): Promise<void> => {
         (target === ConfigurationTarget.Global ? userSettings : settings).set(whole(key), value);
