@@ -355,7 +355,7 @@ nothing that changes or runs anything is allowed until it is mended.";
 pub(crate) struct CheckTools {
     /// Tool files [default: `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json` of the workspace]
     pub(crate) files: Vec<Utf8PathBuf>,
-    /// Run the tests that stand in the files: of these tools, of those that stand at FILE:LINE, or of all
+    /// Run the tests that stand in the files, of these tools (by id, or by a place `FILE:LINE`) or of all
     #[arg(long, value_name = "ID", num_args = 0..)]
     pub(crate) test: Option<Vec<String>>,
     /// Print JSON

@@ -118,7 +118,8 @@ pub(super) fn types(bench: &Bench) -> Outcome {
         let Ok(entries) = directory.read_dir_utf8() else {
             return Ok(Found::Nothing("the extension has no `api` for others"));
         };
-        let files = entries.flatten().map(|entry| entry.into_path()).filter(|path| path.as_str().ends_with(".d.ts"));
+        let files = entries.flatten().map(camino::Utf8DirEntry::into_path);
+        let files = files.filter(|path| path.as_str().ends_with(".d.ts"));
         let text: String = files.filter_map(|path| fs::read_text(&path).ok()).collect();
         let is_exported =
             |name: &&&str| ["interface", "type"].iter().any(|kind| text.contains(&format!("export {kind} {name}")));
