@@ -4,6 +4,7 @@
 mod actions;
 mod capabilities;
 mod hovers;
+mod names;
 mod places;
 mod references;
 mod symbols;
@@ -71,6 +72,14 @@ impl Editor {
     /// Asks an LSP request.
     pub(crate) async fn ask(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         self.send(EDITOR_REQUEST, method, json!({ "method": method, "params": params }), cx).await
+    }
+
+    /// Asks an LSP request about files that are named with links resolved, as those of the answer are.
+    async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+        let links = self.told.links();
+        let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
+        let found = self.ask(method, names::called(params, &resolved), cx).await?;
+        Ok(names::called(found, &links))
     }
 
     /// Sends a request of the channel; `what` is how errors call it.
@@ -176,7 +185,7 @@ impl Endpoint for Editor {
             "textDocument/codeAction" => return actions::ask(self, method, params, cx).await,
             _ => {}
         }
-        let found = self.ask(method, params, cx).await?;
+        let found = self.question(method, params, cx).await?;
         Ok(match method {
             "textDocument/definition"
             | "textDocument/declaration"

@@ -121,7 +121,12 @@ impl Told {
     pub(crate) fn did_change(&self, params: &Value) -> Result<(), RequestError> {
         let DidChange { active, mut open } = from_value(params)?;
         self.documents.are(open.iter_mut().take(MAX_OPEN).filter_map(|file| {
-            Some(documents::Told { uri: file.uri.clone(), version: file.version?, is_dirty: file.is_dirty, text: file.text.take() })
+            Some(documents::Told {
+                uri: file.uri.clone(),
+                version: file.version?,
+                is_dirty: file.is_dirty,
+                text: file.text.take(),
+            })
         }));
         let active = active.map(|Active { file, selection }| SeenActive { file: file.into(), selection });
         let open = open.into_iter().take(MAX_OPEN).map(SeenFile::from).collect();
@@ -137,6 +142,13 @@ impl Told {
     pub(crate) fn settings_file(&self) -> Option<Utf8PathBuf> {
         let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         folders.first().map(|folder| folder.join(".vscode/settings.json"))
+    }
+
+    /// The folders that the editor has opened by links: as it names them, and where they lead.
+    pub(crate) fn links(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+        let folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let resolved = folders.into_iter().filter_map(|folder| Some((fs::canonical(&folder).ok()?, folder)));
+        resolved.filter(|(real, named)| real != named).map(|(real, named)| (named, real)).collect()
     }
 
     /// The URI under which the editor knows a file of which the path is known with links resolved: a folder that is opened by

@@ -12,13 +12,13 @@ const MAX_KINDS: usize = 8;
 pub(super) async fn ask(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
     let kinds = params.pointer("/context/only").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut found = match kinds.as_slice() {
-        [] | [_] => editor.ask(method, params, cx).await?,
+        [] | [_] => editor.question(method, params, cx).await?,
         kinds => {
             let mut found: Vec<Value> = Vec::new();
             for kind in kinds.iter().take(MAX_KINDS) {
                 let mut params = params.clone();
                 params["context"]["only"] = json!([kind]);
-                let Value::Array(more) = editor.ask(method, params, cx).await? else { continue };
+                let Value::Array(more) = editor.question(method, params, cx).await? else { continue };
                 // A kind may lie within another.
                 let new: Vec<_> = more.into_iter().filter(|action| !found.contains(action)).collect();
                 found.extend(new);

@@ -12,7 +12,7 @@ const DECLARING: [&str; 2] = ["textDocument/definition", "textDocument/declarati
 pub(super) async fn ask(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
     let with_declarations = params.pointer("/context/includeDeclaration").and_then(Value::as_bool) != Some(false);
     let declared = async { if with_declarations { Vec::new() } else { declarations(editor, &params, cx).await } };
-    let (references, declared) = tokio::join!(editor.ask(method, params.clone(), cx), declared);
+    let (references, declared) = tokio::join!(editor.question(method, params.clone(), cx), declared);
     let mut references = places::each_once(references?);
     if let Value::Array(references) = &mut references {
         references.retain(|place| places::start(place).is_none_or(|start| !declared.contains(&start)));
@@ -28,7 +28,7 @@ async fn declarations(editor: &Editor, params: &Value, cx: &RequestCx) -> Vec<pl
     }
     let mut declared = Vec::new();
     for method in DECLARING.into_iter().filter(|method| editor.answers(method)) {
-        if let Ok(Value::Array(found)) = editor.ask(method, position.clone(), cx).await {
+        if let Ok(Value::Array(found)) = editor.question(method, position.clone(), cx).await {
             declared.extend(found.iter().filter_map(places::start));
         }
     }

@@ -35,6 +35,12 @@ impl Toy {
         Self { client: Client::new(&options, WEB), asked: Vec::new() }
     }
 
+    /// The same with the folder opened by a link.
+    fn by_link(methods: &[&str]) -> Self {
+        let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
+        Self { client: Client::by_link(&options, WEB), asked: Vec::new() }
+    }
+
     /// Calls a tool; `answer` is the editor, whose errors are refusals.
     fn call(
         &mut self,
@@ -95,12 +101,13 @@ fn the_declaration_is_no_reference_if_it_is_not_wanted() {
     ");
     assert_snapshot!(toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), editor), @"
     at web/report.ts:2:21 Circle
-    ```ts
-    class Circle
-    ```
-
-    More of another extension.
-    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
+    3 references to `Circle` in 2 files
+    web/report.ts
+      1:10  import { Circle } from './shape';
+      2:21  const largest = new Circle();
+    web/shape.ts
+      1:14  export class Circle {  (declaration)
+    [editor · ready]
     ");
 }
 
@@ -294,5 +301,55 @@ fn items_of_hierarchies_go_back_as_they_came() {
     assert_snapshot!(told, @"
     error: Failed to walk the calls: editor answered `callHierarchy/incomingCalls` with an error: the editor does not know this item any more: ask about its place again (-32803)
     Check the position with `lsp_document_symbols`, then ask again.
+    ");
+}
+
+#[test]
+fn files_of_a_folder_that_is_open_by_a_link_have_the_names_of_either_side() {
+    let mut toy = Toy::by_link(&["textDocument/references", "textDocument/definition"]);
+    let (declared, used) = (toy.location("web/shape.ts", DECLARED), toy.location("web/report.ts", USED));
+    assert!(declared["uri"].as_str().unwrap().contains("/linked/"));
+    let told = toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), |method, params| {
+        assert_eq!(params["textDocument"]["uri"], used["uri"], "{method}");
+        Ok(if method == "textDocument/references" { json!([declared, used]) } else { json!([declared]) })
+    });
+    assert_snapshot!(told, @"
+    at web/report.ts:2:21 Circle
+    2 references to `Circle` in 2 files
+    web/report.ts
+      2:21  const largest = new Circle();
+    web/shape.ts
+      1:14  export class Circle {  (declaration)
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references for 3 word matches]
+    ");
+}
+
+#[test]
+fn actions_say_when_nobody_has_looked_for_problems() {
+    let mut toy = Toy::new(&["textDocument/codeAction", "textDocument/diagnostic", "zubi/validate"]);
+    let actions = |toy: &mut Toy, only: &[&str]| {
+        let args = json!({ "at": "web/report.ts:2:21", "context": { "only": only } });
+        let told = toy.call("lsp_code_actions", &args, |method, _| {
+            Ok(if method == "textDocument/codeAction" {
+                json!([])
+            } else {
+                json!({ "items": [], "isOpen": true, "isCurrent": false })
+            })
+        });
+        let methods: Vec<_> = toy.asked.iter().map(|(method, _)| method.as_str()).collect();
+        format!("{}\n{told}", methods.join(" "))
+    };
+    assert_snapshot!(actions(&mut toy, &[]), @"
+    textDocument/diagnostic zubi/validate textDocument/codeAction
+    at web/report.ts:2:21
+    no code actions here
+    [editor · readiness unknown · may be incomplete: editor has not checked the present text yet]
+    ");
+    // Other actions hang on none.
+    assert_snapshot!(actions(&mut toy, &["refactor.extract"]), @"
+    textDocument/codeAction
+    at web/report.ts:2:21
+    no code actions here
+    [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
 }
