@@ -195,7 +195,6 @@ fn x29_tools_of_a_changed_file_are_gone_and_told() {
     assert_snapshot!(place.check(&["--toolsets", "declared", "tools", "list"]), @"
     exit 0
     --- stderr
-    warning: filter `declared` (command line) matches nothing
     note: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can look at it and run `zubi trust`
     ");
 }
