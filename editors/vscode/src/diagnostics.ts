@@ -12,18 +12,17 @@ const QUIET_MS = 250;
 const [MAX_FILES, MAX_ITEMS] = [2000, 1000];
 
 type Convert = Pick<LanguageClient, "code2ProtocolConverter">;
-
 /** Follows who speaks about which document. VS Code does not tell which version of a text its problems belong to. */
 export class Problems implements vscode.Disposable {
   /** What is known of open documents: whether somebody has spoken about the present text, and whether it has had its time. */
   readonly #known = new Map<string, { isCurrent: boolean; hasWaited: boolean }>();
   readonly #spoken = new vscode.EventEmitter<string>();
-  readonly #subscriptions: vscode.Disposable;
+  readonly dispose: () => void;
 
   constructor() {
     const changed = (uri: vscode.Uri, isCurrent = false): unknown => this.#known.set(uri.toString(), { isCurrent, hasWaited: false });
     for (const { uri } of vscode.workspace.textDocuments) changed(uri, vscode.languages.getDiagnostics(uri).length > 0);
-    this.#subscriptions = vscode.Disposable.from(
+    const subscriptions = vscode.Disposable.from(
       this.#spoken,
       vscode.workspace.onDidOpenTextDocument(({ uri }) => changed(uri)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
@@ -35,12 +34,12 @@ export class Problems implements vscode.Disposable {
       }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris.map(String)) {
-          const known = this.#known.get(uri);
-          if (known) known.isCurrent = true;
+          Object.assign(this.#known.get(uri) ?? {}, { isCurrent: true });
           this.#spoken.fire(uri);
         }
       }),
     );
+    this.dispose = () => { subscriptions.dispose(); };
   }
 
   /** What is shown in a document now. */
@@ -66,10 +65,6 @@ export class Problems implements vscode.Disposable {
       known.hasWaited = !token.isCancellationRequested;
     }
     return this.of(client, uri);
-  }
-
-  dispose(): void {
-    this.#subscriptions.dispose();
   }
 
   /** Until somebody has spoken and everybody is quiet, nobody wants to know any more, or patience ends. */

@@ -62,8 +62,7 @@ export function attachEndpoint(client: LanguageClient): vscode.Disposable {
 
 async function answer(row: Row, params: unknown, uri: vscode.Uri | undefined, handles: Handles, token: vscode.CancellationToken): Promise<unknown> {
   const known = row.args[0] === "item" ? handles.find((params as Values)["item"]) : undefined;
-  let hierarchy = known?.hierarchy;
-  const room = newRoom((item) => handles.keep(item, (hierarchy ??= handles.begin())));
+  const room = newRoom((item) => handles.keep(item, known?.hierarchy));
   const plain = made(params) as Values;
   const given: Values = { ...plain, uri, item: known?.item, place: { uri, range: plain["range"] } };
   const pick = (path: string): unknown => path.split(".").reduce<unknown>((from, name) => (from as Values | undefined)?.[name], given);

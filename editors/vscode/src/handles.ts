@@ -9,13 +9,8 @@ export class Handles {
   #last = 0;
   #hierarchies = 0;
 
-  /** The number of a new hierarchy. */
-  begin(): number {
-    return (this.#hierarchies += 1);
-  }
-
-  /** What stands for an object, besides its fields. */
-  keep(item: unknown, hierarchy: number): object {
+  /** What stands for an object, besides its fields; without the number of a hierarchy it begins one. */
+  keep(item: unknown, hierarchy = (this.#hierarchies += 1)): object {
     this.#kept.set((this.#last += 1), { item, hierarchy }).delete(this.#last - MAX_ITEMS);
     return { data: { zubi: this.#last } };
   }
