@@ -1,5 +1,5 @@
 // The editor's answers to `zubi lsp`, as they cross the channel.
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { convert, newRoom } from "../../src/conversions.ts";
 import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
@@ -104,6 +104,20 @@ test("a hierarchy is followed with the editor's own objects, and one that is too
   for (let more = 0; more < 8; more += 1) await prepare();
   await expect(ask("callHierarchy/incomingCalls", { item: begun })).rejects.toThrow("does not know this item any more");
   await expect(ask("callHierarchy/incomingCalls", { item: { data: "x" } })).rejects.toThrow("does not know this item any more");
+});
+
+test("nothing about a language for which nobody answers is no answer, and what anybody answers is one", async () => {
+  vi.useFakeTimers();
+  answering("executeDocumentSymbolProvider", undefined);
+  answering("executeHoverProvider", []);
+  const ask = endpoint();
+  const unknown = { textDocument: { uri: "b.unknown" }, position };
+  const asked = expect(ask("textDocument/hover", unknown)).rejects.toThrow("nobody in the editor answers about this language");
+  await vi.advanceTimersByTimeAsync(10_100);
+  await asked;
+  vi.useRealTimers();
+  answering("executeDocumentHighlights", [{ range: at, kind: 0 }]);
+  expect(await ask("textDocument/documentHighlight", unknown)).toMatchObject([{ kind: 1 }]);
 });
 
 test("why a rename is declined is all that is told, and an unknown method is told as that", async () => {
