@@ -7,5 +7,12 @@ use crate::project;
 
 #[test]
 fn edits_go_through_the_editor() {
-    assert_snapshot!(vscode::run("edits", &project(), &tools::zubi()), @"");
+    assert_snapshot!(vscode::run("edits", &project(), &tools::zubi()), @"
+    ok      a file that is written while it is open is saved if it had nothing unsaved, and else not
+    ok      imports follow a file that moves, in open and in closed files, and go back
+    ok      imports stay where the setting says never, and the user's own settings are never changed
+    ok      a symbol in a text that is not saved is renamed, and saved only if that is wanted
+    ok      a plan for a text that was typed into since is refused
+    ok      imports are organized in the text that the user sees
+    ");
 }
