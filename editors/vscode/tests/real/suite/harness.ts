@@ -1,9 +1,9 @@
 // What the cases share: calling tools, waiting for conditions, places in the workspace.
 import * as assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, watch } from "node:fs";
+import { existsSync, readFileSync, watch } from "node:fs";
 import * as path from "node:path";
-import { env, kill } from "node:process";
+import { env } from "node:process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { PROGRAM } from "../wire.ts";
@@ -101,17 +101,17 @@ export async function exists(file: string): Promise<void> {
   });
 }
 
-/** Waits until a process is gone. One that has ended stays until its parent has heard of it, and nothing tells when that is. */
+/** Waits until a process has ended. Nothing tells when that is; one whose parent has not heard of it yet is still listed. */
 export async function gone(pid: number): Promise<void> {
-  const isThere = (): boolean => {
+  const runs = (): boolean => {
     try {
-      kill(pid, 0);
-      return true;
+      // Behind the name, which stands in brackets.
+      return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
     } catch (error) {
-      assert.equal((error as NodeJS.ErrnoException).code, "ESRCH");
+      assert.match(String((error as NodeJS.ErrnoException).code), /^(ENOENT|ESRCH)$/);
       return false;
     }
   };
   // The case's own limit ends the wait.
-  while (isThere()) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (runs()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

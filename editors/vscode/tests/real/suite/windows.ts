@@ -7,7 +7,6 @@ import { serverPids } from "./processes.ts";
 
 interface Status {
   readonly kind: string;
-  readonly workspaceFolders: readonly string[];
   readonly clients: readonly { readonly pid?: number }[];
 }
 
@@ -81,11 +80,14 @@ export const disposed: readonly Case[] = [
   },
 ];
 
-/** Waits until this window's host can be found. Each look is a process of its own, which takes long enough; the limit of the case ends the wait. */
+/**
+ * Waits until this window's host can be found. Each look is a process of its own, which takes long enough; the limit of the case
+ * ends the wait.
+ */
 async function serves(): Promise<void> {
   for (;;) {
     const status = await ipc("host/status").then((text) => JSON.parse(text) as Status, () => undefined);
-    if (status?.kind === "editor" && status.workspaceFolders.includes(file("").fsPath.replace(/\/$/, ""))) return;
+    if (status?.kind === "editor") return;
   }
 }
 
