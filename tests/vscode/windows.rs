@@ -119,7 +119,10 @@ fn a_reload_leaves_no_process_and_the_agent_comes_back() {
         assert!(agent.close().success());
         window.join().expect("the window")
     });
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @"
+    ok      an agent asks this window
+    ok      after a reload another server runs, the one before has ended, and the agent is back
+    ");
 }
 
 #[test]

@@ -37,8 +37,11 @@ async function main(config: Config): Promise<number> {
   let browser: Browser | undefined;
   try {
     browser = await chromium.launch({ executablePath: config.chromium, args: CHROMIUM });
-    const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
-    for (const wanted of config.windows) windows.push(await Window.prepare(config, wanted, context));
+    for (const wanted of config.windows) {
+      // Each has a cache of its own: two that load the same at once are in each other's way.
+      const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
+      windows.push(await Window.prepare(config, wanted, context));
+    }
     const runs = windows.map(async (window) => {
       await window.open(server.authority, payload?.(server.authority));
       await window.ended;
