@@ -45,6 +45,10 @@ const WRITING: readonly Row[] = [
   ["apply_edit", (earlier) => ({ plan: id("p", earlier.get("lsp_format_document")) }), "web/src/messy.ts"],
   ["undo_edit", (earlier) => ({ plan: id("p", earlier.get("apply_edit")) }), "web/src/messy.ts"],
   ["rename_symbol", { uri: REPORT, originalName: "forgotten", newName: "remembered" }, REPORT, "remembered"],
+];
+
+/** Those that change other things than texts, or more of them. */
+const MOVING: readonly Row[] = [
   ["organize_imports", { uri: REPORT }, REPORT],
   ["rename_file", { oldUri: SHAPE, newUri: "web/src/shapes.ts" }, "web/src/shapes.ts", REPORT],
   ["set_setting", { key: "editor.tabSize", value: 2 }, "editor.tabSize", "2"],
@@ -70,7 +74,7 @@ export const everything: readonly Case[] = [
   {
     name: "every tool of the manifest is called by the tables below",
     body: async () => {
-      const called = new Set([...LOOKING, ...WRITING].map(([tool]) => named(tool)));
+      const called = new Set([...LOOKING, ...WRITING, ...MOVING].map(([tool]) => named(tool)));
       assert.deepEqual(declared().map(({ name }) => name).filter((name) => !called.has(name)), []);
       await Promise.resolve();
     },
@@ -90,6 +94,10 @@ export const everything: readonly Case[] = [
   {
     name: "the tools that write write, and take it back",
     body: async () => { await answers(WRITING); },
+  },
+  {
+    name: "the tools that move files, set settings and run something do so",
+    body: async () => { await answers(MOVING); },
   },
   {
     name: "what is called in the wrong way is told in a text",
