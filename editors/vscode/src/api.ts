@@ -24,7 +24,6 @@ export class Contributions implements Part {
   /** Comes and goes in the order in which it was said. */
   #told: Promise<unknown> = Promise.resolve();
 
-
   attach(client: LanguageClient): vscode.Disposable {
     this.#client = client;
     return vscode.Disposable.from(
@@ -79,25 +78,16 @@ export class Contributions implements Part {
   }
 
   #follow(provider: ToolProvider): vscode.Disposable {
-    let [registered, isGone]: [vscode.Disposable[], boolean] = [[], false];
+    const registered: vscode.Disposable[] = [];
+    let isGone = false;
     const clear = (): void => { for (const tool of registered.splice(0)) tool.dispose(); };
-    const add = (tool: ToolDefinition): vscode.Disposable[] => {
-      try {
-        return [this.#add(tool, (args, context) => provider.executeTool(tool.id, args, context))];
-      } catch (error) {
-        this.#problem(message(error));
-        return [];
+    const load = (): Promise<void> => this.#attempt(async () => {
+      const tools = await provider.getTools();
+      clear();
+      for (const tool of isGone ? [] : tools) {
+        void this.#attempt(() => registered.push(this.#add(tool, (...call) => provider.executeTool(tool.id, ...call))));
       }
-    };
-    const load = async (): Promise<void> => {
-      try {
-        const tools = await provider.getTools();
-        clear();
-        if (!isGone) registered = tools.flatMap(add);
-      } catch (error) {
-        this.#problem(`zubi: the tools of ${provider.name} are not known: ${message(error)}`);
-      }
-    };
+    }, `zubi: the tools of ${provider.name} are not known: `);
     void load();
     const changes = provider.onDidChangeTools?.(load);
     return new vscode.Disposable(() => {
@@ -114,9 +104,11 @@ export class Contributions implements Part {
     const client = this.#client;
     if (client?.state !== State.Running) return;
     const params = { tools: [method === protocol.TOOLS_REGISTER ? tool : tool.id], functions };
-    this.#told = this.#told.then(() => client.sendRequest(method, params)).catch((error: unknown) => {
-      if (client.state === State.Running) this.#problem(`zubi: the tool ${tool.id} is not registered: ${message(error)}`);
+    // One that has ended does not refuse anything.
+    const sent = (): Promise<unknown> => client.sendRequest(method, params).catch((error: unknown) => {
+      if (client.state === State.Running) throw error;
     });
+    this.#told = this.#told.then(() => this.#attempt(sent, `zubi: the tool ${tool.id} is not registered: `));
   }
 
   async #invoke(
@@ -145,9 +137,14 @@ export class Contributions implements Part {
     }
   }
 
-  #problem(what: string): void {
-    this.#client?.outputChannel.appendLine(what);
-    void vscode.window.showErrorMessage(what);
+  /** Does it, and tells whoever looks if it fails. */
+  async #attempt(act: () => unknown, what = ""): Promise<void> {
+    try {
+      await act();
+    } catch (error) {
+      this.#client?.outputChannel.appendLine(what + message(error));
+      void vscode.window.showErrorMessage(what + message(error));
+    }
   }
 }
 
