@@ -28,7 +28,7 @@ const TOOLS: readonly Row[] = [
   ["lsp_document_symbols", { path: SHAPE }, "interface Shape", "method area", "class Circle", "class Rectangle", "function totalArea"],
   ["lsp_rename_symbol", { symbol: "totalArea", newName: "sumArea" }, "--- a/web/src/report.ts", "--- a/web/src/shape.ts", "+export function sumArea("],
   ["lsp_rename_symbol", { at: `${SHAPE}:30:3`, newName: "x" }, "You cannot rename this element."],
-  ["lsp_code_actions", { path: REPORT, context: { only: ["source.organizeImports", "refactor.move"] } }, /./],
+  ["lsp_code_actions", { path: REPORT, context: { only: ["source.organizeImports", "refactor.move"] } }, "Organize Imports (source.organizeImports)", /a-\w{10} Move to a new file \(refactor.move.newFile\): 3 edits in 2 files/],
   ["lsp_format_document", { path: "web/src/messy.ts" }, "+export function twice(value: number): number {"],
   // TypeScript's extension checks only what is shown in a tab; that nobody has checked it is told.
   ["lsp_diagnostics", { path: "web/src/broken.ts" }, "may be incomplete: editor has not checked the present text yet"],
@@ -36,7 +36,8 @@ const TOOLS: readonly Row[] = [
   ["lsp_type_definition", { at: `${REPORT}:6:9` }, "  8:14  export class Circle"],
   ["lsp_call_hierarchy", { ...TOTAL, direction: "incoming", depth: 2 }, "describe"],
   ["lsp_call_hierarchy", { at: `${REPORT}:5:17`, direction: "outgoing" }, "Circle", "totalArea"],
-  ["lsp_type_hierarchy", { at: `${SHAPE}:8:14`, direction: "supertypes" }, /./],
+  // TypeScript's extension has no hierarchy of types.
+  ["lsp_type_hierarchy", { at: `${SHAPE}:8:14`, direction: "supertypes" }, "it is no type that the server knows", EDITOR],
   ["lsp_explain", TOTAL, "totalArea", "describe"],
 ];
 
