@@ -1,7 +1,7 @@
 // Python, for which VS Code brings no server: an extension of the tests starts one, and zubi's tools answer from it.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { ask, type Case, file, named } from "./harness.ts";
+import { ask, type Case, file, named, until } from "./harness.ts";
 
 const REPORT = "shapes/report.py";
 
@@ -17,6 +17,9 @@ export const python: readonly Case[] = [
   {
     name: "the tools answer for Python from the extension's server",
     body: async () => {
+      // Its server looks at files that are open.
+      const broken = await vscode.workspace.openTextDocument(file("shapes/broken.py"));
+      await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken.uri).length > 0);
       for (const [tool, input, ...texts] of ANSWERS) {
         const text = await ask(named(tool), input);
         for (const part of texts) assert.ok(text.includes(part), `${tool} does not answer ${JSON.stringify(part)}:\n${text}`);
