@@ -7,7 +7,8 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use serde_json::Value;
 use zubi_base::endpoint::{
-    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, LEFT_OUT, OtherProject, Readiness, RequestCx,
+    Absent, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, LEFT_OUT, OtherProject, Readiness,
+    RequestCx,
 };
 
 use crate::error::CodeError;
