@@ -8,7 +8,8 @@ use crate::project;
 #[test]
 fn edits_go_through_the_editor() {
     assert_snapshot!(vscode::run("edits", &project(), &tools::zubi()), @"
-    ok      a file that is written while it is open is saved if it had nothing unsaved, and else not
+    ok      a file that is written while it is open, with nothing unsaved, is saved
+    ok      a file that is edited while something in it is not saved is not saved
     ok      imports follow a file that moves, in open and in closed files, and go back
     ok      imports stay where the setting says never, and the user's own settings are never changed
     ok      a symbol in a text that is not saved is renamed, and saved only if that is wanted

@@ -98,9 +98,7 @@ async function followed(target: vscode.Uri, changes: () => number): Promise<void
 }
 
 /** What comes of something that is done after the edit: whether it can be done changes nothing about the edit. */
-function settled<Value>(value: Thenable<Value>): Promise<Value | undefined> {
-  return Promise.resolve(value).catch(() => undefined);
-}
+const settled = <Value>(value: Thenable<Value>): Promise<Value | undefined> => Promise.resolve(value).catch(() => undefined);
 
 /** Whether saving a document would change nothing. */
 async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {
@@ -109,6 +107,4 @@ async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {
 }
 
 /** Of a text without its carriage returns: a document has each line end in one way, whatever its file has. */
-function hashOf(document: vscode.TextDocument): string {
-  return createHash("sha256").update(document.getText().replaceAll("\r", "")).digest("hex");
-}
+const hashOf = (document: vscode.TextDocument): string => createHash("sha256").update(document.getText().replaceAll("\r", "")).digest("hex");

@@ -8,9 +8,12 @@ const DEBOUNCE_MS = 50;
 /** The most bytes of a text that is not saved; a larger one is not told, and the server knows that it is not. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
+/** Sends a notification; it fails while nobody listens. */
+type Tell = (method: string, params: EditorDidChangeParams) => Promise<void>;
+
 /** Tells what is open. It is told only what has changed, and only while somebody listens. */
 export class OpenState implements vscode.Disposable {
-  readonly #tell: (method: string, params: EditorDidChangeParams) => Promise<void>;
+  readonly #tell: Tell;
   readonly #subscriptions: vscode.Disposable;
   /** Documents whose problems have changed since they were told of. */
   readonly #diagnosed = new Set<string>();
@@ -19,8 +22,7 @@ export class OpenState implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   #told = "";
 
-  /** `tell` sends a notification; it fails while nobody listens. */
-  constructor(tell: (method: string, params: EditorDidChangeParams) => Promise<void>) {
+  constructor(tell: Tell) {
     this.#tell = tell;
     const now = (): void => void this.flush();
     const changed = (): void => { this.#timer ??= setTimeout(now, DEBOUNCE_MS); };
@@ -33,7 +35,7 @@ export class OpenState implements vscode.Disposable {
         (isFile(document) && document.isDirty !== this.#texts.has(document.uri.toString()) ? now : changed)();
       }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-        for (const uri of uris) this.#diagnosed.add(uri.toString());
+        uris.forEach((uri) => this.#diagnosed.add(uri.toString()));
         changed();
       }),
     );
@@ -73,13 +75,10 @@ export class OpenState implements vscode.Disposable {
 }
 
 /** A file in the editor, loaded if not shown. */
-function file({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile {
-  return { uri: uri.toString(), languageId, isDirty, lineCount, version };
-}
+const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile =>
+  ({ uri: uri.toString(), languageId, isDirty, lineCount, version });
 
-function isFile(document: vscode.TextDocument): boolean {
-  return document.uri.scheme === "file" && !document.isClosed;
-}
+const isFile = ({ uri, isClosed }: vscode.TextDocument): boolean => uri.scheme === "file" && !isClosed;
 
 function active(): EditorDidChangeParams["active"] {
   const editor = vscode.window.activeTextEditor;

@@ -14,7 +14,7 @@ const TYPED = "// typed and not saved\n";
 
 export const edits: readonly Case[] = [
   {
-    name: "a file that is written while it is open is saved if it had nothing unsaved, and else not",
+    name: "a file that is written while it is open, with nothing unsaved, is saved",
     body: async () => {
       const { document } = await vscode.window.showTextDocument(file(MESSY));
       const content = "export function once(): number {\n  return 1;\n}\n";
@@ -23,7 +23,13 @@ export const edits: readonly Case[] = [
       assert.deepEqual([document.getText(), document.isDirty, await onDisk(MESSY)], [content, false, content]);
       await call("undo_edit", { plan: plan(written) });
       assert.deepEqual([document.getText(), document.isDirty, await onDisk(MESSY)], [before, false, before]);
-
+    },
+  },
+  {
+    name: "a file that is edited while something in it is not saved is not saved",
+    body: async () => {
+      const { document } = await vscode.window.showTextDocument(file(MESSY));
+      const before = await onDisk(MESSY);
       await type(document, TYPED);
       assert.ok((await call("file.read", { path: MESSY })).includes("typed and not saved"));
       const edited = await call("file.edit", { path: MESSY, old: "typed", new: "edited" });
