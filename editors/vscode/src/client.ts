@@ -50,11 +50,9 @@ export class Server {
     const cancelled = new Promise<never>((_, reject) => token?.onCancellationRequested(() => { reject(new vscode.CancellationError()); }));
     cancelled.catch(() => undefined);
     let starting;
-    do {
-      starting = this.#starting;
-      await Promise.race([starting, cancelled]);
-      // It may have been given up for another start.
-    } while (starting !== this.#starting);
+    do await Promise.race([(starting = this.#starting), cancelled]);
+    // It may have been given up for another start.
+    while (starting !== this.#starting);
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
@@ -88,7 +86,16 @@ export class Server {
       traceOutputChannel: Object.create(this.log, { trace: { value: (line: string) => { this.log.info(line); } } }) as vscode.LogOutputChannel,
       errorHandler: {
         error: (...happened) => usual.error(...happened),
-        closed: () => this.#closed(client, usual).then(() => ({ action: CloseAction.DoNotRestart, handled: true })),
+        closed: async () => {
+          // By itself, if it is still the one that is asked; then it is started again, unless that was too often.
+          if (this.#client === client && client.state === State.Running) {
+            this.#client = undefined;
+            const { action, message: why = NOT_RUNNING } = await usual.closed();
+            if (action === CloseAction.Restart) void this.#again();
+            else this.#failed(why);
+          }
+          return { action: CloseAction.DoNotRestart, handled: true };
+        },
       },
       // A start that fails is reported once, by us, with what can be done about it.
       initializationFailedHandler: () => false,
@@ -101,22 +108,10 @@ export class Server {
       this.#giveUp = () => { clearTimeout(timer); resolve("it had said nothing yet when it was ended"); };
     });
     const silent = await Promise.race([client.start(), silence]).finally(this.#giveUp);
-    if (silent !== undefined) {
-      await this.#end();
-      throw new Error(silent);
-    }
+    if (silent !== undefined) return this.#end().then(() => { throw new Error(silent); });
     await client.setTrace(Trace.fromString(vscode.workspace.getConfiguration("zubi").get("trace", "off")));
     this.#mismatch = mismatch(client, command);
     if (this.#mismatch !== undefined) this.#failed(this.#mismatch);
-  }
-
-  /** A server has ended, by itself if it is still the one that is asked; then it is started again, unless that was too often. */
-  async #closed(client: LanguageClient, usual: ErrorHandler): Promise<void> {
-    if (this.#client !== client || client.state !== State.Running) return;
-    this.#client = undefined;
-    const { action, message: why = NOT_RUNNING } = await usual.closed();
-    if (action === CloseAction.Restart) void this.#again();
-    else this.#failed(why);
   }
 
   async #end(): Promise<void> {

@@ -16,7 +16,8 @@ export interface Internals {
   readonly server: Pick<Server, "request">;
 }
 
-let end = (): Promise<void> => Promise.resolve();
+/** Ends the server and waits for its end. */
+export let deactivate = (): Promise<void> => Promise.resolve();
 
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
@@ -28,7 +29,7 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
     void offerHelp(problem);
   });
   const announced = announce(server, status);
-  end = () => {
+  deactivate = () => {
     announced.dispose();
     return server.stop();
   };
@@ -46,6 +47,3 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
   void server.restart();
   return { ...contributions.api(server), ...(context.extensionMode === vscode.ExtensionMode.Test && { server }) };
 }
-
-/** Ends the server and waits for its end. */
-export const deactivate = (): Promise<void> => end();

@@ -4,28 +4,21 @@ import type { Server } from "./client.ts";
 import { folderFlags } from "./program.ts";
 import type { Status } from "./status.ts";
 
-/** What VS Code has not as language model tools of this extension anyway. */
-const TOOLSETS = ["--toolsets", "declared,contributed,external"];
-
 /** Announces it while the server runs in a folder that is trusted. */
-export function announce(server: Pick<Server, "program">, status: Pick<Status, "host" | "onDidChange">): { dispose(): void } {
+export function announce(server: Pick<Server, "program">, status: Pick<Status, "host" | "onDidChange">): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   let isOver = false;
   const provideMcpServerDefinitions = (): vscode.McpServerDefinition[] => {
     const { instance, revision } = status.host ?? {};
     if (isOver || !vscode.workspace.isTrusted || !instance || !server.program) return [];
-    const args = [...folderFlags(), ...TOOLSETS, "mcp"];
+    // What VS Code has not as language model tools of this extension anyway.
+    const args = [...folderFlags(), "--toolsets", "declared,contributed,external", "mcp"];
     // Another version makes VS Code ask for the tools again.
     return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision ?? 0}`)];
   };
   const provider = { onDidChangeMcpServerDefinitions: changed.event, provideMcpServerDefinitions };
-  const registered = vscode.lm.registerMcpServerDefinitionProvider("zubi", provider);
-  const followed = status.onDidChange(() => { changed.fire(); });
-  const dispose = (): void => {
-    // VS Code hears first that there is none any more, and ends the one that it has started.
-    isOver = true;
-    changed.fire();
-    vscode.Disposable.from(registered, followed, changed).dispose();
-  };
-  return { dispose };
+  const parts = [vscode.lm.registerMcpServerDefinitionProvider("zubi", provider), status.onDidChange(() => { changed.fire(); }), changed];
+  // VS Code hears first that there is none any more, and ends the one that it has started.
+  const tellEnd = (): void => { isOver = true; changed.fire(); };
+  return vscode.Disposable.from({ dispose: tellEnd }, ...parts);
 }

@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 const NAME = platform === "win32" ? "zubi.exe" : "zubi";
 
 /** What may help, with the command that does it. */
-const HELP: Readonly<Record<string, readonly [command: string, ...args: unknown[]]>> = {
+const HELP: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   "Open Setting": ["workbench.action.openSettings", "zubi.server.path"],
   "Show Log": ["zubi.showLogs"],
   "How to Install": ["zubi.openWalkthrough"],
@@ -21,10 +21,8 @@ export function locate(extensionPath: string): string {
   if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
   const { isTrusted } = vscode.workspace;
   const configured = vscode.workspace.getConfiguration("zubi").get("server.path", "").trim().replace(/^~(?=[/\\])/, homedir());
-  const directories = (env["PATH"] ?? "").split(path.delimiter).filter((directory) => path.isAbsolute(directory));
-  const onPath = directories.map((directory) => path.join(directory, NAME));
-  const candidates = isTrusted ? (configured === "" ? [bundled, ...onPath] : [configured]) : [bundled];
-  const found = candidates.find(isProgram);
+  const onPath = (env["PATH"] ?? "").split(path.delimiter).map((directory) => path.join(directory, NAME));
+  const found = (!isTrusted ? [bundled] : configured === "" ? [bundled, ...onPath] : [configured]).find(isProgram);
   if (found !== undefined) return found;
   if (!isTrusted) throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
   if (configured === "") throw new Error("there is no program zubi, neither with this extension nor on the PATH");
@@ -33,9 +31,8 @@ export function locate(extensionPath: string): string {
 
 /** Says what keeps the server from running as it should, and offers what may help. */
 export async function offerHelp(problem: string): Promise<void> {
-  const chosen = await vscode.window.showErrorMessage(`zubi: ${problem}`, ...Object.keys(HELP));
-  const [command, ...args] = HELP[chosen ?? ""] ?? [];
-  if (command !== undefined) await vscode.commands.executeCommand(command, ...args);
+  const help = HELP[(await vscode.window.showErrorMessage(`zubi: ${problem}`, ...Object.keys(HELP))) ?? ""];
+  if (help) await vscode.commands.executeCommand(...help);
 }
 
 /** The folders of this window, as flags. */
