@@ -277,17 +277,17 @@ impl Tools {
             return Ok(json!({ "message": said }));
         };
         if explained.tool == spec.id {
-            return Ok(self.asked(params, &spec, said, explained));
+            return Ok(self.asked(params, &spec, &said, explained));
         }
         // It passes the call on to this one, which is what the user wants to know of.
         let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let said = prepare::message(&inner, arguments, &about);
-        Ok(self.asked(params, &inner, said, explained))
+        Ok(self.asked(params, &inner, &said, explained))
     }
 
     /// What the user reads, and what is to be confirmed if the policy would ask.
-    fn asked(&self, params: &CallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
+    fn asked(&self, params: &CallParams, spec: &ToolSpec, said: &str, explained: Explanation) -> Value {
         if explained.judgement.action != Action::Ask {
             return json!({ "message": said });
         }
