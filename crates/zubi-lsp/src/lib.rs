@@ -27,12 +27,16 @@
 //! | `zubi/editor/didChange` | to zubi | what is open in the editor, below; a notification |
 //! | `zubi/editor/request` | to the editor | `{method, params}` → the result of that LSP request |
 //! | `zubi/status` | to the editor | `{instance?, file?, port?, problem?, clients, tools, revision, hasModels}` whenever any of it has changed; a notification |
+//! | `zubi/editor/flush` | to the editor | it tells what it has not told yet, then answers null |
+//! | `zubi/editor/applyEdit` | to the editor | `{edit, texts, save, settings, isFollowed}` → `{applied, changed}`; without it nothing is written |
+//! | `zubi/editor/config` | to the editor | `{key, scope?, value?}` → what the setting is, at each scope |
 //! | `zubi/editor/command` | to the editor | `{command, args}` → what the command returned; only those of `executeCommand` |
 //!
 //! # What is open
 //!
 //! The editor tells with `zubi/editor/didChange {active, open, diagnosticsUris}` whenever any of it has changed, and once in
-//! the beginning. `open` is a list of `{uri, languageId, isDirty, lineCount}`, `active` one of them with `selection: {line,
+//! the beginning. `open` is a list of `{uri, languageId, isDirty, lineCount, version?, text?}`
+//! (`text` is what is not saved, once for each version), `active` one of them with `selection: {line,
 //! column}` (both from 1) or null, `diagnosticsUris` those documents whose problems have changed since it told before.
 //!
 //! # What may differ from LSP
