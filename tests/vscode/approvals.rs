@@ -11,7 +11,14 @@ use crate::with_tool_file;
 #[test]
 fn the_user_is_asked_and_his_answer_counts() {
     let place = Place::new(with_tool_file(), &["node"]);
-    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).like_user().window("", "approvals").run(), @"");
+    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
+    ok      a tool that looks is not asked about
+    ok      VS Code asks with the command that would run; who cancels has denied it
+    ok      who allows it lets it run once, and is asked again the next time
+    ok      zubi asks by itself where VS Code does not, and closing the dialog denies it
+    ok      once is once
+    ok      what is allowed for the session is not asked about again
+    ");
 }
 
 #[test]
@@ -22,11 +29,14 @@ fn who_approves_everything_still_denies_what_a_rule_denies() {
     let rule = "[[policy]]\naction = \"deny\"\ntools = [\"workspace.part\"]\nreason = \"nobody parts\"\n";
     std::fs::write(config.join("zubi.toml"), rule).expect("a new file");
     let editor = Editor::new(&place.project, &tools::zubi()).like_user().setting("zubi.autoApprove", json!(true));
-    assert_snapshot!(editor.window("", "approved").run(), @"");
+    assert_snapshot!(editor.window("", "approved").run(), @"
+    ok      what would be asked about runs at once
+    ok      what a rule denies stays denied
+    ");
 }
 
 #[test]
 fn nothing_of_a_folder_without_trust_runs() {
     let place = Place::new(with_tool_file(), &["node"]);
-    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).untrusted().window("", "untrusted").run(), @"");
+    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).untrusted().window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

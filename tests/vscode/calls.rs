@@ -12,22 +12,34 @@ use crate::{project, with_tool_file};
 #[test]
 fn every_tool_answers() {
     let place = Place::new(with_tool_file(), &["node"]);
-    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).extension("sample").window("", "everything").run(), @"");
+    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).extension("sample").window("", "everything").run(), @"
+    ok      every tool of the manifest is offered, with its schema and tags
+    ok      every tool of the manifest is called by the tables below
+    ok      the tools that look, and those that plan, answer
+    ok      the tools that write write, and take it back
+    ok      the tools that move files, set settings and run something do so
+    ok      what is called in the wrong way is told in a text
+    ok      text that is typed and not saved is in the very next answer about TypeScript
+    ");
 }
 
 #[test]
 fn python_is_answered_by_the_editor() {
     let project = project();
     project.add("tests/fixtures/python", "");
-    assert_snapshot!(Editor::new(&project, &tools::zubi()).python().window("", "python").run(), @"");
+    assert_snapshot!(Editor::new(&project, &tools::zubi()).python().window("", "python").run(), @"
+    ok      the tools answer for Python from the extension's server
+    ok      a rename in Python reaches the file that is open and the one that is not
+    ");
 }
 
 #[test]
 fn what_another_extension_contributes_is_called_over_mcp() {
     let place = place(with_tool_file());
     let told = std::thread::scope(|scope| {
-        let window =
-            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).like_user().extension("sample").window("", "mcp").run());
+        let window = scope.spawn(|| {
+            Editor::new(&place.project, &tools::zubi()).like_user().extension("sample").window("", "mcp").run()
+        });
         ready(&place, "window.ready");
         let mut agent = place.agent(&[]);
         let found = agent.ask("find_tools", &json!({ "query": "count the words of a text" }));
@@ -43,6 +55,10 @@ fn what_another_extension_contributes_is_called_over_mcp() {
         place.project.write("agent.seen", "");
         window.join().expect("the window")
     });
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @"
+    ok      another extension's tool is found, and called with what the user sees
+    ok      VS Code starts the MCP server of this window, and calls its tools
+    ok      an agent in another process calls it too
+    ");
     eventually("nobody hosts it any more", WINDOW, || place.told().is_empty().then_some(()));
 }

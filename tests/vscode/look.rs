@@ -8,5 +8,10 @@ use crate::project;
 
 #[test]
 fn the_user_sees_status_menu_tools_and_walkthrough() {
-    assert_snapshot!(Editor::new(&project(), &tools::zubi()).like_user().window("", "look").run(), @"");
+    assert_snapshot!(Editor::new(&project(), &tools::zubi()).like_user().window("", "look").run(), @"
+    ok      the status item says that the server runs, and opens a menu
+    ok      the tools are shown by where they come from
+    ok      the walkthrough opens
+    ok      the chat offers the tools by their names for people
+    ");
 }

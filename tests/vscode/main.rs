@@ -1,8 +1,14 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them (here and
-//! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees ([`look`]),
-//! and the package that he installs ([`packaging`]).
+//! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees
+//! ([`look`]), and the package that he installs ([`packaging`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
+
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a failed expectation is a failed test, also in a helper; files and programs are those of a user"
+)]
 
 mod approvals;
 mod calls;

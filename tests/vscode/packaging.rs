@@ -3,10 +3,11 @@
 use std::process::Command;
 
 use insta::assert_snapshot;
+use zubi_tests::hosts::Place;
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
-use crate::project;
+use crate::{project, with_tool_file};
 
 #[test]
 fn the_package_installs_and_runs_the_program_in_it() {
@@ -22,5 +23,9 @@ fn the_package_installs_and_runs_the_program_in_it() {
     let package = package.unwrap_or_else(|| panic!("no package was made: {said}"));
     // Another program than the one in the package is not there.
     let nowhere = tools::ROOT.join("no/such/program");
-    assert_snapshot!(Editor::new(&project, &nowhere).package(package).window("", "packaged").run(), @"");
+    let installed = Editor::new(&project, &nowhere).package(package.clone());
+    assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs the program that came with it");
+    let place = Place::new(with_tool_file(), &["node"]);
+    let untrusted = Editor::new(&place.project, &nowhere).package(package).untrusted();
+    assert_snapshot!(untrusted.window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

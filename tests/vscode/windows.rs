@@ -98,7 +98,10 @@ fn each_of_two_windows_has_its_own_agents() {
         }
         windows.join().expect("the windows")
     });
-    assert_snapshot!(told, @"");
+    assert_snapshot!(told, @"
+    ok      this window's agent sees what is not saved in it, and asks this window
+    ok      this window's agent sees what is not saved in it, and asks this window
+    ");
 }
 
 #[test]

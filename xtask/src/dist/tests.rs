@@ -1,4 +1,3 @@
-use camino::Utf8PathBuf;
 use insta::assert_snapshot;
 
 use super::{Wanted, build, package};
