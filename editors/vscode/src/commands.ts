@@ -24,7 +24,7 @@ export function registerCommands(server: Server): vscode.Disposable {
     },
     "zubi.tools.list": async () => {
       const tool = await pickTool(server);
-      if (tool) await show(`# ${tool.id}: ${tool.title}\n\n${tool.description}\n\n${JSON.stringify(tool.inputSchema, null, 2)}\n`);
+      if (tool) await show(`# ${tool.id}: ${tool.title}\n\n${tool.description}\n\n\`\`\`json\n${JSON.stringify(tool.inputSchema, null, 2)}\n\`\`\`\n`);
     },
     "zubi.tools.run": async () => {
       const tool = await pickTool(server);

@@ -59,7 +59,7 @@ test("tools are shown by where they come from, and one with its description and 
   user.chooses = "workspace.deploy";
   await run("zubi.tools.list");
   expect(user.offered).toEqual(["declared", "workspace.deploy", "lsp", "lsp_hover"]);
-  expect(user.shown).toEqual([`# workspace.deploy: Deploy\n\nDeploys.\n\n${JSON.stringify(TOOLS[0]?.inputSchema, null, 2)}\n`]);
+  expect(user.shown).toEqual([`# workspace.deploy: Deploy\n\nDeploys.\n\n\`\`\`json\n${JSON.stringify(TOOLS[0]?.inputSchema, null, 2)}\n\`\`\`\n`]);
 });
 
 test("a tool runs with what was typed, and its answer is shown", async () => {
