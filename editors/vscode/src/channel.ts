@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { answerEdits } from "./edits.ts";
 import { attachEndpoint, METHODS } from "./endpoint.ts";
+import { sendable } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 import { answerConfig } from "./settings.ts";
 import { OpenState } from "./state.ts";
@@ -45,7 +46,7 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
     client.onRequest(protocol.EDITOR_FLUSH, () => state.flush().then(() => null)),
     client.onRequest(protocol.EDITOR_CONFIG, answerConfig),
     client.onRequest(protocol.EDITOR_COMMAND, async ({ command, args = [] }: protocol.EditorCommandParams): Promise<unknown> => {
-      const run = async (): Promise<unknown> => (await vscode.commands.executeCommand(command, ...args)) ?? null;
+      const run = async (): Promise<unknown> => sendable(await vscode.commands.executeCommand(command, ...args));
       if (command !== "zubi.restart") return run();
       // It ends the server that asks for it, which is to be answered before.
       setImmediate(() => void run());

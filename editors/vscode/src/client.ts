@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import { CloseAction, type ErrorHandler, LanguageClient, State, Trace, TransportKind } from "vscode-languageclient/node";
 import { type Attached, channelOptions } from "./channel.ts";
-import { message } from "./failure.ts";
+import { message, unless } from "./failure.ts";
 import { locate } from "./program.ts";
 import { EDITOR_PROTOCOL, type ServerOptions } from "./protocol.ts";
 
@@ -30,6 +30,8 @@ export class Server {
   #usual: ErrorHandler | undefined;
   /** Why the server that runs has no editor channel. */
   #mismatch: string | undefined;
+  /** Tells that the server is being ended. The library lets those wait forever who have asked one that hangs. */
+  readonly #ended = new vscode.EventEmitter<void>();
   readonly #start: () => Promise<void>;
   readonly #failed: (problem: string) => void;
 
@@ -45,12 +47,15 @@ export class Server {
     return this.#again();
   }
 
-  /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none. */
-  async request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
-    const cancelled = new Promise<never>((_, reject) => token?.onCancellationRequested(() => { reject(new vscode.CancellationError()); }));
-    cancelled.catch(() => undefined);
+  /** Asks the server; waits while it starts. Fails with `NOT_RUNNING` when there is none, or none any more. */
+  request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
+    const answer = this.#ask<Result>(method, params, token);
+    return token ? unless(token.onCancellationRequested, new vscode.CancellationError(), answer) : answer;
+  }
+
+  async #ask<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
     let starting;
-    do await Promise.race([(starting = this.#starting), cancelled]);
+    do await (starting = this.#starting);
     // It may have been given up for another start.
     while (starting !== this.#starting);
     const client = this.#client;
@@ -58,7 +63,7 @@ export class Server {
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
     // So that the answer is about what the user sees now.
     await this.#attached?.flush();
-    return client.sendRequest<Result>(method, params, token);
+    return unless(this.#ended.event, new Error(NOT_RUNNING), client.sendRequest<Result>(method, params, token));
   }
 
   /** Ends the server. */
@@ -68,7 +73,9 @@ export class Server {
   }
 
   #again(): Promise<void> {
-    const starting = this.stop().then(this.#start).catch((error: unknown) => {
+    // What was given up before it began is not begun.
+    const begin = (): Promise<void> | undefined => (this.#starting === starting ? this.#start() : undefined);
+    const starting: Promise<void> = this.stop().then(begin).catch((error: unknown) => {
       // Who has started it anew meanwhile wants to know how that goes.
       if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
     });
@@ -115,6 +122,7 @@ export class Server {
   }
 
   async #end(): Promise<void> {
+    this.#ended.fire();
     this.#attached?.dispose();
     const client = this.#client;
     this.#client = this.#attached = this.#mismatch = undefined;

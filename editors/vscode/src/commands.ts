@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
 import { NOT_RUNNING, type Server } from "./client.ts";
-import { message } from "./failure.ts";
+import { message, unlinked } from "./failure.ts";
 import { folderFlags } from "./program.ts";
 import { TOOLS_CALL, TOOLS_LIST, type ToolsCallResult, type ToolSpec, type ToolsListResult } from "./protocol.ts";
 
@@ -32,7 +32,7 @@ export function registerCommands(server: Server): vscode.Disposable {
       const typed = value && (await vscode.window.showInputBox({ title: tool.id, prompt: "The arguments as JSON", value, ignoreFocusOut: true }));
       if (!typed) return;
       const params = { id: tool.id, args: JSON.parse(typed) as unknown };
-      const options = { location: vscode.ProgressLocation.Notification, title: tool.title, cancellable: true };
+      const options = { location: vscode.ProgressLocation.Notification, title: unlinked(tool.title), cancellable: true };
       await show((await vscode.window.withProgress(options, (_, token) => server.request<ToolsCallResult>(TOOLS_CALL, params, token))).text);
     },
     "zubi.tools.createConfig": async () => {
@@ -56,7 +56,7 @@ export function registerCommands(server: Server): vscode.Disposable {
     server.log.info(`zubi ${args.join(" ")}\n${stdout}${stderr}`);
   };
   const guarded = (body: () => unknown) => () => Promise.resolve().then(body).catch((error: unknown) => {
-    if (!(error instanceof vscode.CancellationError)) void vscode.window.showErrorMessage(`zubi: ${message(error)}`);
+    if (!(error instanceof vscode.CancellationError)) void vscode.window.showErrorMessage(`zubi: ${unlinked(message(error))}`);
   });
   return vscode.Disposable.from(...Object.entries(commands).map(([id, body]) => vscode.commands.registerCommand(id, guarded(body))));
 }

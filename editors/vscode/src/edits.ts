@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { LSPErrorCodes, RenameFile, ResponseError } from "vscode-languageserver-protocol";
 import { EDITOR_APPLY, type EditorApplyParams, type EditorApplyResult, type EditorConfigParams } from "./protocol.ts";
+import { pause } from "./readiness.ts";
 import { answerConfig } from "./settings.ts";
 import type { OpenState } from "./state.ts";
 
@@ -51,18 +52,25 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
   const seen = new Map<string, Before>();
   const shown = new Set(vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).map(({ input }) => (input as { uri?: vscode.Uri } | undefined)?.uri?.toString()));
   const see = (document: vscode.TextDocument): void => {
+    if (document.uri.scheme !== "file") return;
     const uri = document.uri.toString();
     // One that has moved is the same as before.
     const before = seen.get(uri) ?? seen.get(moved(uri, moves, 1, 0)) ?? { text: document.getText(), isShown: shown.has(uri), isDirty: document.isDirty };
-    if (document.uri.scheme === "file") seen.set(uri, { ...before, document });
+    seen.set(uri, { ...before, document });
   };
   vscode.workspace.textDocuments.forEach(see);
   let changes = 0;
-  const recorder = vscode.Disposable.from(vscode.workspace.onDidOpenTextDocument(see), vscode.workspace.onDidChangeTextDocument(() => changes++));
-  const applied = await vscode.workspace.applyEdit(workspaceEdit);
+  // A log that is shown is a document that changes all the time.
+  const count = ({ document }: vscode.TextDocumentChangeEvent): unknown => document.uri.scheme === "file" && changes++;
+  const recorder = vscode.Disposable.from(vscode.workspace.onDidOpenTextDocument(see), vscode.workspace.onDidChangeTextDocument(count));
   const target = moves.at(-1)?.[1];
-  if (applied && isFollowed && target !== undefined) await followed(vscode.Uri.parse(target), () => changes);
-  recorder.dispose();
+  let applied: boolean;
+  try {
+    applied = await vscode.workspace.applyEdit(workspaceEdit);
+    if (applied && isFollowed && target !== undefined) await followed(vscode.Uri.parse(target), () => changes);
+  } finally {
+    recorder.dispose();
+  }
   // Under their old names documents are closed, with the text that they had.
   const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
   for (const [, { document, isShown, isDirty }] of changed) {
@@ -91,14 +99,15 @@ async function followed(target: vscode.Uri, changes: () => number): Promise<void
   // It stays open, so that asking about it does not open it again and again.
   await settled(vscode.workspace.openTextDocument(file));
   for (let quiet = 0, before = changes(); quiet < QUIET_ROUNDS && performance.now() < end; before = changes()) {
-    await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
+    await pause(ROUND_MS);
     await settled(vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", file, new vscode.Position(0, 0)));
     quiet = changes() === before ? quiet + 1 : 0;
   }
 }
 
-/** What comes of something that is done after the edit: whether it can be done changes nothing about the edit. */
-const settled = <Value>(value: Thenable<Value>): Promise<Value | undefined> => Promise.resolve(value).catch(() => undefined);
+/** What comes of something that is done after the edit: whether it can be done changes nothing about it, nor may it hold up others. */
+const settled = <Value>(value: Thenable<Value>): Promise<Value | undefined> =>
+  Promise.race([value, pause(PATIENCE_MS)]).then((done) => done ?? undefined, () => undefined);
 
 /** Whether saving a document would change nothing. */
 async function isOnDisk(document: vscode.TextDocument): Promise<boolean> {

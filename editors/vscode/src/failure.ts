@@ -1,4 +1,5 @@
 // Failures as texts that a model or a person can act on.
+import type * as vscode from "vscode";
 
 /** The text of whatever was thrown. */
 export function message(error: unknown): string {
@@ -12,4 +13,17 @@ const TOLD = /^(Invalid input: |Error in |Failed to )/;
 export function failure(tool: string, error: unknown): string {
   const what = message(error);
   return TOLD.test(what) ? what : `Error in ${tool}: ${what}`;
+}
+
+/** A value as it can be sent. What JSON does not have fails here: the library would send no answer at all. */
+export const sendable = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;
+
+/** A text for a notification, whose links run commands: what others have written has none there. */
+export const unlinked = (text: string): string => text.replaceAll("](", "] (");
+
+/** What comes of something, unless this happens before: then it fails, however long it may still take. */
+export function unless<Value>(happens: vscode.Event<unknown>, why: Error, something: PromiseLike<Value>): Promise<Value> {
+  let listening: vscode.Disposable | undefined;
+  const happened = new Promise<never>((_, reject) => { listening = happens(() => { reject(why); }); });
+  return Promise.race([something, happened]).finally(() => { listening?.dispose(); });
 }

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import * as path from "node:path";
 import { env, platform } from "node:process";
 import * as vscode from "vscode";
+import { unlinked } from "./failure.ts";
 
 const NAME = platform === "win32" ? "zubi.exe" : "zubi";
 
@@ -31,7 +32,7 @@ export function locate(extensionPath: string): string {
 
 /** Says what keeps the server from running as it should, and offers what may help. */
 export async function offerHelp(problem: string): Promise<void> {
-  const help = HELP[(await vscode.window.showErrorMessage(`zubi: ${problem}`, ...Object.keys(HELP))) ?? ""];
+  const help = HELP[(await vscode.window.showErrorMessage(`zubi: ${unlinked(problem)}`, ...Object.keys(HELP))) ?? ""];
   if (help) await vscode.commands.executeCommand(...help);
 }
 

@@ -6,6 +6,9 @@ const [PATIENCE_MS, PAUSE_MS] = [10_000, 100];
 /** Languages that have answered, and those that have had their time. */
 const [awake, waited] = [new Set<string>(), new Set<string>()];
 
+/** Until so many milliseconds have gone. */
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /**
  * Opens a document, which wakes its language, and waits once for that. Outlines tell, because nobody but a language's own extension
  * has them: words and snippets are proposed for any language, and its files are searched for links.
@@ -18,7 +21,7 @@ export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Pr
     const outline = await asked.then((found) => found, () => undefined);
     if (outline && outline.length > 0) awake.add(languageId);
     else if (performance.now() >= end || token.isCancellationRequested) break;
-    else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    else await pause(PAUSE_MS);
   }
   if (!token.isCancellationRequested) waited.add(languageId);
   return awake.has(languageId);

@@ -5,7 +5,7 @@ import { TOOLS_CALL, TOOLS_PREPARE, type ToolsCallParams, type ToolsCallResult, 
 
 /** What the tools need of the server. */
 export interface Asks {
-  request<Result>(method: string, params: unknown, token: vscode.CancellationToken): Promise<Result>;
+  request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result>;
 }
 
 /** The part of `package.json` that is written from zubi's own list of tools. */

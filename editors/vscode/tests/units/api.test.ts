@@ -31,6 +31,7 @@ class Fake {
   sendRequest = (method: string, params: { tools: readonly (string | { id: string })[]; functions: readonly string[] }): Promise<unknown> => {
     const tools = params.tools.map((tool) => (typeof tool === "string" ? tool : tool.id));
     this.asked.push(`${method.replace("zubi/tools/", "")} ${tools.join()} (${params.functions.join()})`);
+    if (this.refuses === "never") return new Promise(() => undefined);
     if (this.refuses === "") return Promise.resolve({});
     return Promise.reject(new Error(this.refuses));
   };
@@ -91,6 +92,30 @@ test("what is registered before a server runs reaches it, and the next one too",
   await settled();
   expect(next.asked).toEqual(["register jira.create (jira.create)", "register jira.find (jira.find)", "unregister jira.create (jira.create)"]);
   expect(client.asked.length).toBe(1);
+});
+
+test("a server that never answers does not keep the next one from being told", async () => {
+  client.refuses = "never";
+  client.run();
+  api.registerTool(definition("jira.create"), echo);
+  await settled();
+  const next = attach();
+  next.run();
+  await settled();
+  expect(next.asked).toEqual(["register jira.create (jira.create)"]);
+});
+
+test("of a provider's tools those count that were asked for last, not those that came last", async () => {
+  const [changed, answered] = [new EventEmitter<unknown>(), [] as ((tools: ToolDefinition[]) => void)[]];
+  const getTools = (): Promise<ToolDefinition[]> => new Promise((resolve) => answered.push(resolve));
+  api.registerToolProvider({ id: "p", name: "P", getTools, executeTool: echo as never, onDidChangeTools: changed.event as never });
+  changed.fire(undefined);
+  client.run();
+  answered[1]?.([definition("p.new")]);
+  await settled();
+  answered[0]?.([definition("p.old")]);
+  await settled();
+  expect(client.asked).toEqual(["register p.new (p.new)"]);
 });
 
 test("what can be seen to be none is refused at once, and what the server refuses is told", async () => {

@@ -84,6 +84,9 @@ test("a command runs with its arguments; nothing returned is null", async () => 
   commandResults.set("nothing", () => undefined);
   expect(await ask("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
   expect(await ask("zubi/editor/command", { command: "nothing" })).toBeNull();
+  const circle: { itself?: object } = {};
+  commandResults.set("circle", () => Object.assign(circle, { itself: circle }));
+  await expect(ask("zubi/editor/command", { command: "circle" })).rejects.toThrow("circular");
   await expect(ask("zubi/editor/command", { command: "missing" })).rejects.toThrow("command 'missing' not found");
 });
 

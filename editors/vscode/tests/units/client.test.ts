@@ -63,7 +63,8 @@ vi.mock("vscode-languageclient/node", () => ({
       this.disposed = true;
       return this.state === Running ? Promise.resolve() : Promise.reject(new Error("it is not running"));
     };
-    sendRequest = (method: string): Promise<string> => Promise.resolve(`answer to ${method}`);
+    sendRequest = (method: string): Promise<string> =>
+      method === "hang" ? new Promise(() => undefined) : Promise.resolve(`answer to ${method}`);
   },
 }));
 
@@ -188,6 +189,31 @@ test.for([
   await vi.advanceTimersByTimeAsync(0);
   expect(tool.outcome).toMatch(expected);
   expect(model.outcome).toBe("answer to domainlang/list");
+});
+
+test("who has asked a server that hangs hears of its end", async () => {
+  const server = await running();
+  const asked = ask(server, "hang");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked.outcome).toBe("none");
+  void server.restart();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(asked.outcome).toBe(NOT_RUNNING);
+});
+
+test("a start that was given up before it began is not begun", async () => {
+  const server = await running();
+  const clients = made.clients.length;
+  void server.restart();
+  void server.restart();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(made.clients.length).toBe(clients + 1);
+  newest().answer();
+  await vi.advanceTimersByTimeAsync(0);
+  void server.restart();
+  await server.stop();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(made.clients.length).toBe(clients + 1);
 });
 
 test("a server that was stopped is not started again", async () => {

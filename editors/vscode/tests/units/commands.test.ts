@@ -7,15 +7,17 @@ import { commandResults, shownErrors, user, workspace } from "./vscode.ts";
 vi.mock("vscode-languageclient/node", () => ({ LanguageClient: undefined }));
 
 const TOOLS = [
-  { id: "workspace.deploy", title: "Deploy", description: "Deploys.", toolset: "declared", inputSchema: { required: ["to"], properties: { to: { type: "string" } } } },
+  { id: "workspace.deploy", title: "[Deploy](command:x.y)", description: "Deploys.", toolset: "declared", inputSchema: { required: ["to"], properties: { to: { type: "string" } } } },
   { id: "lsp_hover", title: "Hover", description: "What it is.", toolset: "lsp", inputSchema: { type: "object" } },
 ];
 
 const asked: unknown[] = [];
+let fails: Error | undefined;
 const server = {
   program: "/bin/zubi",
   request: (method: string, params: unknown) => {
     asked.push([method, params]);
+    if (fails) return Promise.reject(fails);
     return Promise.resolve(method === "zubi/tools/list" ? { tools: TOOLS } : { text: "done" });
   },
 };
@@ -29,7 +31,7 @@ beforeEach(() => {
   const commands = registerCommands(server as unknown as Server);
   return () => {
     commands.dispose();
-    user.chooses = user.types = workspace.workspaceFolders = undefined;
+    fails = user.chooses = user.types = workspace.workspaceFolders = undefined;
   };
 });
 
@@ -59,7 +61,7 @@ test("tools are shown by where they come from, and one with its description and 
   user.chooses = "workspace.deploy";
   await run("zubi.tools.list");
   expect(user.offered).toEqual(["declared", "workspace.deploy", "lsp", "lsp_hover"]);
-  expect(user.shown).toEqual([`# workspace.deploy: Deploy\n\nDeploys.\n\n\`\`\`json\n${JSON.stringify(TOOLS[0]?.inputSchema, null, 2)}\n\`\`\`\n`]);
+  expect(user.shown).toEqual([`# workspace.deploy: [Deploy](command:x.y)\n\nDeploys.\n\n\`\`\`json\n${JSON.stringify(TOOLS[0]?.inputSchema, null, 2)}\n\`\`\`\n`]);
 });
 
 test("a tool runs with what was typed, and its answer is shown", async () => {
@@ -68,6 +70,7 @@ test("a tool runs with what was typed, and its answer is shown", async () => {
   await run("zubi.tools.run");
   expect(asked.at(-1)).toEqual(["zubi/tools/call", { id: "workspace.deploy", args: { to: "test" } }]);
   expect(user.shown).toEqual(["done"]);
+  expect(user.awaits).toBe("[Deploy] (command:x.y)");
   user.types = undefined;
   await run("zubi.tools.run");
   expect(user.shown).toEqual(["done"]);
@@ -78,4 +81,8 @@ test("a failure is a message and nothing uncaught", async () => {
   user.types = () => "{";
   await run("zubi.tools.run");
   expect(shownErrors.splice(0)).toEqual([expect.stringMatching(/^zubi: .*JSON/)]);
+  // In a notification a link runs a command.
+  fails = new Error("no [file](command:x.y)");
+  await run("zubi.tools.list");
+  expect(shownErrors.splice(0)).toEqual(["zubi: no [file] (command:x.y)"]);
 });

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { answerEdits } from "../../src/edits.ts";
 import type { EditorApplyParams, EditorApplyResult } from "../../src/protocol.ts";
@@ -111,6 +111,33 @@ test("settings hold while the edit is made, and are put back also when it fails"
   expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
   await expect(apply(() => { throw new Error("no"); }, { settings: held })).rejects.toThrow("no");
   expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
+});
+
+test("a language that never answers does not hold up the edits that follow, nor does a log that is shown", async () => {
+  vi.useFakeTimers();
+  commandResults.set("vscode.executeTypeDefinitionProvider", () => new Promise(() => undefined));
+  const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };
+  const move = (): Promise<EditorApplyResult> => apply(() => undefined, { edit: { documentChanges: [rename] }, isFollowed: true });
+  const stuck = move();
+  await vi.advanceTimersByTimeAsync(15_200);
+  expect((await stuck).applied).toBe(true);
+  commandResults.set("vscode.executeTypeDefinitionProvider", () => {
+    events.changed.fire({ document: document("/log", "output"), contentChanges: [{}] });
+  });
+  const logged = move();
+  await vi.advanceTimersByTimeAsync(400);
+  expect((await logged).applied).toBe(true);
+  commandResults.delete("vscode.executeTypeDefinitionProvider");
+  vi.useRealTimers();
+});
+
+test("an edit that fails leaves nobody behind who listens", async () => {
+  await expect(apply(() => { throw new Error("no"); })).rejects.toThrow("no");
+  const opened = document("/a");
+  let read = 0;
+  opened.getText = () => { read += 1; return ""; };
+  events.opened.fire(opened);
+  expect(read).toBe(0);
 });
 
 test("a file that moves is recorded under its new name, with what extensions change after it has moved", async () => {

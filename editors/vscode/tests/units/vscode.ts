@@ -45,8 +45,13 @@ export class Disposable {
     return new Disposable(() => { for (const part of parts) part.dispose(); });
   }
   readonly dispose: () => void;
-  constructor(dispose: () => void) {
-    this.dispose = dispose;
+  /** What is given is called once, as in the editor. */
+  constructor(dispose?: () => void) {
+    this.dispose = () => {
+      const once = dispose;
+      dispose = undefined;
+      once?.();
+    };
   }
 }
 
@@ -220,12 +225,13 @@ export class CancellationError extends Error {}
 export const shownErrors: string[] = [];
 export const answer: { button?: string } = {};
 
-/** What a user sees and does: items that he chooses by their label, what he types, what is copied, documents that are shown. */
+/** What a user sees and does: items that he chooses by their label, what he types, what is copied, what he waits for, documents that are shown. */
 export const user = {
   offered: [] as string[],
   chooses: undefined as string | undefined,
   types: undefined as ((offered: string) => string) | undefined,
   copied: "",
+  awaits: "",
   shown: [] as string[],
 };
 
@@ -280,8 +286,10 @@ export const window = {
     return Promise.resolve(items.find(({ label }) => label === user.chooses));
   },
   showInputBox: ({ value }: { readonly value: string }): Promise<string | undefined> => Promise.resolve(user.types?.(value)),
-  withProgress: (_options: unknown, task: (progress: unknown, token: unknown) => unknown): Promise<unknown> =>
-    Promise.resolve(task(undefined, new CancellationTokenSource().token)),
+  withProgress: ({ title }: { readonly title: string }, task: (progress: unknown, token: unknown) => unknown): Promise<unknown> => {
+    user.awaits = title;
+    return Promise.resolve(task(undefined, new CancellationTokenSource().token));
+  },
   showTextDocument: (shown: unknown): Promise<void> => {
     user.shown.push((shown as { content?: string }).content ?? String(shown));
     return Promise.resolve();
