@@ -45,7 +45,8 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
     vscode.commands.registerCommand("zubi.refreshViews", () => state.restart().then(() => true)),
     client.onRequest(protocol.EDITOR_FLUSH, () => state.flush().then(() => null)),
     client.onRequest(protocol.EDITOR_CONFIG, answerConfig),
-    client.onRequest(protocol.EDITOR_COMMAND, async ({ command, args = [] }: protocol.EditorCommandParams): Promise<unknown> => {
+    client.onRequest(protocol.APPROVAL_REQUEST, approve),
+    client.onRequest(protocol.EDITOR_COMMAND, async ({ command, args }: protocol.EditorCommandParams): Promise<unknown> => {
       const run = async (): Promise<unknown> => sendable(await vscode.commands.executeCommand(command, ...args));
       if (command !== "zubi.restart") return run();
       // It ends the server that asks for it, which is to be answered before.
@@ -54,4 +55,11 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
     }),
   );
   return { flush: () => state.flush(), dispose: () => { attached.dispose(); } };
+}
+
+/** Asks the user in a dialog. Whoever closes it has said no. */
+async function approve({ title, detail, options }: protocol.ApprovalRequestParams): Promise<protocol.ApprovalRequestResult> {
+  const items = options.map((option) => ({ title: option }));
+  const chosen = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...items);
+  return { choice: chosen === undefined ? null : items.indexOf(chosen) };
 }

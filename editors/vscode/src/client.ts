@@ -5,6 +5,7 @@ import { type Attached, channelOptions } from "./channel.ts";
 import { message, unless } from "./failure.ts";
 import { locate } from "./program.ts";
 import { EDITOR_PROTOCOL, type ServerOptions } from "./protocol.ts";
+import { pause } from "./readiness.ts";
 
 /** What to tell somebody who needs the server while it does not run. */
 export const NOT_RUNNING =
@@ -24,14 +25,12 @@ export class Server {
   #attached: Attached | undefined;
   /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
   #starting: Promise<void> = Promise.resolve();
-  /** Stops waiting for a server that has not answered yet. */
-  #giveUp: () => void = () => undefined;
   /** Counts how often servers have ended by themselves. */
   #usual: ErrorHandler | undefined;
   /** Why the server that runs has no editor channel. */
   #mismatch: string | undefined;
-  /** Tells that the server is being ended. The library lets those wait forever who have asked one that hangs. */
-  readonly #ended = new vscode.EventEmitter<void>();
+  /** Tells that the server is to end: nobody waits for its answers any more. The library would, for one that hangs. */
+  readonly #ending = new vscode.EventEmitter<void>();
   readonly #start: () => Promise<void>;
   readonly #failed: (problem: string) => void;
 
@@ -63,12 +62,12 @@ export class Server {
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
     // So that the answer is about what the user sees now.
     await this.#attached?.flush();
-    return unless(this.#ended.event, new Error(NOT_RUNNING), client.sendRequest<Result>(method, params, token));
+    return unless(this.#ending.event, new Error(NOT_RUNNING), client.sendRequest<Result>(method, params, token));
   }
 
   /** Ends the server. */
   stop(): Promise<void> {
-    this.#giveUp();
+    this.#ending.fire();
     return (this.#starting = this.#starting.then(() => this.#end()));
   }
 
@@ -110,19 +109,18 @@ export class Server {
     const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
     this.#client = client;
     this.#attached = connected(client);
-    const silence = new Promise<string>((resolve) => {
-      const timer = setTimeout(resolve, START_LIMIT_MS, `it has said nothing for ${START_LIMIT_MS / 1000} seconds`);
-      this.#giveUp = () => { clearTimeout(timer); resolve("it had said nothing yet when it was ended"); };
+    const silence = pause(START_LIMIT_MS).then(() => { throw new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`); });
+    const ended = new Error("it had said nothing yet when it was ended");
+    await unless(this.#ending.event, ended, Promise.race([client.start(), silence])).catch(async (error: unknown) => {
+      await this.#end();
+      throw error;
     });
-    const silent = await Promise.race([client.start(), silence]).finally(this.#giveUp);
-    if (silent !== undefined) return this.#end().then(() => { throw new Error(silent); });
     await client.setTrace(Trace.fromString(vscode.workspace.getConfiguration("zubi").get("trace", "off")));
     this.#mismatch = mismatch(client, command);
     if (this.#mismatch !== undefined) this.#failed(this.#mismatch);
   }
 
   async #end(): Promise<void> {
-    this.#ended.fire();
     this.#attached?.dispose();
     const client = this.#client;
     this.#client = this.#attached = this.#mismatch = undefined;

@@ -30,7 +30,7 @@ export class Problems implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri)),
       // Some look only at what is shown.
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
-        for (const { document } of editors) this.#known.set(document.uri.toString(), { isCurrent: false, ...this.#known.get(document.uri.toString()), hasWaited: false });
+        for (const { document: { uri } } of editors) changed(uri, this.#known.get(uri.toString())?.isCurrent);
       }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris.map(String)) {
@@ -74,11 +74,8 @@ export class Problems implements vscode.Disposable {
       setTimeout(resolve, PATIENCE_MS);
       let quiet: NodeJS.Timeout | undefined;
       listening.push(token.onCancellationRequested(() => { resolve(); }), this.#spoken.event((spoken) => {
-        if (spoken !== uri) return;
-        clearTimeout(quiet);
-        quiet = setTimeout(resolve, QUIET_MS);
+        if (spoken === uri) (quiet ??= setTimeout(resolve, QUIET_MS)).refresh();
       }));
-      if (token.isCancellationRequested) resolve();
     });
     vscode.Disposable.from(...listening).dispose();
   }

@@ -2,7 +2,6 @@
 import * as vscode from "vscode";
 import type { ZubiApi } from "../api/zubi.d.ts";
 import { Contributions } from "./api.ts";
-import { approvals } from "./approvals.ts";
 import { attach } from "./channel.ts";
 import { Server } from "./client.ts";
 import { registerCommands } from "./commands.ts";
@@ -22,8 +21,7 @@ export let deactivate = (): Promise<void> => Promise.resolve();
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
   const [status, contributions] = [new Status(), new Contributions()];
-  const parts = [status, contributions, approvals];
-  const server: Server = new Server(context.extensionPath, (client) => attach(client, parts), (problem) => {
+  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions]), (problem) => {
     server.log.error(problem);
     status.failed(problem);
     void offerHelp(problem);

@@ -41,9 +41,7 @@ export function folderFlags(): string[] {
   return (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
 }
 
-function isFile(file: string): boolean {
-  return path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-}
+const isFile = (file: string): boolean => path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 function isProgram(file: string): boolean {
   try {

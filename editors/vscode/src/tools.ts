@@ -14,10 +14,8 @@ export interface Contributes {
 }
 
 /** Registers every tool of the manifest; what is returned takes them back. */
-export function register(server: Asks, { contributes: { languageModelTools } }: Contributes): vscode.Disposable {
-  return vscode.Disposable.from(
-    ...languageModelTools.map(({ name }) => vscode.lm.registerTool(name, languageModelTool(name, server))),
-  );
+export function register(server: Asks, { contributes: { languageModelTools: tools } }: Contributes): vscode.Disposable {
+  return vscode.Disposable.from(...tools.map(({ name }) => vscode.lm.registerTool(name, languageModelTool(name, server))));
 }
 
 /** A tool as VS Code calls it. It never throws: a model can act on a text, and on nothing else. */
@@ -26,9 +24,8 @@ export function languageModelTool(name: string, server: Asks): vscode.LanguageMo
   const id = name.replace(/^zubi_/, "");
   return {
     prepareInvocation: async ({ input: args }, token) => {
-      const asked = server.request<ToolsPrepareResult>(TOOLS_PREPARE, { id, args } satisfies ToolsCallParams, token);
       // What is wrong is told by the call itself.
-      const prepared = await asked.catch(() => undefined);
+      const prepared = await server.request<ToolsPrepareResult>(TOOLS_PREPARE, { id, args }, token).catch(() => undefined);
       if (prepared === undefined) return undefined;
       const { message, confirmation: asks } = prepared;
       const confirmationMessages = asks && { title: asks.title, message: new vscode.MarkdownString(asks.message) };
@@ -38,8 +35,8 @@ export function languageModelTool(name: string, server: Asks): vscode.LanguageMo
       const budget = tokenizationOptions?.tokenBudget;
       // VS Code calls when whatever was to be confirmed has been.
       const params: ToolsCallParams = { id, args, confirmed: true, ...(budget !== undefined && { budget }) };
-      const answer = server.request<ToolsCallResult>(TOOLS_CALL, params, token).then(({ text }) => text);
-      const text = await answer.catch((error: unknown) => failure(name, error));
+      const { text } = await server.request<ToolsCallResult>(TOOLS_CALL, params, token)
+        .catch((error: unknown) => ({ text: failure(name, error) }));
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
     },
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { attach, channelOptions } from "../../src/channel.ts";
-import { commandResults, Disposable, document, Position, problems, Range, settings } from "./vscode.ts";
+import { answer, commandResults, Disposable, document, Position, problems, Range, settings, shownErrors } from "./vscode.ts";
 
 type Handler = (params: unknown, token: unknown) => unknown;
 
@@ -83,11 +83,11 @@ test("a command runs with its arguments; nothing returned is null", async () => 
   commandResults.set("add", (a, b) => Number(a) + Number(b));
   commandResults.set("nothing", () => undefined);
   expect(await ask("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
-  expect(await ask("zubi/editor/command", { command: "nothing" })).toBeNull();
+  expect(await ask("zubi/editor/command", { command: "nothing", args: [] })).toBeNull();
   const circle: { itself?: object } = {};
   commandResults.set("circle", () => Object.assign(circle, { itself: circle }));
-  await expect(ask("zubi/editor/command", { command: "circle" })).rejects.toThrow("circular");
-  await expect(ask("zubi/editor/command", { command: "missing" })).rejects.toThrow("command 'missing' not found");
+  await expect(ask("zubi/editor/command", { command: "circle", args: [] })).rejects.toThrow("circular");
+  await expect(ask("zubi/editor/command", { command: "missing", args: [] })).rejects.toThrow("command 'missing' not found");
 });
 
 test("the problems that are shown are asked for in LSP's shapes", async () => {
@@ -109,14 +109,14 @@ test("a server that has started is told what is open, and once more when it is a
   await Promise.resolve();
   const nothing = { active: null, open: [], diagnosticsUris: [] };
   expect(told).toEqual([["zubi/editor/didChange", nothing]]);
-  expect(await ask("zubi/editor/command", { command: "zubi.refreshViews" })).toBe(true);
+  expect(await ask("zubi/editor/command", { command: "zubi.refreshViews", args: [] })).toBe(true);
   expect(told).toHaveLength(2);
 });
 
 test("the server that asks to be started anew is answered before", async () => {
   const ran: string[] = [];
   commandResults.set("zubi.restart", () => { ran.push("restart"); });
-  expect(await ask("zubi/editor/command", { command: "zubi.restart" })).toBeNull();
+  expect(await ask("zubi/editor/command", { command: "zubi.restart", args: [] })).toBeNull();
   expect(ran).toEqual([]);
   await new Promise((resolve) => { setImmediate(resolve); });
   expect(ran).toEqual(["restart"]);
@@ -128,4 +128,16 @@ test("a setting is read, and written where it is wanted", async () => {
   expect(await ask("zubi/editor/config", { key: "a.c" })).toMatchObject({ key: "a.c", value: null });
   expect(await ask("zubi/editor/config", { key: "a.b", value: 2 })).toMatchObject({ value: 2, workspace: 2 });
   expect(await ask("zubi/editor/config", { key: "a.b", value: 3, scope: "user" })).toMatchObject({ value: 2, user: 3 });
+});
+
+test.each([
+  ["Allow this call", 0],
+  ["Allow always", 1],
+  [undefined, null],
+])("the user is asked, and the choice of %s is %s", async (chosen, choice) => {
+  if (chosen === undefined) delete answer.button;
+  else answer.button = chosen;
+  const asked = { title: "jira.create wants to run", detail: "  sandbox  none", options: ["Allow this call", "Allow always"] };
+  expect(await ask("zubi/approval/request", asked)).toEqual({ choice });
+  expect(shownErrors.at(-1)).toBe("jira.create wants to run\n  sandbox  none");
 });
