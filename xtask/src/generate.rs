@@ -16,6 +16,7 @@ use crate::{place, run};
 mod extension;
 mod ipc;
 mod servers;
+mod typescript;
 
 const NOTICE: &str = "<!-- Written by `cargo xtask generate` from the program itself; change it there. -->\n\n";
 
@@ -46,6 +47,10 @@ fn pages() -> Result<Vec<Fresh>> {
         Fresh {
             file: place::ROOT.join("editors/vscode/schemas/agent-tools.schema.json"),
             text: zubi(&["tools", "schema"])?,
+        },
+        Fresh {
+            file: place::ROOT.join("editors/vscode/src/protocol.ts"),
+            text: typescript::module(&zubi(&["lsp", "--schema"])?)?,
         },
         extension::manifest(tools.as_array().context("the tool list is no array")?)?,
     ])

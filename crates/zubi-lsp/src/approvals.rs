@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -15,9 +14,8 @@ use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::{Footprint, question};
 
 use crate::editor::Editor;
-
-/// The request that asks the user.
-const ASK: &str = "zubi/approval/request";
+use crate::wire::APPROVAL_REQUEST;
+use crate::wire::tools::{ApprovalRequestParams, ApprovalRequestResult};
 
 /// How many things to confirm are remembered, and for how long: who has confirmed something calls it then.
 const MAX_SHOWN: usize = 64;
@@ -87,11 +85,6 @@ struct OfCall {
     cancel: CancellationToken,
 }
 
-#[derive(Deserialize)]
-struct Answered {
-    choice: Option<usize>,
-}
-
 #[async_trait]
 impl Approver for OfCall {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
@@ -101,19 +94,22 @@ impl Approver for OfCall {
             return ApprovalAnswer::once();
         }
         let editor = &self.approvals.editor;
-        if !editor.answers(ASK) {
+        if !editor.answers(APPROVAL_REQUEST) {
             return ApprovalAnswer::Unavailable;
         }
         let Ok(_place) = self.approvals.waiting.try_acquire() else {
             return ApprovalAnswer::NotAsked { why: format!("{MAX_WAITING} questions wait for an answer already") };
         };
         let cx = RequestCx::new(self.cancel.clone(), Instant::now() + PATIENCE);
-        let answered = editor.send(ASK, ASK, dialog(&request), &cx).await.map(serde_json::from_value);
+        let answered = editor
+            .send(APPROVAL_REQUEST, APPROVAL_REQUEST, json!(dialog(&request)), &cx)
+            .await
+            .map(serde_json::from_value);
         match answered {
-            Ok(Ok(Answered { choice: Some(option) })) if option < request.options.len() => {
+            Ok(Ok(ApprovalRequestResult { choice: Some(option) })) if option < request.options.len() => {
                 ApprovalAnswer::Allow { option, arguments: None }
             }
-            Ok(Ok(Answered { choice: None })) => ApprovalAnswer::Deny { text: None },
+            Ok(Ok(ApprovalRequestResult { choice: None })) => ApprovalAnswer::Deny { text: None },
             Ok(Ok(_)) => ApprovalAnswer::Unanswered { how: "the editor chose what was not offered".to_owned() },
             Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("its answer is not understood: {error}") },
             Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
@@ -122,7 +118,7 @@ impl Approver for OfCall {
 }
 
 /// The question as the editor shows it: a line, what the call would do, and the possible yeses.
-fn dialog(request: &ApprovalRequest) -> Value {
+fn dialog(request: &ApprovalRequest) -> ApprovalRequestParams {
     let card = question::card(request);
     let (title, detail) = card.split_once('\n').unwrap_or((&card, ""));
     let mut detail = detail.to_owned();
@@ -134,5 +130,5 @@ fn dialog(request: &ApprovalRequest) -> Value {
         }
         options.push(format!("Allow {label}"));
     }
-    json!({ "title": title, "detail": detail, "options": options })
+    ApprovalRequestParams { title: title.to_owned(), detail, options }
 }

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
@@ -20,18 +19,8 @@ use zubi_tools::ToolCx;
 use zubi_tools::cx::ProgressSink;
 
 use crate::editor::Editor;
-
-/// The request that calls what was contributed.
-const INVOKE: &str = "zubi/editor/invokeContributed";
-
-/// What a request contributes.
-#[derive(Clone, Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-pub(crate) struct Offer {
-    tools: Vec<ContributedTool>,
-    functions: Vec<String>,
-}
+use crate::wire::INVOKE_CONTRIBUTED;
+use crate::wire::tools::{InvokeContributedParams, ToolsRegisterParams};
 
 /// What one host has of it; empty until the host is there.
 pub(crate) type OfHost = OnceLock<Option<Contributions>>;
@@ -39,7 +28,7 @@ pub(crate) type OfHost = OnceLock<Option<Contributions>>;
 /// What the extensions of one editor have contributed.
 pub(crate) struct Contributed {
     /// In the order in which it came.
-    offers: Mutex<Vec<Offer>>,
+    offers: Mutex<Vec<ToolsRegisterParams>>,
     calls: Arc<Calls>,
 }
 
@@ -49,7 +38,7 @@ impl Contributed {
         Self { offers: Mutex::default(), calls: Arc::new(calls) }
     }
 
-    fn offers(&self) -> MutexGuard<'_, Vec<Offer>> {
+    fn offers(&self) -> MutexGuard<'_, Vec<ToolsRegisterParams>> {
         self.offers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,7 +51,7 @@ impl Contributed {
         let offers = self.offers();
         host.get_or_init(|| {
             let contributions = Contributions::new(service.contributing()?);
-            for Offer { tools, functions } in offers.iter() {
+            for ToolsRegisterParams { tools, functions } in offers.iter() {
                 if let Err(refused) = contributions.register(&Owner::Editor, tools, functions, &self.invoke()) {
                     tracing::warn!("contributed by an extension, and not for these folders: {refused}");
                 }
@@ -72,11 +61,16 @@ impl Contributed {
     }
 
     /// Takes an offer in, for this host and for the one of the present folders; before there is one, for the next.
-    pub(crate) fn register(&self, offer: Offer, asked: &OfHost, current: &OfHost) -> Result<Registered, Refused> {
+    pub(crate) fn register(
+        &self,
+        offer: ToolsRegisterParams,
+        asked: &OfHost,
+        current: &OfHost,
+    ) -> Result<Registered, Refused> {
         let mut offers = self.offers();
-        let Offer { tools, functions } = &offer;
+        let ToolsRegisterParams { tools, functions } = &offer;
         // Where there is no host nobody else counts them.
-        let of = |offer: &Offer| offer.tools.len() + offer.functions.len();
+        let of = |offer: &ToolsRegisterParams| offer.tools.len() + offer.functions.len();
         if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
             return Err(Refused::too_many());
         }
@@ -168,10 +162,9 @@ impl Invoke for Calls {
         let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         self.running().insert(token, Arc::clone(&cx.progress));
         let _running = Running { calls: self, token };
-        let mut params = json!(call);
-        params["token"] = token.into();
+        let params = json!(InvokeContributedParams { call, token });
         let request = RequestCx::new(cx.cancel.clone(), deadline);
-        self.editor.send(INVOKE, INVOKE, params, &request).await.map_err(|error| match error {
+        self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {
             EndpointError::Cancelled => FunctionError::Cancelled,
             EndpointError::TimedOut { .. } => FunctionError::TimedOut,
             EndpointError::Exited { why, .. } => FunctionError::Gone(why),

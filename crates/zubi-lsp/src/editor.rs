@@ -25,12 +25,8 @@ use zubi_base::position::Encoding;
 use zubi_host::sight::ViewError;
 
 use crate::view::{DIAGNOSTICS, Told, VALIDATE};
-
-/// The request that carries all others to the editor.
-const EDITOR_REQUEST: &str = "zubi/editor/request";
-
-/// The request that runs a command of the editor.
-pub(crate) const EDITOR_COMMAND: &str = "zubi/editor/command";
+use crate::wire::EDITOR_REQUEST;
+use crate::wire::editor::EditorRequestParams;
 
 /// The extension of DomainLang's files. They are answered in this process; the editor would only ask here.
 const DOMAINLANG: &str = "dlang";
@@ -71,7 +67,8 @@ impl Editor {
 
     /// Asks an LSP request.
     pub(crate) async fn ask(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        self.send(EDITOR_REQUEST, method, json!({ "method": method, "params": params }), cx).await
+        let asked = EditorRequestParams { method: method.to_owned(), params };
+        self.send(EDITOR_REQUEST, method, json!(asked), cx).await
     }
 
     /// Asks an LSP request about files that are named with links resolved, as those of the answer are.

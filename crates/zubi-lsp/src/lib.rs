@@ -77,6 +77,7 @@ mod status;
 mod texts;
 mod tools;
 mod view;
+pub mod wire;
 
 use std::sync::{Arc, OnceLock};
 
@@ -94,9 +95,7 @@ pub use crate::status::Findable;
 use crate::status::Reporter;
 use crate::tools::Tools;
 use crate::view::{Told, View};
-
-/// The version of the channel.
-pub const PROTOCOL: u64 = 1;
+use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
 
 /// The default of the editor's setting: not just this port, but the next that is free if it is taken.
 const USUAL_PORT: u16 = 9847;
@@ -170,7 +169,10 @@ impl Channel {
             };
             // Also one that speaks another version is told which this is.
             match client.params.pointer("/initializationOptions/zubi/editorProtocol") {
-                Some(_) => methods.experimental("zubi", json!({ "editorProtocol": PROTOCOL, "version": VERSION })),
+                Some(_) => {
+                    let this = ServerOptions { editor_protocol: EDITOR_PROTOCOL, version: VERSION.to_owned() };
+                    methods.experimental("zubi", json!(this))
+                }
                 None => methods,
             }
         })
@@ -199,8 +201,8 @@ fn reporting(make: Arc<Make>, reporter: Reporter) -> Arc<Make> {
 fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
-    if version.as_u64() != Some(PROTOCOL) {
-        tracing::warn!("the editor speaks version {version} of the editor protocol, not {PROTOCOL}: no tools");
+    if version.as_u64() != Some(EDITOR_PROTOCOL) {
+        tracing::warn!("the editor speaks version {version} of the editor protocol, not {EDITOR_PROTOCOL}: no tools");
         return None;
     }
     let methods = match options.get("editorMethods").and_then(Value::as_array) {

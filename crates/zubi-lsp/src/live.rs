@@ -8,9 +8,10 @@ use zubi_host::LiveEditor;
 use zubi_host::settings::EditorSettings;
 
 use crate::editor::Editor;
-use crate::settings::{EDITOR_CONFIG, Settings};
-use crate::sink::{EDITOR_APPLY, EditorSink};
+use crate::settings::Settings;
+use crate::sink::EditorSink;
 use crate::texts::EditorText;
+use crate::wire::{EDITOR_APPLY, EDITOR_CONFIG};
 
 pub(crate) struct Live {
     client: ClientHandle,

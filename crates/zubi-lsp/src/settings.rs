@@ -10,27 +10,29 @@ use zubi_base::fs;
 use zubi_host::settings::{EditorSettings, Scope, SettingValues};
 
 use crate::editor::Editor;
-
-/// Reads a setting, or writes it.
-pub(crate) const EDITOR_CONFIG: &str = "zubi/editor/config";
+use crate::wire::EDITOR_CONFIG;
+use crate::wire::editor::{EditorConfigParams, EditorConfigResult, SettingScope};
 
 /// The settings of one editor.
 pub(crate) struct Settings(pub(crate) Arc<Editor>);
 
 impl Settings {
-    async fn ask(&self, params: Value, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
-        let answer = self.0.send(EDITOR_CONFIG, EDITOR_CONFIG, params, cx).await?;
-        serde_json::from_value(answer).map_err(|error| EndpointError::Protocol {
+    async fn ask(&self, params: &EditorConfigParams, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
+        let answer = self.0.send(EDITOR_CONFIG, EDITOR_CONFIG, json!(params), cx).await?;
+        let unreadable = |error| EndpointError::Protocol {
             endpoint: "editor".into(),
             what: format!("its answer to `{EDITOR_CONFIG}` cannot be read: {error}"),
-        })
+        };
+        let EditorConfigResult { value, default, user, workspace, folder, .. } =
+            serde_json::from_value(answer).map_err(unreadable)?;
+        Ok(SettingValues { value, default, user, workspace, folder })
     }
 }
 
 #[async_trait]
 impl EditorSettings for Settings {
     async fn get(&self, key: &str, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
-        self.ask(json!({ "key": key }), cx).await
+        self.ask(&EditorConfigParams { key: key.to_owned(), scope: None, value: None }, cx).await
     }
 
     async fn set(
@@ -41,10 +43,11 @@ impl EditorSettings for Settings {
         cx: &RequestCx,
     ) -> Result<SettingValues, EndpointError> {
         let scope = match scope {
-            Scope::Workspace => "workspace",
-            Scope::Folder => "folder",
+            Scope::Workspace => SettingScope::Workspace,
+            Scope::Folder => SettingScope::Folder,
         };
-        self.ask(json!({ "key": key, "scope": scope, "value": value }), cx).await
+        let params = EditorConfigParams { key: key.to_owned(), scope: Some(scope), value: Some(value.clone()) };
+        self.ask(&params, cx).await
     }
 }
 

@@ -6,14 +6,14 @@
 
 mod minimal;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_server::{ClientError, ClientHandle};
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use zubi_base::lsp::Uri;
 use zubi_base::text::{
@@ -24,9 +24,8 @@ use zubi_base::{fs, uri};
 use crate::editor::Editor;
 use crate::settings::Kept;
 use crate::texts::is_marked;
-
-/// Makes a change in the editor.
-pub(crate) const EDITOR_APPLY: &str = "zubi/editor/applyEdit";
+use crate::wire::EDITOR_APPLY;
+use crate::wire::editor::{EditorApplyParams, EditorApplyResult, EditorChange};
 
 /// How long an edit may wait for its turn and take, before it is taken back if it has not begun.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -35,29 +34,6 @@ const GRACE: Duration = Duration::from_mins(1);
 
 /// LSP's `ContentModified`: a text is not the one that the edit was made for. The message is its URI.
 const CONTENT_MODIFIED: i32 = -32801;
-
-/// What the editor did.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Made {
-    applied: bool,
-    failure_reason: Option<String>,
-    #[serde(default)]
-    changed: Vec<Text>,
-    /// Settings that it could not put back.
-    #[serde(default)]
-    left: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Text {
-    uri: String,
-    before: String,
-    after: String,
-    #[serde(default)]
-    is_saved: bool,
-}
 
 /// The sink of one editor.
 pub(crate) struct EditorSink {
@@ -72,9 +48,9 @@ impl EditorSink {
     }
 
     /// The operations in LSP's form, and the hashes of the texts that they are made for, by URI.
-    async fn compose(&self, operations: &[FileOperation]) -> Result<(Vec<Value>, Map<String, Value>), SinkError> {
+    async fn compose(&self, operations: &[FileOperation]) -> Result<(Vec<Value>, BTreeMap<String, String>), SinkError> {
         let told = &self.editor.told;
-        let (mut edits, mut texts) = (Vec::new(), Map::new());
+        let (mut edits, mut texts) = (Vec::new(), BTreeMap::new());
         for (index, operation) in operations.iter().enumerate() {
             let path = operation.path();
             let changed = || SinkError::Changed { path: path.to_owned() };
@@ -89,7 +65,7 @@ impl EditorSink {
                     let text = content.strip_prefix(BOM).unwrap_or(content);
                     let of_text = minimal::edits(&source.text, text, self.editor.encoding);
                     let version = told.documents.get(&now).map(|document| document.version);
-                    texts.insert(told.uri_of(&now).0, json!(hash(&source.text)));
+                    texts.insert(told.uri_of(&now).0, hash(&source.text));
                     edits.push(json!({
                         "textDocument": { "uri": told.uri_of(if now == path { &now } else { path }), "version": version },
                         "edits": of_text,
@@ -110,26 +86,30 @@ impl EditorSink {
         Ok((edits, texts))
     }
 
-    async fn make(&self, operations: &[FileOperation], manner: &Manner) -> Result<(Made, Outcome), SinkError> {
+    async fn make(
+        &self,
+        operations: &[FileOperation],
+        manner: &Manner,
+    ) -> Result<(EditorApplyResult, Outcome), SinkError> {
         let (edits, texts) = self.compose(operations).await?;
         let file = self.editor.told.settings_file().filter(|_| !manner.settings.is_empty());
         let kept = file.as_deref().map(Kept::look);
         let answer = self
-            .ask(json!({
-                "label": "zubi",
-                "edit": { "documentChanges": edits },
-                "texts": texts,
-                "save": manner.save,
-                "settings": manner.settings,
-                "isFollowed": manner.followed,
-            }))
+            .ask(&EditorApplyParams {
+                label: "zubi".to_owned(),
+                edit: json!({ "documentChanges": edits }),
+                texts,
+                save: manner.save,
+                settings: manner.settings.clone(),
+                is_followed: manner.followed,
+            })
             .await;
         if let Some(kept) = kept {
             kept.tidy();
         }
         let made = answer?;
         let mut outcome = Outcome::default();
-        for Text { uri, before, after, is_saved } in &made.changed {
+        for EditorChange { uri, before, after, is_saved } in &made.changed {
             let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
             let path = fs::canonical(&path).unwrap_or(path);
             if file.as_ref().is_some_and(|file| fs::canonical(file).is_ok_and(|file| file == path)) {
@@ -149,9 +129,9 @@ impl EditorSink {
     }
 
     /// Asks the editor. An edit that takes too long is taken back if it has not begun; one that has is told truthfully.
-    async fn ask(&self, params: Value) -> Result<Made, SinkError> {
+    async fn ask(&self, params: &EditorApplyParams) -> Result<EditorApplyResult, SinkError> {
         let (sender, mut answer) = oneshot::channel();
-        let id = self.client.request(EDITOR_APPLY, params, move |result| {
+        let id = self.client.request(EDITOR_APPLY, json!(params), move |result| {
             sender.send(result).ok();
         });
         let answer = match tokio::time::timeout(PATIENCE, &mut answer).await {

@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use camino::Utf8PathBuf;
 use dlang_server::ClientHandle;
-use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -19,9 +18,8 @@ use zubi_tools::cx::Restrictions;
 use zubi_tools::spec::Exposure;
 
 use crate::view::Told;
-
-/// The notification.
-const STATUS: &str = "zubi/status";
+use crate::wire::STATUS;
+use crate::wire::editor::{ConnectedClient, StatusParams};
 
 /// What a client is called that has not said who it is.
 const NAMELESS: &str = "a program without a name";
@@ -64,33 +62,7 @@ impl Findable {
     }
 }
 
-/// The message, as `editors/vscode/src/protocol.ts` has it.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct StatusParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    instance: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Utf8PathBuf>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    port: Option<u16>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
-    clients: Vec<Attached>,
-    tools: usize,
-    revision: u64,
-    has_models: bool,
-}
-
-/// One that is connected.
-#[derive(Clone, PartialEq, Eq, Serialize)]
-struct Attached {
-    name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pid: Option<u32>,
-}
-
-impl fmt::Display for Attached {
+impl fmt::Display for ConnectedClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.pid {
             Some(pid) => write!(f, "{}, process {pid}", self.name),
@@ -188,11 +160,11 @@ async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found:
 
 impl Found {
     /// Who is connected.
-    fn attached(&self) -> Vec<Attached> {
+    fn attached(&self) -> Vec<ConnectedClient> {
         let serving = self.serving.as_ref().and_then(|(serving, _)| serving.upgrade());
         let clients = serving.map(|serving| serving.attached()).unwrap_or_default();
         let attached =
-            |it: ClientStatus| Attached { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
+            |it: ClientStatus| ConnectedClient { name: it.client.unwrap_or_else(|| NAMELESS.to_owned()), pid: it.pid };
         clients.into_iter().map(attached).collect()
     }
 }
@@ -207,9 +179,9 @@ fn log_found(client: &ClientHandle, found: &Found) {
     }
 }
 
-fn log_changes(client: &ClientHandle, before: &[Attached], now: &[Attached]) {
+fn log_changes(client: &ClientHandle, before: &[ConnectedClient], now: &[ConnectedClient]) {
     for came in now.iter().filter(|it| !before.contains(it)) {
-        log(client, &format!("Attached: {came}"));
+        log(client, &format!("ConnectedClient: {came}"));
     }
     for gone in before.iter().filter(|it| !now.contains(it)) {
         log(client, &format!("Left: {gone}"));
@@ -221,7 +193,7 @@ fn log(client: &ClientHandle, line: &str) {
     client.notify("window/logMessage", json!({ "type": lsp::MessageType::Info, "message": line }));
 }
 
-fn tell(client: &ClientHandle, found: &Found, tools: &Tools, clients: Vec<Attached>) {
+fn tell(client: &ClientHandle, found: &Found, tools: &Tools, clients: Vec<ConnectedClient>) {
     let params = StatusParams {
         instance: found.instance.clone(),
         file: found.file.clone(),

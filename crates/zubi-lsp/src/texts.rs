@@ -22,9 +22,7 @@ use zubi_base::text::{BOM, SourceText, TextOrigin, TextSource};
 
 use self::documents::{Document, MAX_TEXT_BYTES};
 use crate::editor::Editor;
-
-/// Asks the editor to tell what it has not told yet.
-const EDITOR_FLUSH: &str = "zubi/editor/flush";
+use crate::wire::EDITOR_FLUSH;
 
 /// The extension of DomainLang's files. The language server has their texts; it hears of each change before a question.
 const DOMAINLANG: &str = "dlang";

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use camino::Utf8PathBuf;
 use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -25,16 +24,15 @@ use zubi_tools::policy::rule::Action;
 use zubi_tools::progress::Throttled;
 
 use crate::approvals::Approvals;
-use crate::contributed::{Contributed, OfHost, Offer};
+use crate::contributed::{Contributed, OfHost};
 use crate::editor::Editor;
 use crate::progress::ToClient;
+use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
+use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
 use crate::{Make, Wanted};
 
 /// The longest a call may take if nobody cancels it; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
-
-/// The request by which an editor makes changes for zubi.
-const APPLY_EDIT: &str = "zubi/editor/applyEdit";
 
 /// The tools of one connection.
 pub(crate) struct Tools {
@@ -74,32 +72,16 @@ impl Host {
     }
 }
 
-/// A call, as the client asks for it.
-#[derive(Deserialize)]
-struct CallParams {
-    /// Id or wire name of the tool.
-    id: String,
-    #[serde(default)]
-    args: Value,
-    /// Where progress goes.
-    token: Option<Value>,
-    /// Upper bound of the text, in tokens.
-    budget: Option<usize>,
-    /// Whether the user has said yes to what was to be confirmed.
-    #[serde(default)]
-    confirmed: bool,
-}
-
 /// The methods over these tools.
 pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
     let another = || Arc::clone(tools);
     let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
     let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.told));
     MethodTable::new()
-        .start("zubi/tools/list", move |_, responder| {
+        .start(TOOLS_LIST, move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
         })
-        .start("zubi/tools/call", move |params, responder| {
+        .start(TOOLS_CALL, move |params, responder| {
             call.begin(|tools, host| async move {
                 let answer = match from_value(&params) {
                     Ok(params) => tools.call(&host, params, &responder).await,
@@ -108,7 +90,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 responder.answer(answer);
             });
         })
-        .start("zubi/tools/prepare", move |params, responder| {
+        .start(TOOLS_PREPARE, move |params, responder| {
             prepare.begin(|tools, host| async move {
                 let answer = match from_value(&params) {
                     Ok(params) => tools.prepare(&host, &params, &responder).await,
@@ -117,7 +99,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 responder.answer(answer);
             });
         })
-        .start("zubi/tools/register", move |params, responder| {
+        .start(TOOLS_REGISTER, move |params, responder| {
             register.begin(|tools, host| async move {
                 let answer = match from_value(&params) {
                     Ok(offer) => tools.register(&host, offer).await,
@@ -126,7 +108,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 responder.answer(answer);
             });
         })
-        .start("zubi/tools/unregister", move |params, responder| {
+        .start(TOOLS_UNREGISTER, move |params, responder| {
             unregister.begin(|tools, host| async move {
                 let gone = from_value(&params).map(|params| {
                     let current = Arc::clone(&tools.current());
@@ -136,7 +118,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
             });
         })
         .hear("$/progress", move |params| progress.contributed.progress(&params))
-        .hear("zubi/editor/didChange", move |params| {
+        .hear(wire::EDITOR_DID_CHANGE, move |params| {
             if let Err(error) = told.did_change(&params) {
                 tracing::warn!("zubi/editor/didChange cannot be read: {error}");
             }
@@ -237,11 +219,11 @@ impl Tools {
     async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
         let specs = self.service(host).await?.list(&self.caller.restrictions).await;
         let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", NoHost::NEXT)))?;
-        Ok(json!({ "tools": specs.iter().map(|spec| spec.to_json()).collect::<Vec<_>>() }))
+        Ok(json!(ToolsListResult { tools: specs.iter().map(|spec| spec.to_json()).collect() }))
     }
 
     /// Takes in what extensions contribute. Where there is no host it is for the next one.
-    async fn register(self: &Arc<Self>, host: &Arc<Host>, offer: Offer) -> Answer {
+    async fn register(self: &Arc<Self>, host: &Arc<Host>, offer: ToolsRegisterParams) -> Answer {
         if let Err(why) = self.service(host).await {
             tracing::warn!("what an extension contributes is for the next folders: {why:?}");
         }
@@ -253,7 +235,7 @@ impl Tools {
     }
 
     /// What a call would do, without making it. One that is none is told when it is made.
-    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &CallParams, responder: &Responder) -> Answer {
+    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &Responder) -> Answer {
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
@@ -274,29 +256,29 @@ impl Tools {
         let about = service.describe();
         let said = prepare::message(&spec, &params.args, &about);
         let Ok(explained) = service.explain(request, circumstances).await.map_err(|error| unknown(&error))? else {
-            return Ok(json!({ "message": said }));
+            return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
         };
         if explained.tool == spec.id {
-            return Ok(self.asked(params, &spec, &said, explained));
+            return Ok(self.asked(params, &spec, said, explained));
         }
         // It passes the call on to this one, which is what the user wants to know of.
         let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let said = prepare::message(&inner, arguments, &about);
-        Ok(self.asked(params, &inner, &said, explained))
+        Ok(self.asked(params, &inner, said, explained))
     }
 
     /// What the user reads, and what is to be confirmed if the policy would ask.
-    fn asked(&self, params: &CallParams, spec: &ToolSpec, said: &str, explained: Explanation) -> Value {
+    fn asked(&self, params: &ToolsCallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
         if explained.judgement.action != Action::Ask {
-            return json!({ "message": said });
+            return json!(ToolsPrepareResult { message: said, confirmation: None });
         }
-        let confirmation = prepare::confirmation(spec, &explained);
+        let confirmation = Some(prepare::confirmation(spec, &explained));
         self.approvals.show(&params.id, &params.args, &explained.tool, explained.footprint);
-        json!({ "message": said, "confirmation": confirmation })
+        json!(ToolsPrepareResult { message: said, confirmation })
     }
 
-    async fn call(self: &Arc<Self>, host: &Arc<Host>, params: CallParams, responder: &Responder) -> Answer {
+    async fn call(self: &Arc<Self>, host: &Arc<Host>, params: ToolsCallParams, responder: &Responder) -> Answer {
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
@@ -319,16 +301,8 @@ impl Tools {
         if let Some(shown) = shown {
             shown.end();
         }
-        match answer {
-            Ok(CallAnswer { text, failure: None, data: None, .. }) => Ok(json!({ "text": text, "isError": false })),
-            Ok(CallAnswer { text, failure: None, data: Some(data), .. }) => {
-                Ok(json!({ "text": text, "isError": false, "data": data }))
-            }
-            Ok(CallAnswer { text, failure: Some(code), .. }) => {
-                Ok(json!({ "text": text, "isError": true, "code": code }))
-            }
-            Err(error) => Err(unknown(&error)),
-        }
+        let CallAnswer { text, data, failure, .. } = answer.map_err(|error| unknown(&error))?;
+        Ok(json!(ToolsCallResult { text, is_error: failure.is_some(), code: failure, data }))
     }
 
     /// Ends all hosts. Returns when nothing is left.
@@ -343,7 +317,7 @@ impl Tools {
 fn restrictions(editor: &Editor) -> Restrictions {
     // What writes would write to disk, under texts that the editor may have changed and not saved, unless the editor makes
     // the changes itself.
-    Restrictions { read_only: !editor.answers(APPLY_EDIT), ..Restrictions::default() }
+    Restrictions { read_only: !editor.answers(wire::EDITOR_APPLY), ..Restrictions::default() }
 }
 
 fn unknown(unknown: &UnknownTool) -> RequestError {

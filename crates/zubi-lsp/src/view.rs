@@ -13,10 +13,11 @@ use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
 use zubi_host::sight::{EditorView, Known, Seen, SeenActive, SeenFile, ViewError};
-use zubi_link::wire::editor::Selection;
 
-use crate::editor::{EDITOR_COMMAND, Editor};
+use crate::editor::Editor;
 use crate::texts::documents::{self, Documents};
+use crate::wire::EDITOR_COMMAND;
+use crate::wire::editor::{ActiveFile, DocumentReport, EditorCommandParams, EditorDidChangeParams, OpenFile};
 
 /// The problems that the editor shows in a document.
 pub(crate) const DIAGNOSTICS: &str = "textDocument/diagnostic";
@@ -29,54 +30,11 @@ pub(crate) const VALIDATE: &str = "zubi/validate";
 /// The most open files that are remembered.
 const MAX_OPEN: usize = 5_000;
 
-/// `zubi/editor/didChange`: all that is open, whenever any of it has changed.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DidChange {
-    /// What the user looks at.
-    active: Option<Active>,
-    #[serde(default)]
-    open: Vec<File>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct File {
-    uri: String,
-    language_id: String,
-    #[serde(default)]
-    is_dirty: bool,
-    #[serde(default)]
-    line_count: u32,
-    /// Another number with each change of the text; an editor that tells none tells no texts either.
-    version: Option<i32>,
-    /// What is not saved, once for each version.
-    text: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Active {
-    #[serde(flatten)]
-    file: File,
-    /// From 1.
-    selection: Selection,
-}
-
-impl From<File> for SeenFile {
-    fn from(file: File) -> Self {
-        let File { uri, language_id, is_dirty, line_count, .. } = file;
+impl From<OpenFile> for SeenFile {
+    fn from(file: OpenFile) -> Self {
+        let OpenFile { uri, language_id, is_dirty, line_count, .. } = file;
         Self { uri, language_id, is_dirty, line_count }
     }
-}
-
-/// A document's problems, as LSP has them and with what else an editor can tell.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DocumentReport {
-    items: Vec<lsp::Diagnostic>,
-    language_id: Option<String>,
-    is_open: Option<bool>,
-    is_current: Option<bool>,
 }
 
 #[derive(Deserialize)]
@@ -119,7 +77,7 @@ impl Told {
 
     /// `zubi/editor/didChange`. What cannot be read changes nothing.
     pub(crate) fn did_change(&self, params: &Value) -> Result<(), RequestError> {
-        let DidChange { active, mut open } = from_value(params)?;
+        let EditorDidChangeParams { active, mut open, .. } = from_value(params)?;
         self.documents.are(open.iter_mut().take(MAX_OPEN).filter_map(|file| {
             Some(documents::Told {
                 uri: file.uri.clone(),
@@ -128,7 +86,7 @@ impl Told {
                 text: file.text.take(),
             })
         }));
-        let active = active.map(|Active { file, selection }| SeenActive { file: file.into(), selection });
+        let active = active.map(|ActiveFile { file, selection }| SeenActive { file: file.into(), selection });
         let open = open.into_iter().take(MAX_OPEN).map(SeenFile::from).collect();
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(Seen { active, open });
         Ok(())
@@ -251,7 +209,7 @@ impl EditorView for View {
     }
 
     async fn execute(&self, command: &str, args: Vec<Value>, cx: &RequestCx) -> Result<Value, ViewError> {
-        let params = json!({ "command": command, "args": args });
+        let params = json!(EditorCommandParams { command: command.to_owned(), args });
         self.editor.send(EDITOR_COMMAND, command, params, cx).await.map_err(refused)
     }
 }

@@ -65,7 +65,7 @@ pub(crate) enum Command {
     Mcp,
     /// Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
     #[command(after_help = LSP_EXAMPLES)]
-    Lsp(Flags),
+    Lsp(Lsp),
     /// Serve a workspace until it is told to end: agents that come later share its language servers
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
@@ -172,6 +172,15 @@ pub(crate) struct Stop {
     /// End the daemons of all workspaces
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lsp {
+    #[command(flatten)]
+    pub(crate) flags: Flags,
+    /// Print the editor channel: every message beyond LSP's own, with JSON Schemas
+    #[arg(long)]
+    pub(crate) schema: bool,
 }
 
 #[derive(Debug, Args)]

@@ -41,7 +41,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Status(status) => status::run(&session, &status),
         Command::Stop(stop) => stop::run(&session, &stop),
         Command::Ipc(ipc) => ipc::run(&session, &ipc),
-        Command::Lsp(flags) => lsp::run(session, &flags),
+        Command::Lsp(lsp) => lsp::run(session, &lsp),
         Command::Call(call) => {
             let CallTool::Tool(words) = call.tool;
             call::run(&session, &words)

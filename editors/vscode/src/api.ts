@@ -3,17 +3,12 @@ import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { ToolContext, ToolDefinition, ToolHandler, ToolProvider, ToolResult, ZubiApi } from "../api/zubi.d.ts";
 import type { Part } from "./channel.ts";
-import { failure, message } from "./failure.ts";
+import { failure, message, sendable, unlinked } from "./failure.ts";
 import * as protocol from "./protocol.ts";
 import type { Asks } from "./tools.ts";
 
-/** One tool that an extension has registered. */
-interface Offer {
-  readonly tool: protocol.ContributedTool;
-  /** Under which name tool files call it. */
-  readonly functions: readonly string[];
-  readonly run: ToolHandler;
-}
+/** One tool that an extension has registered, with the names under which tool files call it. */
+type Offer = Readonly<{ tool: protocol.ContributedTool; functions: readonly string[]; run: ToolHandler }>;
 
 /** What extensions contribute. It outlives servers: each that starts is told all of it. */
 export class Contributions implements Part {
@@ -26,6 +21,8 @@ export class Contributions implements Part {
 
   attach(client: LanguageClient): vscode.Disposable {
     this.#client = client;
+    // One that was told something may never have answered.
+    this.#told = Promise.resolve();
     return vscode.Disposable.from(
       client.onRequest(protocol.INVOKE_CONTRIBUTED, this.#invoke.bind(this, client)),
       client.onNotification(protocol.TOOLS_DID_CHANGE, ({ added, removed }: protocol.ToolsDidChangeParams) => {
@@ -38,18 +35,15 @@ export class Contributions implements Part {
     );
   }
 
-  /** What `activate` returns. */
   api(server: Asks): ZubiApi {
-    const ask = <Result>(method: string, params: unknown): Promise<Result> =>
-      server.request<Result>(method, params, new vscode.CancellationTokenSource().token);
     return {
       version: "1.0.0",
       registerTool: (definition, handler) => this.#add(definition, handler),
       registerToolProvider: (provider) => this.#follow(provider),
-      getTools: async () => (await ask<protocol.ToolsListResult>(protocol.TOOLS_LIST, null)).tools.map(definitionOf),
+      getTools: async () => (await server.request<protocol.ToolsListResult>(protocol.TOOLS_LIST, null)).tools.map(definitionOf),
       executeTool: async (id, args) => {
         const begun = performance.now();
-        const { text, isError = false, data = text } = await ask<protocol.ToolsCallResult>(protocol.TOOLS_CALL, { id, args })
+        const { text, isError, data = text } = await server.request<protocol.ToolsCallResult>(protocol.TOOLS_CALL, { id, args })
           .catch((error: unknown) => ({ text: failure(id, error), isError: true, data: undefined }));
         const metadata = { duration: performance.now() - begun };
         return isError ? { success: false, error: text, metadata } : { success: true, data, metadata };
@@ -71,7 +65,6 @@ export class Contributions implements Part {
     this.#offers.set(id, offer);
     this.#tell(protocol.TOOLS_REGISTER, offer);
     return new vscode.Disposable(() => {
-      if (this.#offers.get(id) !== offer) return;
       this.#offers.delete(id);
       this.#tell(protocol.TOOLS_UNREGISTER, offer);
     });
@@ -79,20 +72,22 @@ export class Contributions implements Part {
 
   #follow(provider: ToolProvider): vscode.Disposable {
     const registered: vscode.Disposable[] = [];
-    let isGone = false;
+    let asked: symbol | undefined;
     const clear = (): void => { for (const tool of registered.splice(0)) tool.dispose(); };
     const load = (): Promise<void> => this.#attempt(async () => {
+      const mine = (asked = Symbol());
       const tools = await provider.getTools();
+      // It has others since, or it is gone.
+      if (mine !== asked) return;
       clear();
-      for (const tool of isGone ? [] : tools) {
+      for (const tool of tools) {
         void this.#attempt(() => registered.push(this.#add(tool, (...call) => provider.executeTool(tool.id, ...call))));
       }
     }, `zubi: the tools of ${provider.name} are not known: `);
     void load();
     const changes = provider.onDidChangeTools?.(load);
     return new vscode.Disposable(() => {
-      if (isGone) return;
-      isGone = true;
+      asked = undefined;
       changes?.dispose();
       clear();
       provider.dispose?.();
@@ -115,7 +110,7 @@ export class Contributions implements Part {
     client: LanguageClient,
     { tool, function: name = "", arguments: args, token }: protocol.InvokeContributedParams,
     cancellationToken: vscode.CancellationToken,
-  ): Promise<protocol.InvokeContributedResult> {
+  ): Promise<protocol.InvokeResult> {
     const offer = [...this.#offers.values()].find((it) => it.tool.id === tool || it.functions.includes(name));
     let percentage = 0;
     try {
@@ -143,17 +138,16 @@ export class Contributions implements Part {
       await act();
     } catch (error) {
       this.#client?.outputChannel.appendLine(what + message(error));
-      void vscode.window.showErrorMessage(what + message(error));
+      void vscode.window.showErrorMessage(unlinked(what + message(error)));
     }
   }
 }
 
 /** A result as it can be sent. An extension may have written anything. */
-function checked(result: unknown): protocol.InvokeContributedResult {
-  const { success, data = null, error = "it gave no reason" } = (result ?? {}) as Partial<Record<keyof ToolResult, unknown>>;
+function checked(result: unknown): protocol.InvokeResult {
+  const { success, data, error = "it gave no reason" } = (result ?? {}) as Partial<Record<keyof ToolResult, unknown>>;
   if (typeof success !== "boolean") throw new Error("its result is not of the form { success, data }");
-  // What JSON does not have is told here and not lost on the way.
-  return success ? { success, data: JSON.parse(JSON.stringify(data)) as unknown } : { success, error: message(error) };
+  return success ? { success, data: sendable(data) } : { success, error: message(error) };
 }
 
 function definitionOf({ id, title: name, description, inputSchema, ...of }: protocol.ToolSpec): ToolDefinition {

@@ -28,7 +28,7 @@ export function registerCommands(server: Server): vscode.Disposable {
     },
     "zubi.tools.run": async () => {
       const tool = await pickTool(server);
-      const value = tool && JSON.stringify(Object.fromEntries(((tool.inputSchema["required"] ?? []) as string[]).map((name) => [name, ""])));
+      const value = tool && JSON.stringify(Object.fromEntries(((tool.inputSchema as { required?: string[] }).required ?? []).map((name) => [name, ""])));
       const typed = value && (await vscode.window.showInputBox({ title: tool.id, prompt: "The arguments as JSON", value, ignoreFocusOut: true }));
       if (!typed) return;
       const params = { id: tool.id, args: JSON.parse(typed) as unknown };

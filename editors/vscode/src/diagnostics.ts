@@ -12,6 +12,7 @@ const QUIET_MS = 250;
 const [MAX_FILES, MAX_ITEMS] = [2000, 1000];
 
 type Convert = Pick<LanguageClient, "code2ProtocolConverter">;
+
 /** Follows who speaks about which document. VS Code does not tell which version of a text its problems belong to. */
 export class Problems implements vscode.Disposable {
   /** What is known of open documents: whether somebody has spoken about the present text, and whether it has had its time. */
@@ -42,7 +43,6 @@ export class Problems implements vscode.Disposable {
     this.dispose = () => { subscriptions.dispose(); };
   }
 
-  /** What is shown in a document now. */
   of(client: Convert, uri: vscode.Uri): DocumentReport {
     const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
     const isCurrent = document !== undefined && this.#known.get(uri.toString())?.isCurrent === true;
@@ -50,7 +50,6 @@ export class Problems implements vscode.Disposable {
     return { kind: "full", items, isOpen: document !== undefined, isCurrent, ...(document && { languageId: document.languageId }) };
   }
 
-  /** What is shown anywhere. */
   all(client: Convert): { items: { uri: string; kind: "full"; items: Diagnostic[] }[] } {
     const files = vscode.languages.getDiagnostics().filter(([uri, items]) => uri.scheme === "file" && items.length > 0);
     return { items: files.slice(0, MAX_FILES).map(([uri, items]) => ({ uri: uri.toString(), kind: "full", items: shown(client, items) })) };

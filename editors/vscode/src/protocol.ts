@@ -1,13 +1,344 @@
-// The editor channel: what the extension and `zubi lsp` say to each other beyond LSP. The Rust side has the same names.
+// What the extension and `zubi lsp` say to each other beyond LSP. Written by `cargo xtask generate` from
+// `crates/zubi-lsp/src/wire.rs`; change it there.
 import type { Diagnostic, WorkspaceEdit } from "vscode-languageserver-protocol";
 
 /** Version of the channel. */
 export const EDITOR_PROTOCOL = 1;
 
-/** What the server is told with `initialize`, under `zubi` in its options. Without it `zubi lsp` is a plain server. */
+/** To the server, a request. The tools that there are. */
+export const TOOLS_LIST = "zubi/tools/list";
+
+/** To the server, a request. What a call would do, without doing it; nobody is asked anything. */
+export const TOOLS_PREPARE = "zubi/tools/prepare";
+
+/** To the server, a request. Calls a tool. */
+export const TOOLS_CALL = "zubi/tools/call";
+
+/** To the server, a request. Contributes tools and functions of extensions, as long as the connection lasts. */
+export const TOOLS_REGISTER = "zubi/tools/register";
+
+/** To the server, a request. Takes contributions back. */
+export const TOOLS_UNREGISTER = "zubi/tools/unregister";
+
+/** To the editor, a notification. There are other tools. */
+export const TOOLS_DID_CHANGE = "zubi/tools/didChange";
+
+/** To the server, a notification. What is open in the editor, whenever any of it has changed. */
+export const EDITOR_DID_CHANGE = "zubi/editor/didChange";
+
+/** To the editor, a request. Tells with `zubi/editor/didChange` what has not been told yet, and answers null after it. */
+export const EDITOR_FLUSH = "zubi/editor/flush";
+
+/** To the editor, a request. A question to the editor's language features, in LSP's method names and shapes. */
+export const EDITOR_REQUEST = "zubi/editor/request";
+
+/** To the editor, a request. Makes a change through the editor, whose extensions take part in it: imports follow files that move. */
+export const EDITOR_APPLY = "zubi/editor/applyEdit";
+
+/** To the editor, a request. Runs a command of the editor; only those that are allowed are sent. */
+export const EDITOR_COMMAND = "zubi/editor/command";
+
+/** To the editor, a request. Reads a setting, or writes it. */
+export const EDITOR_CONFIG = "zubi/editor/config";
+
+/** To the editor, a request. Calls what an extension has contributed. */
+export const INVOKE_CONTRIBUTED = "zubi/editor/invokeContributed";
+
+/** To the editor, a request. Asks the user, in a dialog that has to be answered. */
+export const APPROVAL_REQUEST = "zubi/approval/request";
+
+/** To the editor, a notification. How the host of this window is doing, whenever any of it has changed. */
+export const STATUS = "zubi/status";
+
+/** The answer to `zubi/tools/list`. */
+export interface ToolsListResult {
+  readonly tools: readonly ToolSpec[];
+}
+
+/** One tool, as `zubi tools show --json` prints it. */
+export interface ToolSpec {
+  /** As in settings and filters: `lsp_definition`, `workspace.deploy`. */
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly toolset: string;
+  readonly inputSchema: object;
+  readonly category?: string;
+  readonly tags?: readonly string[];
+  readonly icon?: string;
+}
+
+/** What a call may do. */
+export type Effect = "read" | "plan" | "write" | "execute" | "network";
+
+/** What the user reads while a call runs, and what is asked before; texts are Markdown. */
+export interface ToolsPrepareResult {
+  readonly message: string;
+  readonly confirmation?: Confirmation;
+}
+
+/** A question before a call. */
+export interface Confirmation {
+  readonly title: string;
+  readonly message: string;
+}
+
+/** The answer's text, made for a model; of a failure, what went wrong and the next step. */
+export interface ToolsCallResult {
+  readonly text: string;
+  readonly isError: boolean;
+  /** Of a failure, one of those that `zubi tools codes` lists. */
+  readonly code?: string;
+  /** The same for a program, where the tool has it. */
+  readonly data?: unknown;
+}
+
+/** The answer to `tools/register`: the whole ids. */
+export interface Registered {
+  readonly tools: readonly string[];
+  readonly functions: readonly string[];
+}
+
+/** There are other tools. */
+export interface ToolsDidChangeParams {
+  /** New, or others than before. */
+  readonly added: readonly ToolSpec[];
+  readonly removed: readonly string[];
+}
+
+/** A question to the editor's language features. */
+export interface EditorRequestParams {
+  /** LSP's name of it. */
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** A change through the editor. */
+export interface EditorApplyParams {
+  readonly label: string;
+  /** In order. */
+  readonly edit: WorkspaceEdit;
+  /** By URI, SHA-256 of each text that the edit was made for, without carriage returns. An open document that has another one refuses all of it with LSP's `ContentModified`, whose message is the URI. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly save: Save;
+  /** Settings of the workspace that hold meanwhile, and are put back. */
+  readonly settings: readonly HeldSetting[];
+  /** Whether files move and extensions are waited for that change what refers to them. */
+  readonly isFollowed: boolean;
+}
+
+/** What is saved after a change: what was not open before; that and what had nothing unsaved; everything that was changed. */
+export type Save = "unopened" | "clean" | "all";
+
+/** A setting that holds during a change. */
+export interface HeldSetting {
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** A command of the editor; the result is what it returned, or null. */
+export interface EditorCommandParams {
+  readonly command: string;
+  readonly args: readonly unknown[];
+}
+
+/** A setting that is read, or written where there is a value; null takes it out of the scope. */
+export interface EditorConfigParams {
+  readonly key: string;
+  /** Written at; absent: `workspace`. */
+  readonly scope?: SettingScope;
+  readonly value?: unknown;
+}
+
+/** Where a setting stands. */
+export type SettingScope = "workspace" | "folder";
+
+/** A call of what an extension has contributed. */
+export interface InvokeContributedParams {
+  /** As it was registered, without the client's prefix. */
+  readonly tool?: string;
+  readonly function?: string;
+  readonly arguments: unknown;
+  /** For `$/progress` to the server. */
+  readonly token: number;
+}
+
+/** A question to the user, in a dialog that has to be answered. */
+export interface ApprovalRequestParams {
+  readonly title: string;
+  readonly detail: string;
+  /** Labels of the answers that allow it. */
+  readonly options: readonly string[];
+}
+
+/** How the host of this window is doing. */
+export interface StatusParams {
+  /** What others find this host by; absent while there is none, `problem` says why. */
+  readonly instance?: string;
+  /** The discovery file. */
+  readonly file?: string;
+  readonly port?: number;
+  readonly problem?: string;
+  /** Who is connected. */
+  readonly clients: readonly ConnectedClient[];
+  /** How many tools there are. */
+  readonly tools: number;
+  /** Another number when there are other tools. */
+  readonly revision: number;
+  /** Whether there are DomainLang models. */
+  readonly hasModels: boolean;
+}
+
+/** Somebody who is connected to a host. */
+export interface ConnectedClient {
+  readonly name: string;
+  readonly pid?: number;
+}
+
+/** What the server answers `initialize` with, under `zubi` in its experimental capabilities. */
+export interface ServerOptions {
+  readonly editorProtocol: number;
+  /** Of the program. */
+  readonly version: string;
+}
+
+/** Parameters of `zubi/tools/call`; `zubi/tools/prepare` looks at the first two. */
+export interface ToolsCallParams {
+  /** Id or wire name of the tool. */
+  readonly id: string;
+  readonly args?: unknown;
+  /** Upper bound of the answer, in tokens. */
+  readonly budget?: number | null;
+  /** For `$/progress`. */
+  readonly token?: number | string;
+  /** The user has said yes to what `TOOLS_PREPARE` gave to be confirmed, if it gave anything. */
+  readonly confirmed?: boolean;
+}
+
+/** What extensions contribute; all of it, or none. */
+export interface ToolsRegisterParams {
+  /** Their ids are whole: `namespace.name`. */
+  readonly tools?: readonly ContributedTool[];
+  /** Names that declared tools of the kind `function` may call. */
+  readonly functions?: readonly string[];
+}
+
+/** A tool that a client contributes. */
+export interface ContributedTool {
+  /** Without the client's prefix. */
+  readonly id: string;
+  readonly description: string;
+  readonly title?: string | null;
+  /** JSON Schema of the arguments, an object; nothing means none. */
+  readonly input?: object | null;
+  /** `read`, `plan`, `write`, `execute` or `network`; `execute` if it is not said. */
+  readonly effect?: string | null;
+  /** Whether the user is asked before each call; not said: the effect decides. A tool that says no and no effect is `read`. */
+  readonly requiresApproval?: boolean | null;
+  readonly category?: string | null;
+  readonly tags?: readonly string[];
+  /** In milliseconds. */
+  readonly timeout?: number | null;
+}
+
+/** `tools/unregister`: by what was registered; both empty: everything. */
+export interface UnregisterParams {
+  readonly tools?: readonly string[];
+  readonly functions?: readonly string[];
+}
+
+/** What is open in the editor. */
+export interface EditorDidChangeParams {
+  /** What the user looks at. */
+  readonly active?: ActiveFile | null;
+  readonly open?: readonly OpenFile[];
+  /** Documents whose problems have changed since this was told before. */
+  readonly diagnosticsUris?: readonly string[];
+}
+
+/** The file that the user looks at. */
+export interface ActiveFile {
+  readonly uri: string;
+  readonly languageId: string;
+  readonly isDirty?: boolean;
+  readonly lineCount?: number;
+  /** Another number with each change of the text; an editor that tells none tells no texts either. */
+  readonly version?: number | null;
+  /** What is not saved; left out once it was told for this version. */
+  readonly text?: string | null;
+  /** The cursor; both numbers from 1. */
+  readonly selection: Selection;
+}
+
+/** A place as people count. */
+export interface Selection {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 units. */
+  readonly column: number;
+}
+
+/** A file that is open in the editor. */
+export interface OpenFile {
+  readonly uri: string;
+  readonly languageId: string;
+  readonly isDirty?: boolean;
+  readonly lineCount?: number;
+  /** Another number with each change of the text; an editor that tells none tells no texts either. */
+  readonly version?: number | null;
+  /** What is not saved; left out once it was told for this version. */
+  readonly text?: string | null;
+}
+
+/** What a change came to. */
+export interface EditorApplyResult {
+  readonly applied: boolean;
+  readonly failureReason?: string | null;
+  /** Every document that has another text now, those that extensions changed among them; as it is named now. */
+  readonly changed: readonly EditorChange[];
+  /** Settings that could not be put back. */
+  readonly left?: readonly string[];
+}
+
+/** A document that has another text now. */
+export interface EditorChange {
+  readonly uri: string;
+  readonly before: string;
+  readonly after: string;
+  readonly isSaved: boolean;
+}
+
+/** What a setting is; null where it is not set. */
+export interface EditorConfigResult {
+  readonly key?: string;
+  /** What holds. */
+  readonly value?: unknown;
+  readonly default?: unknown;
+  readonly user?: unknown;
+  readonly workspace?: unknown;
+  readonly folder?: unknown;
+}
+
+/** The answer to `tools/invoke`. */
+export interface InvokeResult {
+  readonly success?: boolean;
+  /** A text is shown as it is, anything else as JSON. */
+  readonly data?: unknown;
+  /** Of a failure, what went wrong. */
+  readonly error?: string | null;
+}
+
+/** Which of the options was chosen; null: it is not allowed. */
+export interface ApprovalRequestResult {
+  readonly choice?: number | null;
+}
+
+/** What the server is told with `initialize`, under `zubi` in its options. Without it `zubi lsp` is a plain server. It is read field by field, so that one that makes no sense does not take the others with it. */
 export interface ChannelOptions {
-  readonly editorProtocol: typeof EDITOR_PROTOCOL;
-  /** The methods that the editor answers: LSP's, and those of this file that go to the editor. */
+  /** `EDITOR_PROTOCOL`. */
+  readonly editorProtocol: number;
+  /** The methods that the editor answers: LSP's, and those of the channel that go to the editor. */
   readonly editorMethods: readonly string[];
   /** Whether zubi may start language servers of its own for all others. */
   readonly headlessFallback: boolean;
@@ -25,263 +356,15 @@ export interface ChannelOptions {
   readonly allowedCommands: readonly string[];
 }
 
-/** What the server answers `initialize` with, under `zubi` in its experimental capabilities. */
-export interface ServerOptions {
-  readonly editorProtocol: number;
-  /** Of the program. */
-  readonly version: string;
-}
-
-/** Client to server: the tools that there are, as `zubi tools show --json` prints them. */
-export const TOOLS_LIST = "zubi/tools/list";
-
-export interface ToolSpec {
-  /** As in settings and filters: `lsp_definition`, `workspace.deploy`. */
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly effect: "read" | "plan" | "write" | "execute" | "network";
-  readonly toolset: string;
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-  readonly category?: string;
-  readonly tags?: readonly string[];
-  readonly icon?: string;
-}
-
-export interface ToolsListResult {
-  readonly tools: readonly ToolSpec[];
-}
-
-/** Client to server: what a call would do, without doing it. */
-export const TOOLS_PREPARE = "zubi/tools/prepare";
-
-/** What the user reads while it runs, and what he is asked before; texts are Markdown. */
-export interface ToolsPrepareResult {
-  readonly message: string;
-  readonly confirmation?: { readonly title: string; readonly message: string };
-}
-
-/** Client to server: calls a tool of zubi. */
-export const TOOLS_CALL = "zubi/tools/call";
-
-/** Also of `TOOLS_PREPARE`, which looks at the first two. */
-export interface ToolsCallParams {
-  readonly id: string;
-  readonly args: unknown;
-  /** Upper bound of the answer in tokens. */
-  readonly budget?: number;
-  /** For `$/progress`. */
-  readonly token?: string | number;
-  /** The user has said yes to what `TOOLS_PREPARE` gave to be confirmed, if it gave anything. */
-  readonly confirmed?: boolean;
-}
-
-/** The answer's text, made for a model; of a failure, what went wrong and the next step. */
-export interface ToolsCallResult {
-  readonly text: string;
-  readonly isError?: boolean;
-  readonly code?: string;
-  readonly data?: unknown;
-}
-
-/** Client to server: tools and functions that extensions contribute; all of a request, or none. */
-export const TOOLS_REGISTER = "zubi/tools/register";
-
-export interface ContributedTool {
-  /** `namespace.name`. */
-  readonly id: string;
-  readonly title?: string;
-  readonly description: string;
-  /** JSON Schema of the arguments. */
-  readonly input?: unknown;
-  /** Absent: `read` of a tool that requires no approval, else `execute`. */
-  readonly effect?: ToolSpec["effect"];
-  readonly requiresApproval?: boolean;
-  readonly category?: string;
-  readonly tags?: readonly string[];
-  /** In milliseconds. */
-  readonly timeout?: number;
-}
-
-export interface ToolsRegisterParams {
-  readonly tools: readonly ContributedTool[];
-  /** Names that declared tools of the kind `function` may call. */
-  readonly functions: readonly string[];
-}
-
-/** Client to server: takes contributions back. */
-export const TOOLS_UNREGISTER = "zubi/tools/unregister";
-
-export interface ToolsUnregisterParams {
-  readonly tools: readonly string[];
-  readonly functions: readonly string[];
-}
-
-/** Server to client, a notification: there are other tools. */
-export const TOOLS_DID_CHANGE = "zubi/tools/didChange";
-
-export interface ToolsDidChangeParams {
-  readonly added: readonly ToolSpec[];
-  readonly removed: readonly string[];
-}
-
-/** Client to server, a notification: what is open in the editor, whenever any of it has changed. */
-export const EDITOR_DID_CHANGE = "zubi/editor/didChange";
-
-export interface OpenFile {
-  readonly uri: string;
-  readonly languageId: string;
-  readonly isDirty: boolean;
-  readonly lineCount: number;
-  /** Another number with each change of the text. */
-  readonly version: number;
-  /** What is not saved; left out once it was told for this version. */
-  readonly text?: string;
-}
-
-export interface EditorDidChangeParams {
-  /** What the user looks at, with the cursor; both numbers from 1. */
-  readonly active: (OpenFile & { readonly selection: { readonly line: number; readonly column: number } }) | null;
-  readonly open: readonly OpenFile[];
-  /** Documents whose problems have changed since this was told before. */
-  readonly diagnosticsUris: readonly string[];
-}
-
-/** Server to client: tells what has not been told yet (`EDITOR_DID_CHANGE`), and answers null after it. */
-export const EDITOR_FLUSH = "zubi/editor/flush";
-
-/** Server to client: a question to the editor's language features, in LSP's method names and shapes. */
-export const EDITOR_REQUEST = "zubi/editor/request";
-
-export interface EditorRequestParams {
-  readonly method: string;
-  readonly params: unknown;
-}
-
-/** A document's problems as LSP has them, with what else is known. */
+/** A document's problems as LSP has them, with what else is known: the result of `textDocument/diagnostic` and `zubi/validate`. */
 export interface DocumentReport {
-  readonly kind: "full";
+  readonly kind: ReportKind;
   readonly items: readonly Diagnostic[];
-  readonly isOpen: boolean;
+  readonly isOpen?: boolean | null;
   /** Whether somebody has spoken since the document was opened or changed. Who finds nothing may say nothing. */
-  readonly isCurrent: boolean;
-  readonly languageId?: string;
+  readonly isCurrent?: boolean | null;
+  readonly languageId?: string | null;
 }
 
-/** Server to client: makes a change through the editor, whose extensions take part in it (imports follow files that move). */
-export const EDITOR_APPLY = "zubi/editor/applyEdit";
-
-export interface EditorApplyParams {
-  readonly label: string;
-  /** In order. */
-  readonly edit: WorkspaceEdit;
-  /**
-   * By URI, SHA-256 of each text that the edit was made for, without carriage returns. An open document that has another one
-   * refuses all of it with LSP's `ContentModified`, whose message is the URI.
-   */
-  readonly texts: Readonly<Record<string, string>>;
-  /** What is saved afterwards: what was not open before; that and what had nothing unsaved; everything that was changed. */
-  readonly save: "unopened" | "clean" | "all";
-  /** Settings of the workspace that hold meanwhile, and are put back. */
-  readonly settings: readonly { readonly key: string; readonly value: unknown }[];
-  /** Whether files move and extensions are waited for that change what refers to them. */
-  readonly isFollowed: boolean;
-}
-
-export interface EditorApplyResult {
-  readonly applied: boolean;
-  readonly failureReason?: string;
-  /** Every document that has another text now, those that extensions changed among them; as it is named now. */
-  readonly changed: readonly EditorChange[];
-  /** Settings that could not be put back. */
-  readonly left?: readonly string[];
-}
-
-export interface EditorChange {
-  readonly uri: string;
-  readonly before: string;
-  readonly after: string;
-  readonly isSaved: boolean;
-}
-
-/** Server to client: runs a command of the editor; the result is what the command returned, or null. */
-export const EDITOR_COMMAND = "zubi/editor/command";
-
-export interface EditorCommandParams {
-  readonly command: string;
-  readonly args?: readonly unknown[];
-}
-
-/** Server to client: reads a setting, or writes it when there is a `value`; null takes it out of the scope. */
-export const EDITOR_CONFIG = "zubi/editor/config";
-
-export type SettingScope = "user" | "workspace" | "folder";
-
-export interface EditorConfigParams {
-  readonly key: string;
-  /** Written at; absent: `workspace`. */
-  readonly scope?: SettingScope;
-  readonly value?: unknown;
-}
-
-/** What the setting is now; null where it is not set. */
-export interface EditorConfigResult {
-  readonly key: string;
-  /** What holds. */
-  readonly value: unknown;
-  readonly default: unknown;
-  readonly user: unknown;
-  readonly workspace: unknown;
-  readonly folder: unknown;
-}
-
-/** Server to client: calls what an extension has contributed; `token` is for `$/progress` to the server. */
-export const INVOKE_CONTRIBUTED = "zubi/editor/invokeContributed";
-
-export interface InvokeContributedParams {
-  readonly tool?: string;
-  readonly function?: string;
-  readonly arguments: unknown;
-  readonly token?: string | number;
-}
-
-export interface InvokeContributedResult {
-  readonly success: boolean;
-  readonly data?: unknown;
-  readonly error?: string;
-}
-
-/** Server to client: asks the user, in a dialog that he has to answer. */
-export const APPROVAL_REQUEST = "zubi/approval/request";
-
-export interface ApprovalRequestParams {
-  readonly title: string;
-  readonly detail: string;
-  /** Labels of the answers that allow it. */
-  readonly options: readonly string[];
-}
-
-/** Which of the options was chosen; null: it is not allowed. */
-export interface ApprovalRequestResult {
-  readonly choice: number | null;
-}
-
-/** Server to client, a notification: how the host of this window is doing, whenever any of it has changed. */
-export const STATUS = "zubi/status";
-
-export interface StatusParams {
-  /** What others find this host by; absent while there is none, `problem` says why. */
-  readonly instance?: string;
-  /** The discovery file. */
-  readonly file?: string;
-  readonly port?: number;
-  readonly problem?: string;
-  /** Who is connected. */
-  readonly clients: readonly { readonly name: string; readonly pid?: number }[];
-  /** How many tools there are. */
-  readonly tools: number;
-  /** Another number when there are other tools. */
-  readonly revision: number;
-  /** Whether there are DomainLang models. */
-  readonly hasModels: boolean;
-}
+/** Of LSP's kinds the one that has the problems. */
+export type ReportKind = "full";

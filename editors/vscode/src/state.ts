@@ -1,28 +1,25 @@
 // What is open in the editor, told to the server whenever any of it has changed.
 import * as vscode from "vscode";
-import { EDITOR_DID_CHANGE, type EditorDidChangeParams, type OpenFile } from "./protocol.ts";
+import { type ActiveFile, EDITOR_DID_CHANGE, type EditorDidChangeParams, type OpenFile } from "./protocol.ts";
 
 /** Changes that come together are told together, after so long. */
 const DEBOUNCE_MS = 50;
-
 /** The most bytes of a text that is not saved; a larger one is not told, and the server knows that it is not. */
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
-/** Sends a notification; it fails while nobody listens. */
-type Tell = (method: string, params: EditorDidChangeParams) => Promise<void>;
-
 /** Tells what is open. It is told only what has changed, and only while somebody listens. */
 export class OpenState implements vscode.Disposable {
-  readonly #tell: Tell;
   readonly #subscriptions: vscode.Disposable;
   /** Documents whose problems have changed since they were told of. */
   readonly #diagnosed = new Set<string>();
   /** Documents that are told to be not saved, with the version whose text was told. */
   #texts = new Map<string, number>();
+  readonly #tell;
   #timer: NodeJS.Timeout | undefined;
   #told = "";
 
-  constructor(tell: Tell) {
+  /** `tell` sends a notification, and fails while nobody listens. */
+  constructor(tell: (method: string, params: EditorDidChangeParams) => Promise<void>) {
     this.#tell = tell;
     const now = (): void => void this.flush();
     const changed = (): void => { this.#timer ??= setTimeout(now, DEBOUNCE_MS); };
@@ -41,7 +38,6 @@ export class OpenState implements vscode.Disposable {
     );
   }
 
-  /** Tells now what has not been told yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -63,9 +59,9 @@ export class OpenState implements vscode.Disposable {
   }
 
   /** Somebody new listens and knows nothing. */
-  async restart(): Promise<void> {
+  restart(): Promise<void> {
     this.#told = "";
-    await this.flush();
+    return this.flush();
   }
 
   dispose(): void {
@@ -80,7 +76,7 @@ const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocum
 
 const isFile = ({ uri, isClosed }: vscode.TextDocument): boolean => uri.scheme === "file" && !isClosed;
 
-function active(): EditorDidChangeParams["active"] {
+function active(): ActiveFile | null {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined || !isFile(editor.document)) return null;
   const { line, character } = editor.selection.active;

@@ -146,7 +146,7 @@ fn an_editor_that_answers_strangely_is_told() {
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
     let (_, told) = ask(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
     assert_snapshot!(told, @"
-    error: Failed to ask the editor: the editor answered: its answer to `textDocument/diagnostic` cannot be read: missing field `items`
+    error: Failed to ask the editor: the editor answered: its answer to `textDocument/diagnostic` cannot be read: unknown variant `unchanged`, expected `full`
     Ask again, or `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));

@@ -11,9 +11,8 @@ use tokio::sync::Mutex;
 use zubi_host::ToolService;
 
 use super::{Host, Tools};
-
-/// The notification.
-const DID_CHANGE: &str = "zubi/tools/didChange";
+use crate::wire::TOOLS_DID_CHANGE;
+use crate::wire::tools::ToolsDidChangeParams;
 
 /// What was listed last, by id; nothing before the first list, which is not told.
 pub(super) type Listed = Mutex<Option<BTreeMap<String, Value>>>;
@@ -36,11 +35,12 @@ impl Tools {
         let now: BTreeMap<String, Value> = specs.iter().map(|spec| (spec.id.clone(), spec.to_json())).collect();
         let Some(before) = listed.replace(now) else { return };
         let now = listed.iter().flatten();
-        let added: Vec<&Value> = now.filter(|(id, spec)| before.get(*id) != Some(spec)).map(|(_, spec)| spec).collect();
+        let added: Vec<Value> =
+            now.filter(|(id, spec)| before.get(*id) != Some(spec)).map(|(_, spec)| spec.clone()).collect();
         let stays = |id: &String| listed.as_ref().is_some_and(|now| now.contains_key(id));
-        let removed: Vec<&String> = before.keys().filter(|id| !stays(id)).collect();
+        let removed: Vec<String> = before.into_keys().filter(|id| !stays(id)).collect();
         if !added.is_empty() || !removed.is_empty() {
-            self.editor.tell(DID_CHANGE, json!({ "added": added, "removed": removed }));
+            self.editor.tell(TOOLS_DID_CHANGE, json!(ToolsDidChangeParams { added, removed }));
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 use zubi_host::{Explanation, HostDescription};
 use zubi_tools::cx::ApprovalRequest;
 use zubi_tools::{ToolSpec, question};
+
+use crate::wire::tools::Confirmation;
 
 /// How long working it out may take: the editor shows nothing until then.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
@@ -80,7 +82,7 @@ fn shown(value: &Value, host: &HostDescription) -> Option<String> {
 }
 
 /// What the user is asked before it runs.
-pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Value {
+pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirmation {
     let Explanation { tool, judgement, footprint, .. } = explained;
     let request = ApprovalRequest {
         tool: tool.clone(),
@@ -92,7 +94,7 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Value {
     };
     let card = question::card(&request);
     let title = zubi_base::visible::on_one_line(&spec.title);
-    json!({ "title": format!("{title}?"), "message": fenced(&card) })
+    Confirmation { title: format!("{title}?"), message: fenced(&card) }
 }
 
 /// A text as it is, in Markdown.

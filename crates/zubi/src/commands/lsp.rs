@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use zubi_cli::failure::Failure;
-use zubi_cli::language_server::{self, Flags};
+use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
 use zubi_host::{BesideEditor, DomainModel, Limits, LocalHost, Scoped, Shared, Sharing, ToolService};
@@ -16,10 +16,15 @@ use zubi_lsp::{Channel, Findable, Wanted};
 use zubi_tools::cx::Restrictions;
 
 use super::SHUTDOWN;
+use crate::cli::Lsp;
 use crate::session::Session;
 
-pub(super) fn run(session: Session, flags: &Flags) -> Result<ExitCode, Failure> {
-    let options = flags.options("zubi");
+pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
+    if lsp.schema {
+        terminal::print_exact(&format!("{:#}\n", zubi_lsp::wire::document()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = lsp.flags.options("zubi");
     let runtime = runtime()?;
     let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted));
     let exit = language_server::serve(options, channel.methods());
@@ -61,13 +66,8 @@ fn share(
     if session.keeps_to_itself().unwrap_or(true) {
         return None;
     }
-    let sharing = Sharing {
-        kind: HostKind::Editor,
-        environment: session.shown_environment(),
-        port: choice,
-        limits,
-        ends: None,
-    };
+    let sharing =
+        Sharing { kind: HostKind::Editor, environment: session.shown_environment(), port: choice, limits, ends: None };
     let run = session.run_directory();
     let shared = RunDirectory::open(&run, true).and_then(|run| Shared::open(Arc::clone(host), &run, sharing));
     match shared {

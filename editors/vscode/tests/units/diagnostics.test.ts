@@ -55,7 +55,7 @@ test("about a file that somebody has spoken about nobody waits; a change makes i
   documents.push(file);
   speak(file, "bad");
   const followed = new Problems();
-  const current = (): boolean => followed.of(client, uri(file)).isCurrent;
+  const current = (): boolean => followed.of(client, uri(file)).isCurrent === true;
   expect((await followed.validate(client, uri(file), token)).isCurrent).toBe(true);
   events.changed.fire({ document: file, contentChanges: [] });
   expect(current()).toBe(true);
