@@ -7,7 +7,6 @@ import { locate } from "./program.ts";
 import { EDITOR_PROTOCOL, type ServerOptions } from "./protocol.ts";
 import { pause } from "./readiness.ts";
 
-/** What to tell somebody who needs the server while it does not run. */
 export const NOT_RUNNING =
   'the zubi language server is not running. Run the command "zubi: Restart Language Server"; ' +
   'the command "zubi: Show Log" says why it stopped.';
@@ -65,7 +64,6 @@ export class Server {
     return unless(this.#ending.event, new Error(NOT_RUNNING), client.sendRequest<Result>(method, params, token));
   }
 
-  /** Ends the server. */
   stop(): Promise<void> {
     this.#ending.fire();
     return (this.#starting = this.#starting.then(() => this.#end()));

@@ -1,12 +1,11 @@
 // The language model tools: what the manifest names is asked of the server, whose answer is passed on as it is.
 import * as vscode from "vscode";
+import type { Server } from "./client.ts";
 import { failure } from "./failure.ts";
 import { TOOLS_CALL, TOOLS_PREPARE, type ToolsCallParams, type ToolsCallResult, type ToolsPrepareResult } from "./protocol.ts";
 
 /** What the tools need of the server. */
-export interface Asks {
-  request<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result>;
-}
+export type Asks = Pick<Server, "request">;
 
 /** The part of `package.json` that is written from zubi's own list of tools. */
 export interface Contributes {
