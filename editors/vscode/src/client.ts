@@ -108,8 +108,8 @@ export class Server {
     this.#client = client;
     this.#attached = connected(client);
     const silence = pause(START_LIMIT_MS).then(() => { throw new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`); });
-    const ended = new Error("it had said nothing yet when it was ended");
-    await unless(this.#ending.event, ended, Promise.race([client.start(), silence])).catch(async (error: unknown) => {
+    const started = Promise.race([client.start(), silence]);
+    await unless(this.#ending.event, new Error("it had said nothing yet when it was ended"), started).catch(async (error: unknown) => {
       await this.#end();
       throw error;
     });

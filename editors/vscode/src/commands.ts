@@ -71,6 +71,5 @@ async function pickTool(server: Pick<Server, "request">): Promise<ToolSpec | und
   return (await vscode.window.showQuickPick<vscode.QuickPickItem & { tool?: ToolSpec }>(items, { matchOnDetail: true }))?.tool;
 }
 
-async function show(content: string): Promise<void> {
-  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: "markdown" }));
-}
+const show = async (content: string): Promise<unknown> =>
+  vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: "markdown" }));

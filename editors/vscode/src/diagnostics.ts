@@ -80,6 +80,5 @@ export class Problems implements vscode.Disposable {
   }
 }
 
-function shown(client: Convert, items: readonly vscode.Diagnostic[]): Diagnostic[] {
-  return items.slice(0, MAX_ITEMS).map((item) => client.code2ProtocolConverter.asDiagnostic(item));
-}
+const shown = (client: Convert, items: readonly vscode.Diagnostic[]): Diagnostic[] =>
+  items.slice(0, MAX_ITEMS).map((item) => client.code2ProtocolConverter.asDiagnostic(item));

@@ -11,9 +11,7 @@ import { Status } from "./status.ts";
 import { type Contributes, register } from "./tools.ts";
 
 /** What the extension offers to its own tests, and to nobody else. */
-export interface Internals {
-  readonly server: Pick<Server, "request">;
-}
+export type Internals = Readonly<{ server: Pick<Server, "request"> }>;
 
 /** Ends the server and waits for its end. */
 export let deactivate = (): Promise<void> => Promise.resolve();

@@ -2,9 +2,7 @@
 import type * as vscode from "vscode";
 
 /** The text of whatever was thrown. */
-export function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
+export const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The server's own words for a failure begin like this. */
 const TOLD = /^(Invalid input: |Error in |Failed to )/;

@@ -17,8 +17,8 @@ export function announce(server: Pick<Server, "program">, status: Pick<Status, "
     return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision ?? 0}`)];
   };
   const provider = { onDidChangeMcpServerDefinitions: changed.event, provideMcpServerDefinitions };
-  const parts = [vscode.lm.registerMcpServerDefinitionProvider("zubi", provider), status.onDidChange(() => { changed.fire(); }), changed];
+  const tell = (): void => { changed.fire(); };
   // VS Code hears first that there is none any more, and ends the one that it has started.
-  const tellEnd = (): void => { isOver = true; changed.fire(); };
-  return vscode.Disposable.from({ dispose: tellEnd }, ...parts);
+  const end = { dispose: () => { isOver = true; tell(); } };
+  return vscode.Disposable.from(end, vscode.lm.registerMcpServerDefinitionProvider("zubi", provider), status.onDidChange(tell), changed);
 }

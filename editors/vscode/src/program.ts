@@ -37,9 +37,7 @@ export async function offerHelp(problem: string): Promise<void> {
 }
 
 /** The folders of this window, as flags. */
-export function folderFlags(): string[] {
-  return (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
-}
+export const folderFlags = (): string[] => (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
 
 const isFile = (file: string): boolean => path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
