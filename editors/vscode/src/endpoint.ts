@@ -6,7 +6,7 @@ import { ErrorCodes, LSPErrorCodes, ResponseError } from "vscode-languageserver-
 import { convert, newRoom, type Shape } from "./conversions.ts";
 import { Problems } from "./diagnostics.ts";
 import table from "./endpoint.json" with { type: "json" };
-import { message } from "./failure.ts";
+import { message, unless } from "./failure.ts";
 import { Handles } from "./handles.ts";
 import { EDITOR_REQUEST, type EditorRequestParams } from "./protocol.ts";
 import { fence, wake } from "./readiness.ts";
@@ -51,7 +51,10 @@ export function attachEndpoint(client: LanguageClient): vscode.Disposable {
       const { textDocument } = params as { textDocument?: { uri: string } };
       const uri = client.protocol2CodeConverter.asUri(textDocument?.uri ?? "");
       const row = ROWS[method];
-      return await (row ? answer(row, params, textDocument && uri, handles, token) : problems[PROBLEMS[method as keyof typeof PROBLEMS]](client, uri, token));
+      const shown = (): unknown => problems[PROBLEMS[method as keyof typeof PROBLEMS]](client, uri, token);
+      const answered = Promise.resolve(row ? answer(row, params, textDocument && uri, handles, token) : shown());
+      // Some extension may never answer.
+      return await unless(token.onCancellationRequested, new vscode.CancellationError(), answered);
     } catch (error) {
       // The reason alone, without words around it: of a rename, why it is declined.
       throw new ResponseError(LSPErrorCodes.RequestFailed, message(error));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { attach, channelOptions } from "../../src/channel.ts";
-import { answer, commandResults, Disposable, document, Position, problems, Range, settings, shownErrors } from "./vscode.ts";
+import { answer, CancellationTokenSource, commandResults, Disposable, document, Position, problems, Range, settings, shownErrors } from "./vscode.ts";
 
 type Handler = (params: unknown, token: unknown) => unknown;
 
@@ -33,7 +33,7 @@ const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
     code2ProtocolConverter: { asUri: (uri: string) => uri, asRange: (range: Range) => range, asDiagnostic: (item: unknown) => item },
   };
   attach(client as unknown as LanguageClient, []);
-  const token = { isCancellationRequested: false };
+  const { token } = new CancellationTokenSource();
   return (method, params) => Promise.resolve().then(() => handlers.get(method)?.(params, token));
 })();
 

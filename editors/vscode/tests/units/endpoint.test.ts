@@ -3,12 +3,12 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { convert, newRoom } from "../../src/conversions.ts";
 import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
-import { commandResults, Position, Range } from "./vscode.ts";
+import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
 
-type Ask = (request: { method: string; params: unknown }, token: { isCancellationRequested: boolean }) => Promise<unknown>;
+type Ask = (request: { method: string; params: unknown }, token: object) => Promise<unknown>;
 
 /** Asks an endpoint as the server does. */
-function endpoint(): (method: string, params: object) => Promise<unknown> {
+function endpoint(cancelled = new EventEmitter<void>()): (method: string, params: object) => Promise<unknown> {
   let ask: Ask | undefined;
   const client = {
     onRequest: (_method: string, handler: Ask) => {
@@ -18,7 +18,7 @@ function endpoint(): (method: string, params: object) => Promise<unknown> {
     protocol2CodeConverter: { asUri: (uri: string) => uri },
   };
   attachEndpoint(client as never);
-  return (method, params) => ask?.({ method, params }, { isCancellationRequested: false }) ?? Promise.reject(new Error("nobody asks"));
+  return (method, params) => ask?.({ method, params }, { isCancellationRequested: false, onCancellationRequested: cancelled.event }) ?? Promise.reject(new Error("nobody asks"));
 }
 
 const textDocument = { uri: "a.ts" };
@@ -125,4 +125,12 @@ test("why a rename is declined is all that is told, and an unknown method is tol
   const ask = endpoint();
   await expect(ask("textDocument/rename", { textDocument, position, newName: "b" })).rejects.toMatchObject({ code: -32803, message: "You cannot rename this element." });
   await expect(ask("textDocument/none", {})).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/none" });
+});
+
+test("a question that an extension never answers ends when nobody wants to know any more", async () => {
+  answering("executeHoverProvider", new Promise(() => undefined));
+  const cancelled = new EventEmitter<void>();
+  const asked = endpoint(cancelled)("textDocument/hover", { textDocument, position });
+  cancelled.fire();
+  await expect(asked).rejects.toMatchObject({ code: -32803 });
 });
