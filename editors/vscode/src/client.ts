@@ -107,9 +107,10 @@ export class Server {
     const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
     this.#client = client;
     this.#attached = connected(client);
-    const silence = pause(START_LIMIT_MS).then(() => { throw new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`); });
-    const started = Promise.race([client.start(), silence]);
-    await unless(this.#ending.event, new Error("it had said nothing yet when it was ended"), started).catch(async (error: unknown) => {
+    const silence = new Error(`it has said nothing for ${START_LIMIT_MS / 1000} seconds`);
+    const started = Promise.race([client.start(), pause(START_LIMIT_MS).then(() => Promise.reject(silence))]);
+    const ended = new Error("it had said nothing yet when it was ended");
+    await unless(this.#ending.event, ended, started).catch(async (error: unknown) => {
       await this.#end();
       throw error;
     });

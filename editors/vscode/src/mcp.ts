@@ -20,5 +20,6 @@ export function announce(server: Pick<Server, "program">, status: Pick<Status, "
   const tell = (): void => { changed.fire(); };
   // VS Code hears first that there is none any more, and ends the one that it has started.
   const end = { dispose: () => { isOver = true; tell(); } };
-  return vscode.Disposable.from(end, vscode.lm.registerMcpServerDefinitionProvider("zubi", provider), status.onDidChange(tell), changed);
+  const registered = vscode.lm.registerMcpServerDefinitionProvider("zubi", provider);
+  return vscode.Disposable.from(end, registered, status.onDidChange(tell), changed);
 }

@@ -37,7 +37,8 @@ export async function offerHelp(problem: string): Promise<void> {
 }
 
 /** The folders of this window, as flags. */
-export const folderFlags = (): string[] => (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
+export const folderFlags = (): string[] =>
+  (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
 
 const isFile = (file: string): boolean => path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
