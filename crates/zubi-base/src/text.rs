@@ -254,6 +254,8 @@ pub struct Outcome {
     pub changed: Vec<Changed>,
     /// What the editor holds and has not saved.
     pub unsaved: Vec<Utf8PathBuf>,
+    /// What the user typed into meanwhile. Its text is his: nothing saves it or takes it back.
+    pub typed: Vec<Utf8PathBuf>,
     /// What the reader should know, a sentence each.
     pub notes: Vec<String>,
 }
@@ -262,6 +264,7 @@ impl Outcome {
     pub fn merge(&mut self, later: Self) {
         self.changed.extend(later.changed);
         self.unsaved.extend(later.unsaved);
+        self.typed.extend(later.typed);
         self.notes.extend(later.notes);
     }
 }

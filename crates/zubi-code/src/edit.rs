@@ -309,6 +309,10 @@ impl Inner {
                 Save::All => format!("the editor could not save {files}"),
             });
         }
+        applied.notes.extend(outcome.typed.iter().map(|path| {
+            let shown = self.workspace.display(path);
+            format!("the user typed into `{shown}` meanwhile: it is neither saved nor taken back; read it again")
+        }));
         applied.notes.extend(outcome.notes.iter().cloned());
     }
 

@@ -75,8 +75,19 @@ impl EditorSink {
                     edits.push(json!({ "kind": "rename", "oldUri": told.uri_of(from), "newUri": told.uri_of(to) }));
                 }
                 FileOperation::Delete { before, .. } => {
+                    // Nothing on disk and no undoing has what is not saved. Bytes that are no text nobody types into.
+                    let source = self.texts.read(path).await;
+                    if told.documents.get(path).is_some_and(|document| document.is_dirty) {
+                        return Err(refused(&format!("`{path}` has changes that are not saved: save it there first")));
+                    }
                     if fs::read_bytes(path).map_or(true, |bytes| ContentHash::of(&bytes) != *before) {
                         return Err(changed());
+                    }
+                    if let Ok(source) = source {
+                        if source.hash() != *before {
+                            return Err(changed());
+                        }
+                        texts.insert(told.uri_of(path).0, hash(&source.text));
                     }
                     edits.push(json!({ "kind": "delete", "uri": told.uri_of(path) }));
                 }
@@ -109,10 +120,14 @@ impl EditorSink {
         }
         let made = answer?;
         let mut outcome = Outcome::default();
-        for EditorChange { uri, before, after, is_saved } in &made.changed {
+        for EditorChange { uri, before, after, is_saved, is_typed } in &made.changed {
             let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
             let path = fs::canonical(&path).unwrap_or(path);
             if file.as_ref().is_some_and(|file| fs::canonical(file).is_ok_and(|file| file == path)) {
+                continue;
+            }
+            if *is_typed {
+                outcome.typed.push(path);
                 continue;
             }
             let mark = if is_marked(&path) { BOM } else { "" };
@@ -160,29 +175,55 @@ impl EditorSink {
 #[async_trait]
 impl EditSink for EditorSink {
     async fn apply(&self, operations: &[FileOperation], manner: &Manner) -> Result<Outcome, SinkError> {
-        let (made, mut outcome) = self.make(operations, manner).await?;
+        let standing = standing(operations);
+        let made = self.make(operations, manner).await;
+        // VS Code does not put back what moved before a step failed, and does not tell of it.
+        let moved = || standing.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
+        let (made, mut outcome) = match made {
+            Err(SinkError::Refused { why }) if moved().next().is_some() => return Err(doubtful(&why, moved())),
+            made => made?,
+        };
         if !made.applied {
             let mut why = made.failure_reason.unwrap_or_else(|| "it does not say why".to_owned());
             for note in &outcome.notes {
                 why.push_str("; ");
                 why.push_str(note);
             }
-            if outcome.changed.is_empty() {
-                return Err(SinkError::Refused { why });
-            }
-            let files: Vec<_> = outcome.changed.iter().map(|changed| changed.path.as_str()).collect();
-            return Err(SinkError::Doubtful { why: format!("{why}; it changed {}", files.join(", ")) });
+            let is_meant = |path: &&Utf8PathBuf| operations.iter().any(|operation| operation.path() == **path);
+            let typed = outcome.typed.iter().filter(is_meant);
+            let files = outcome.changed.iter().map(|changed| &changed.path).chain(typed).map(Utf8PathBuf::as_path);
+            let mut files = files.chain(moved()).peekable();
+            return Err(match files.peek() {
+                None => SinkError::Refused { why },
+                Some(_) => doubtful(&why, files),
+            });
         }
         if manner.exact {
             let corrections = corrections(operations, &outcome.changed);
             if !corrections.is_empty() {
                 let manner = Manner { settings: Vec::new(), ..manner.clone() };
-                let (made, corrected) = self.make(&corrections, &manner).await?;
-                if made.applied {
-                    let is_again = |path: &Utf8PathBuf| corrected.changed.iter().any(|changed| changed.path == *path);
-                    outcome.changed.retain(|changed| !is_again(&changed.path));
-                    outcome.unsaved.retain(|path| !is_again(path));
-                    outcome.unsaved.extend(corrected.unsaved);
+                // Everything was made already, and only what extensions made of it stays.
+                match self.make(&corrections, &manner).await {
+                    Ok((made, corrected)) if made.applied => {
+                        let is_again =
+                            |path: &Utf8PathBuf| corrected.changed.iter().any(|changed| changed.path == *path);
+                        outcome.changed.retain(|changed| !is_again(&changed.path));
+                        outcome.unsaved.retain(|path| !is_again(path));
+                        outcome.unsaved.extend(corrected.unsaved);
+                        outcome.typed.extend(corrected.typed);
+                        outcome.notes.extend(corrected.notes);
+                    }
+                    failed => {
+                        let why = match failed {
+                            Ok((made, _)) => made.failure_reason.unwrap_or_else(|| "it does not say why".to_owned()),
+                            Err(error) => error.to_string(),
+                        };
+                        let files: Vec<_> = corrections.iter().map(|write| format!("`{}`", write.path())).collect();
+                        let files = files.join(", ");
+                        outcome.notes.push(format!(
+                            "extensions changed {files}, which could not be taken back ({why}): read it again"
+                        ));
+                    }
                 }
             }
         }
@@ -194,6 +235,29 @@ impl LiveSink for EditorSink {
     fn has_open(&self, path: &Utf8Path) -> bool {
         self.editor.told.documents.has_below(path)
     }
+}
+
+/// The paths that operations make or take away, and whether each stands now.
+fn standing(operations: &[FileOperation]) -> Vec<(&Utf8Path, bool)> {
+    let mut paths = Vec::new();
+    for operation in operations {
+        match operation {
+            FileOperation::Rename { from, to } => paths.extend([from.as_path(), to.as_path()]),
+            FileOperation::Delete { path, .. } => paths.push(path),
+            _ => {}
+        }
+    }
+    paths.into_iter().map(|path| (path, is_there(path))).collect()
+}
+
+fn is_there(path: &Utf8Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// The editor failed after it had changed these.
+fn doubtful<'a>(why: &str, files: impl Iterator<Item = &'a Utf8Path>) -> SinkError {
+    let files: Vec<_> = files.map(Utf8Path::as_str).collect();
+    SinkError::Doubtful { why: format!("{why}; it changed {}", files.join(", ")) }
 }
 
 /// What makes the texts those of the steps again, after extensions have changed them.

@@ -61,28 +61,38 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
   vscode.workspace.textDocuments.forEach(see);
   let changes = 0;
   // A log that is shown is a document that changes all the time.
-  const count = ({ document }: vscode.TextDocumentChangeEvent): unknown => document.uri.scheme === "file" && changes++;
-  const recorder = vscode.Disposable.from(vscode.workspace.onDidOpenTextDocument(see), vscode.workspace.onDidChangeTextDocument(count));
+  const count = ({ document, reason }: vscode.TextDocumentChangeEvent): void => {
+    if (document.uri.scheme === "file") changes++;
+    if (reason !== undefined) type(document);
+  };
+  // The keyboard moves the cursor, and undoing has a reason: neither is told of what an edit or an extension does.
+  const typed = new Set<string>();
+  const type = ({ uri }: vscode.TextDocument): unknown => typed.add(moved(uri.toString(), moves, 0, 1));
+  const recorder = vscode.Disposable.from(
+    vscode.workspace.onDidOpenTextDocument(see),
+    vscode.workspace.onDidChangeTextDocument(count),
+    vscode.window.onDidChangeTextEditorSelection(({ kind, textEditor }) => kind === vscode.TextEditorSelectionChangeKind.Keyboard && type(textEditor.document)),
+  );
   const target = moves.at(-1)?.[1];
-  let applied: boolean;
   try {
-    applied = await vscode.workspace.applyEdit(workspaceEdit);
+    const applied = await vscode.workspace.applyEdit(workspaceEdit);
     if (applied && isFollowed && target !== undefined) await followed(vscode.Uri.parse(target), () => changes);
+    // Under their old names documents are closed, with the text that they had.
+    const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
+    for (const [uri, { document, isShown, isDirty }] of changed) {
+      const isWanted = save === "all" || (!isDirty && (save === "clean" || !isShown));
+      // One that is not saved then is told as that.
+      if (document.isDirty && (isWanted || await isOnDisk(document)) && !typed.has(uri)) await settled(document.save());
+    }
+    return {
+      applied,
+      ...(!applied && { failureReason: "VS Code did not apply it" }),
+      changed: changed.map(([uri, { document, text }]) =>
+        ({ uri, before: text, after: document.getText(), isSaved: !document.isDirty, isTyped: typed.has(uri) })),
+    };
   } finally {
     recorder.dispose();
   }
-  // Under their old names documents are closed, with the text that they had.
-  const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
-  for (const [, { document, isShown, isDirty }] of changed) {
-    const isWanted = save === "all" || (!isDirty && (save === "clean" || !isShown));
-    // One that is not saved then is told as that.
-    if (document.isDirty && (isWanted || await isOnDisk(document))) await settled(document.save());
-  }
-  return {
-    applied,
-    ...(!applied && { failureReason: "VS Code did not apply it" }),
-    changed: changed.map(([uri, { document, text }]) => ({ uri, before: text, after: document.getText(), isSaved: !document.isDirty })),
-  };
 }
 
 /** Where what is or was at or below one end of the moves is at the other end. */
@@ -105,7 +115,7 @@ async function followed(target: vscode.Uri, changes: () => number): Promise<void
   }
 }
 
-/** What comes of something that is done after the edit: whether it can be done changes nothing about it, nor may it hold up others. */
+/** What comes of something that is done after the edit: that it fails or hangs changes nothing about the edit, nor about others. */
 const settled = <Value>(value: Thenable<Value>): Promise<Value | undefined> =>
   Promise.race([value, pause(PATIENCE_MS)]).then((done) => done ?? undefined, () => undefined);
 

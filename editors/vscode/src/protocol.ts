@@ -307,6 +307,8 @@ export interface EditorChange {
   readonly before: string;
   readonly after: string;
   readonly isSaved: boolean;
+  /** Whether the user typed into it meanwhile: the text after is his too, and neither saved nor taken back. */
+  readonly isTyped?: boolean;
 }
 
 /** What a setting is; null where it is not set. */

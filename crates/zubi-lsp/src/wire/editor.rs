@@ -115,6 +115,9 @@ pub struct EditorChange {
     pub before: String,
     pub after: String,
     pub is_saved: bool,
+    /// Whether the user typed into it meanwhile: the text after is his too, and neither saved nor taken back.
+    #[serde(default)]
+    pub is_typed: bool,
 }
 
 /// A command of the editor; the result is what it returned, or null.

@@ -91,6 +91,28 @@ test("a text that was typed into since refuses all of the edit", async () => {
   expect((await apply(() => undefined, { texts: { "file:///a": hash("typed\n"), "file:///closed": "" } })).applied).toBe(true);
 });
 
+// What is told as typed is neither saved nor taken back.
+test("a text that the user types into or undoes meanwhile is told as that and not saved", async () => {
+  const names = ["/typed", "/undone", "/clicked", "/old"] as const;
+  const [typed, undone, clicked, moving] = names.map((name) => open(name, "a")) as [Document, Document, Document, Document];
+  const rename = { kind: "rename" as const, oldUri: "file:///old", newUri: "file:///new" };
+  const { changed } = await apply(() => {
+    for (const opened of [typed, clicked, moving]) change(opened, "ab");
+    events.selection.fire({ kind: 1, textEditor: { document: typed } });
+    events.selection.fire({ kind: 2, textEditor: { document: clicked } });
+    events.selection.fire({ kind: 1, textEditor: { document: moving } });
+    undone.text = "b";
+    undone.isDirty = true;
+    events.changed.fire({ document: undone, contentChanges: [{}], reason: 1 });
+    const reopened = { ...document("/new"), text: "ab", isDirty: true };
+    documents.splice(3, 1, reopened);
+    events.opened.fire(reopened);
+  }, { edit: { documentChanges: [rename] }, save: "all" });
+  expect(changed.map(({ uri, isTyped, isSaved }) => [uri, isTyped, isSaved])).toEqual([
+    ["file:///typed", true, false], ["file:///undone", true, false], ["file:///clicked", false, true], ["file:///new", true, false],
+  ]);
+});
+
 // A.7-7: an edit is never made after somebody was told that it was not.
 test("edits wait for each other; one that is cancelled before its turn is not made, one that has begun is told truthfully", async () => {
   const token = { isCancellationRequested: false };
@@ -156,8 +178,8 @@ test("a file that moves is recorded under its new name, with what extensions cha
     change(reopened, "unsaved, and changed");
   }, { edit: { documentChanges: [rename] }, isFollowed: true });
   expect(changed).toEqual([
-    { uri: "file:///b.ts", before: "import a", after: "import new", isSaved: false },
-    { uri: "file:///new/a.ts", before: "unsaved", after: "unsaved, and changed", isSaved: false },
+    { uri: "file:///b.ts", before: "import a", after: "import new", isSaved: false, isTyped: false },
+    { uri: "file:///new/a.ts", before: "unsaved", after: "unsaved, and changed", isSaved: false, isTyped: false },
   ]);
   commandResults.delete("vscode.executeTypeDefinitionProvider");
 });

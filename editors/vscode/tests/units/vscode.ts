@@ -107,7 +107,7 @@ export const events = {
   selection: new EventEmitter<unknown>(),
   visible: new EventEmitter<readonly { document: Document }[]>(),
   opened: new EventEmitter<Document>(),
-  changed: new EventEmitter<{ document: Document; contentChanges: readonly unknown[] }>(),
+  changed: new EventEmitter<{ document: Document; contentChanges: readonly unknown[]; reason?: number }>(),
   saved: new EventEmitter<Document>(),
   closed: new EventEmitter<Document>(),
   diagnosed: new EventEmitter<{ uris: readonly Document["uri"][] }>(),
@@ -152,6 +152,7 @@ const defaults: Readonly<Record<string, { readonly default: unknown }>> = manife
 
 /** VS Code's numbers. */
 export const ConfigurationTarget = { Global: 1, Workspace: 2, WorkspaceFolder: 3 } as const;
+export const TextEditorSelectionChangeKind = { Keyboard: 1, Mouse: 2, Command: 3 } as const;
 
 /** What an edit does, and what is on disk, by URI. */
 export const edits = { apply: (edit: unknown): Promise<boolean> => Promise.resolve(edit !== undefined), disk: new Map<string, string>() };
