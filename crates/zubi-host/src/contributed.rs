@@ -3,6 +3,7 @@
 //! They pass the registry like every tool, so the policy too: what is contributed is called as what it says that it does, and
 //! `execute` if it says nothing. All of it goes when whoever contributed it does.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ pub use zubi_toolbox::declared::functions::FunctionError;
 use zubi_toolbox::declared::functions::{Function, text_of};
 use zubi_tools::registry::Registry;
 use zubi_tools::spec::{Approval, Effect, Exposure};
-use zubi_tools::{Code, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema};
+use zubi_tools::{Code, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema};
 
 /// The toolset that `--toolsets` selects them by.
 pub(crate) const TOOLSET: &str = "contributed";
@@ -347,7 +348,8 @@ fn read_tools(owner: &Owner, tools: &[Said], invoke: &Arc<dyn Invoke>) -> Result
     let tool = |(position, tool): (usize, &Said)| {
         let spec = read_spec(owner, tool).map_err(|why| Refused::new(&format!("tools[{position}]"), why))?;
         let remote = Remote { invoke: Arc::clone(invoke), of: Of::Tool(tool.id.clone()) };
-        Ok(Arc::new(ContributedTool { spec, of: tool.id.clone(), remote }))
+        let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed);
+        Ok(Arc::new(ContributedTool { spec, of: tool.id.clone(), registration, remote }))
     };
     tools.iter().enumerate().map(tool).collect()
 }
@@ -393,11 +395,16 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
     }
 }
 
+/// How many tools have been offered to this process.
+static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
+
 /// A tool that runs elsewhere.
 struct ContributedTool {
     spec: ToolSpec,
     /// Its id as its contributor knows it.
     of: String,
+    /// No other one of this process has it.
+    registration: u64,
     remote: Remote,
 }
 
@@ -405,6 +412,18 @@ struct ContributedTool {
 impl Tool for ContributedTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    /// What it does is its contributor's word; what it is given is all that a person can judge.
+    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let call = format!("{}({args})", self.spec.id);
+        let preview = zubi_base::visible::on_one_line(&call).into_owned();
+        Ok(Footprint { preview: Some(preview), ..Footprint::of_effect(self.spec.effect) })
+    }
+
+    /// What is registered again under the same id is another program's code, whatever it says of itself.
+    fn version(&self) -> Option<String> {
+        Some(format!("registration {}", self.registration))
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {

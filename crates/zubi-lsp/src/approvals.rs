@@ -50,6 +50,12 @@ impl Approvals {
         Self { editor, shown: Mutex::default(), waiting: Semaphore::new(MAX_WAITING) }
     }
 
+    /// What was shown of a call holds no longer: its user is about to see it anew, and may say no this time.
+    pub(crate) fn forget(&self, tool: &str, arguments: &Value) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.retain(|shown| shown.tool != tool || shown.arguments != *arguments);
+    }
+
     /// The editor shows a call to its user to be confirmed: `asks` is the tool that the policy would ask about.
     pub(crate) fn show(&self, tool: &str, arguments: &Value, asks: &str, touches: Footprint) {
         let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), asks.to_owned());

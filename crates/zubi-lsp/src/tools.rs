@@ -18,10 +18,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_host::contributed::Refused;
 use zubi_host::{CallAnswer, CallRequest, Circumstances, Explanation, NoHost, ToolService, UnknownTool};
-use zubi_tools::ToolSpec;
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
 use zubi_tools::progress::Throttled;
+use zubi_tools::{Effect, ToolSpec};
 
 use crate::approvals::Approvals;
 use crate::contributed::{Contributed, OfHost};
@@ -236,6 +236,8 @@ impl Tools {
 
     /// What a call would do, without making it. One that is none is told when it is made.
     async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &Responder) -> Answer {
+        // Before anything can fail: the editor goes on without a confirmation then.
+        self.approvals.forget(&params.id, &params.args);
         let cancel = CancellationToken::new();
         let given_up = cancel.clone();
         responder.cancel().on_cancel(move || given_up.cancel());
@@ -265,6 +267,11 @@ impl Tools {
         let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let said = prepare::message(&inner, arguments, &about);
+        // An editor remembers "always" by the name of the tool that it calls, which here stands for every tool there is.
+        let effect = explained.footprint.effect.unwrap_or(inner.effect);
+        if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
+            return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
+        }
         Ok(self.asked(params, &inner, said, explained))
     }
 

@@ -94,9 +94,35 @@ fn what_was_confirmed_runs_once() {
     assert!(asked(&mut client, save(true), &Value::Null).1.contains("the user said no"));
 }
 
+/// An editor remembers "always" by name, and this name stands for every tool: zubi asks itself, with the call that it makes.
 #[test]
-fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes() {
+fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
     let mut client = editor(&json!({}));
+    let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
+    let prepared = client.ask("zubi/tools/prepare", through.clone()).unwrap();
+    assert_eq!(prepared, json!({ "message": "Open a file: `a.ts`" }));
+    let call = client.begin("zubi/tools/call", through);
+    let question = client.asked_by("zubi/approval/request");
+    assert_snapshot!(format!("{}\n{}", text(&question.params["title"]), text(&question.params["detail"])), @r#"
+    workspace.open wants to run: it runs something whose effect cannot be known
+      | vscode.open("a.ts", 2)
+    "#);
+    client.respond(question.id, json!({ "choice": 0 }));
+    let command = client.asked_by("zubi/editor/command");
+    assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
+    client.respond(command.id, Value::Null);
+    assert_eq!(shown(&client.answer(&call).unwrap()), "(no result)");
+    // What changes a file only is confirmed in the editor as every other call.
+    let write = json!({ "path": ".vscode/settings.json", "content": "{}" });
+    let writes = json!({ "id": "call_tool", "args": { "tool": "file.write", "arguments": write } });
+    let prepared = client.ask("zubi/tools/prepare", writes).unwrap();
+    let said = text(&prepared["confirmation"]["message"]);
+    assert!(said.contains("file.write wants to run"), "{said}");
+}
+
+#[test]
+fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_no_dialog() {
+    let mut client = editor(&json!({ "editorMethods": ["zubi/editor/applyEdit", "zubi/editor/command"] }));
     let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
     let prepared = client.ask("zubi/tools/prepare", through.clone()).unwrap();
     assert_eq!(prepared["message"], "Open a file: `a.ts`");
@@ -111,6 +137,67 @@ fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes() {
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
     assert_eq!(shown(&client.answer(&call).unwrap()), "(no result)");
+}
+
+/// What an extension contributes, and a call of it.
+fn contributed() -> (Value, impl Fn(&str) -> Value) {
+    let tool = json!({
+        "id": "jira.delete", "title": "Delete", "description": "Deletes a ticket.",
+        "input": { "type": "object", "properties": { "key": { "type": "string", "description": "Which." } } }
+    });
+    let call = |key: &str| json!({ "id": "jira.delete", "args": { "key": key }, "confirmed": true });
+    (json!({ "tools": [tool], "functions": [] }), call)
+}
+
+#[test]
+fn a_contributed_tool_is_shown_with_what_it_is_given() {
+    let mut client = editor(&json!({}));
+    let (offer, delete) = contributed();
+    client.ask("zubi/tools/register", offer).unwrap();
+    let prepared = client.ask("zubi/tools/prepare", delete("P-1\n\u{202e}\u{7}")).unwrap();
+    assert_snapshot!(text(&prepared["confirmation"]["message"]), @r#"
+    ```text
+    jira.delete wants to run: it runs something whose effect cannot be known
+      | jira.delete({"key":"P-1\n\u{202e}\u0007"})
+    ```
+    "#);
+    let long = client.ask("zubi/tools/prepare", delete(&"x".repeat(20_000))).unwrap();
+    assert!(text(&long["confirmation"]["message"]).len() < 2_000);
+}
+
+#[test]
+fn a_yes_for_the_session_is_for_what_was_contributed_then() {
+    let mut client = editor(&json!({}));
+    let (offer, delete) = contributed();
+    client.ask("zubi/tools/register", offer.clone()).unwrap();
+    let calls = |client: &mut Client, choice: Option<usize>| {
+        let call = client.begin("zubi/tools/call", delete("P-1"));
+        if let Some(choice) = choice {
+            let question = client.asked_by("zubi/approval/request");
+            client.respond(question.id, json!({ "choice": choice }));
+        }
+        let invoked = client.asked_by("zubi/editor/invokeContributed");
+        client.respond(invoked.id, json!({ "success": true, "data": "gone" }));
+        assert_eq!(shown(&client.answer(&call).unwrap()), "gone");
+    };
+    calls(&mut client, Some(1));
+    calls(&mut client, None);
+    client.ask("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
+    client.ask("zubi/tools/register", offer).unwrap();
+    calls(&mut client, Some(0));
+}
+
+#[test]
+fn what_was_shown_holds_no_longer_when_the_same_is_to_be_shown_again() {
+    let mut client = editor(&json!({}));
+    let (offer, delete) = contributed();
+    client.ask("zubi/tools/register", offer.clone()).unwrap();
+    // The user says no to the first, so that no call comes; the second cannot be shown.
+    assert!(client.ask("zubi/tools/prepare", delete("P-1")).unwrap()["confirmation"].is_object());
+    client.ask("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
+    client.ask("zubi/tools/prepare", delete("P-1")).unwrap_err();
+    client.ask("zubi/tools/register", offer).unwrap();
+    assert!(asked(&mut client, delete("P-1"), &Value::Null).1.contains("the user said no"));
 }
 
 #[test]
