@@ -17,14 +17,16 @@ pub(crate) fn directory() -> Utf8PathBuf {
     place::ROOT.join("editors/vscode")
 }
 
-/// The most lines of TypeScript that it may have: what is more belongs into Rust.
+/// The most lines of TypeScript that it may have, besides blank ones and comments: what is more belongs into Rust.
 const MAX_LINES: usize = 1200;
 
 /// Checks the types and lints all of its TypeScript.
 pub(crate) fn lint() -> Result<String> {
     let lines = lines()?;
     if lines >= MAX_LINES {
-        bail!("editors/vscode/src has {lines} lines besides protocol.ts; fewer than {MAX_LINES} may be TypeScript");
+        bail!(
+            "editors/vscode/src has {lines} lines of code besides protocol.ts; fewer than {MAX_LINES} may be TypeScript"
+        );
     }
     run::loud(tool("tsc").arg("--noEmit"))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]))?;
@@ -33,16 +35,19 @@ pub(crate) fn lint() -> Result<String> {
         run::loud(tool("tsc").arg("--project").arg(place::ROOT.join(example)))?;
         run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join(example)))?;
     }
-    Ok(format!("{lines} lines of TypeScript in the extension"))
+    Ok(format!("{lines} lines of code in the extension"))
 }
 
-/// How many lines of TypeScript run in the editor. The names of messages are data of both sides.
+/// How many lines of TypeScript run in the editor, without blank ones, comments and what is generated.
 fn lines() -> Result<usize> {
     let mut lines = 0;
     for entry in directory().join("src").read_dir_utf8()? {
         let path = entry?.into_path();
         if path.extension() == Some("ts") && path.file_name() != Some("protocol.ts") {
-            lines += std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?.lines().count();
+            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
+            let is_code =
+                |line: &&str| !line.is_empty() && !["//", "/*", "*"].iter().any(|mark| line.starts_with(mark));
+            lines += text.lines().map(str::trim).filter(is_code).count();
         }
     }
     Ok(lines)
