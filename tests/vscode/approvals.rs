@@ -13,9 +13,9 @@ fn the_user_is_asked_and_his_answer_counts() {
     let place = Place::new(with_tool_file(), &["node"]);
     assert_snapshot!(Editor::new(&place.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
     ok      a tool that looks is not asked about
-    ok      VS Code asks with the command that would run; who cancels has denied it
-    ok      who allows it lets it run once, and is asked again the next time
-    ok      zubi asks by itself where VS Code does not, and closing the dialog denies it
+    ok      VS Code asks with the file that would be written; who cancels has denied it
+    ok      what runs through call_tool zubi asks about itself, with the command, each time
+    ok      zubi asks about a call of the API, and closing the dialog denies it
     ok      once is once
     ok      what is allowed for the session is not asked about again
     ");

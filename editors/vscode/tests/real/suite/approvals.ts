@@ -10,6 +10,9 @@ import { answerDialog, gone, see, shot } from "./page.ts";
 /** A declared tool that leaves a line for each time that it runs. */
 const GREET = { tool: "workspace.greet", arguments: { name: "Ada" } };
 
+/** A file that names programs, which is asked about. */
+const WRITE = { tool: "file.write", arguments: { path: ".vscode/tasks.json", content: "{}" } };
+
 export const approvals: readonly Case[] = [
   {
     name: "a tool that looks is not asked about",
@@ -19,30 +22,32 @@ export const approvals: readonly Case[] = [
     },
   },
   {
-    name: "VS Code asks with the command that would run; who cancels has denied it",
+    name: "VS Code asks with the file that would be written; who cancels has denied it",
     body: async () => {
-      const answer = ask(named("call_tool"), GREET).catch(String);
+      const answer = ask(named("call_tool"), WRITE).catch(String);
       const shown = await answerDialog("Cancel", "confirmation");
-      assert.match(shown, /printf/);
-      assert.match(shown, /Ada/);
-      assert.match(shown, /workspace\.greet/);
+      assert.match(shown, /file\.write/);
+      assert.match(shown, /tasks\.json/);
       assert.match(await answer, /cancel/i);
-      assert.equal(runs(), 0);
+      assert.ok(!existsSync(file(".vscode/tasks.json").fsPath));
     },
   },
   {
-    name: "who allows it lets it run once, and is asked again the next time",
+    name: "what runs through call_tool zubi asks about itself, with the command, each time",
     body: async () => {
       for (const count of [1, 2]) {
         const answer = ask(named("call_tool"), GREET);
-        await answerDialog("Yes");
+        const shown = await answerDialog("Allow this call");
+        assert.match(shown, /workspace\.greet wants to run/);
+        assert.match(shown, /printf/);
+        assert.match(shown, /Ada/);
         assert.match(await answer, /Hello, Ada/);
         assert.equal(runs(), count);
       }
     },
   },
   {
-    name: "zubi asks by itself where VS Code does not, and closing the dialog denies it",
+    name: "zubi asks about a call of the API, and closing the dialog denies it",
     body: async () => {
       const before = runs();
       const answer = greet();
