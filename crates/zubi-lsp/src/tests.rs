@@ -3,6 +3,7 @@
 mod approvals;
 mod client;
 mod contributed;
+mod desk;
 mod editor;
 mod edits;
 mod folders;

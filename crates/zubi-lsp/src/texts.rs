@@ -20,7 +20,7 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::text::{BOM, SourceText, TextOrigin, TextSource};
 
-use self::documents::{Document, MAX_TEXT_BYTES};
+use self::documents::{Document, MAX_BYTES, MAX_TEXT_BYTES};
 use crate::editor::Editor;
 use crate::wire::EDITOR_FLUSH;
 
@@ -75,6 +75,10 @@ impl EditorText {
             Some(Document { is_dirty: true, text: Some(text), version, .. }) => {
                 Ok(Some(SourceText { text, bom: is_marked(path), origin: TextOrigin::Editor { version } }))
             }
+            Some(Document { is_dirty: true, is_crowded_out: true, .. }) => Err(refused(format!(
+                "its text in the editor is not saved, and what is not saved there has more than {} MiB together; save some of it first",
+                MAX_BYTES >> 20
+            ))),
             Some(Document { is_dirty: true, .. }) => Err(refused(format!(
                 "its text in the editor is not saved and has more than {} MiB; save it there first",
                 MAX_TEXT_BYTES >> 20

@@ -10,7 +10,7 @@ use zubi_base::{fs, uri};
 /// The most bytes of one text that is not saved. A larger one is not kept, and its file not read: the disk has another.
 pub(crate) const MAX_TEXT_BYTES: usize = 2 << 20;
 /// The most bytes of all of them.
-const MAX_BYTES: usize = 64 << 20;
+pub(crate) const MAX_BYTES: usize = 64 << 20;
 
 /// A document as the editor tells of it.
 pub(crate) struct Told {
@@ -29,8 +29,10 @@ pub(crate) struct Document {
     pub(crate) uri: String,
     pub(crate) version: i32,
     pub(crate) is_dirty: bool,
-    /// What is not saved; `None` also where it is too large.
+    /// What is not saved; `None` also where it is too large, or all of them together are.
     pub(crate) text: Option<Arc<str>>,
+    /// Whether the text was left out for what the others have.
+    pub(crate) is_crowded_out: bool,
 }
 
 /// All of them, by their paths with links resolved.
@@ -58,8 +60,9 @@ impl Documents {
             let text =
                 text.map(Arc::from).or(before).filter(|text: &Arc<str>| is_dirty && text.len() <= MAX_TEXT_BYTES);
             bytes += text.as_ref().map_or(0, |text| text.len());
-            let text = text.filter(|_| bytes <= MAX_BYTES);
-            documents.insert(path, Document { uri, version, is_dirty, text });
+            let is_crowded_out = text.is_some() && bytes > MAX_BYTES;
+            let text = text.filter(|_| !is_crowded_out);
+            documents.insert(path, Document { uri, version, is_dirty, text, is_crowded_out });
         }
     }
 

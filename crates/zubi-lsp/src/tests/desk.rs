@@ -1,0 +1,254 @@
+//! An editor that does what VS Code does with texts, edits and settings, as far as zubi sees it.
+
+use std::collections::BTreeMap;
+
+use lsp_server::Request;
+use serde_json::{Value, json};
+use zubi_base::lsp::TextEdit;
+use zubi_base::position::{Encoding, TextIndex};
+use zubi_base::text::ContentHash;
+
+use super::client::{Client, shown};
+
+pub(super) const WEB: &str = "\
+//- web/shape.ts
+export class Circle {}
+//- web/report.ts
+import { Circle } from './shape';
+//- web/other.ts
+import { Circle } from './shape';
+";
+
+/// A text that is open.
+pub(super) struct Open {
+    text: String,
+    version: i32,
+    is_dirty: bool,
+}
+
+/// An editor with documents and settings.
+pub(super) struct Desk {
+    pub(super) client: Client,
+    pub(super) open: BTreeMap<String, Open>,
+    pub(super) settings: BTreeMap<String, Value>,
+    /// What an extension makes of another text when something moves: by URI, from and to.
+    pub(super) follows: Vec<(String, &'static str, &'static str)>,
+    /// Why the next edit is refused.
+    pub(super) refuses: Option<(i32, String)>,
+    /// What the user types into other texts while an edit is made: at the end of each.
+    pub(super) types: Vec<(String, &'static str)>,
+    /// What he types before the editor tells its texts for so many more times.
+    pub(super) late: Option<(usize, &'static str, &'static str)>,
+    /// From the edit of this number on, only what moves is made before the edit fails.
+    pub(super) fails: Option<usize>,
+    /// The edits that were asked for.
+    pub(super) asked: Vec<Value>,
+}
+
+impl Desk {
+    pub(super) fn new() -> Self {
+        Self::over(Client::new(&options(), WEB))
+    }
+
+    pub(super) fn over(client: Client) -> Self {
+        let settings = [("typescript.updateImportsOnFileMove.enabled".to_owned(), json!("prompt"))].into();
+        Self {
+            client,
+            open: BTreeMap::new(),
+            settings,
+            follows: Vec::new(),
+            refuses: None,
+            types: Vec::new(),
+            late: None,
+            fails: None,
+            asked: Vec::new(),
+        }
+    }
+
+    pub(super) fn on_disk(&self, path: &str) -> String {
+        zubi_base::fs::read_text(&self.client.root.join(path)).unwrap_or_default()
+    }
+
+    /// Opens a file.
+    pub(super) fn show(&mut self, path: &str) {
+        let text = self.on_disk(path);
+        self.open.insert(self.client.uri(path), Open { text, version: 1, is_dirty: false });
+        self.tell();
+    }
+
+    /// Types a text and does not save it.
+    pub(super) fn type_in(&mut self, path: &str, text: &str) {
+        let open = self.open.get_mut(&self.client.uri(path)).unwrap();
+        *open = Open { text: text.to_owned(), version: open.version + 1, is_dirty: true };
+    }
+
+    pub(super) fn text(&self, path: &str) -> (&str, bool) {
+        let open = &self.open[&self.client.uri(path)];
+        (&open.text, open.is_dirty)
+    }
+
+    /// Tells what is open, with the texts that are not saved.
+    fn tell(&self) {
+        let open: Vec<_> = self
+            .open
+            .iter()
+            .map(|(uri, Open { text, version, is_dirty })| {
+                let mut file =
+                    json!({ "uri": uri, "languageId": "typescript", "isDirty": is_dirty, "version": version });
+                if *is_dirty && text.len() <= 2 << 20 {
+                    file["text"] = json!(text);
+                }
+                file
+            })
+            .collect();
+        let params = json!({ "active": null, "open": open, "diagnosticsUris": [] });
+        self.client.tell("zubi/editor/didChange", params);
+    }
+
+    /// Calls a tool and answers what the editor is asked meanwhile.
+    pub(super) fn call(&mut self, tool: &str, args: &Value) -> String {
+        let call = self.client.begin("zubi/tools/call", json!({ "id": tool, "args": args }));
+        loop {
+            match self.client.asked_or_answered(&call) {
+                Ok(answer) => {
+                    let text = shown(&answer.unwrap()).replace(self.client.root.as_str(), "[root]");
+                    return hide_ids(&text);
+                }
+                Err(request) => self.answer(request),
+            }
+        }
+    }
+
+    fn answer(&mut self, request: Request) {
+        match request.method.as_str() {
+            "zubi/editor/flush" => {
+                self.late = match self.late.take() {
+                    Some((1, path, text)) => {
+                        self.type_in(path, text);
+                        None
+                    }
+                    late => late.map(|(times, path, text)| (times - 1, path, text)),
+                };
+                self.tell();
+                self.client.respond(request.id, Value::Null);
+            }
+            "zubi/editor/config" => {
+                let key = request.params["key"].as_str().unwrap().to_owned();
+                if let Some(value) = request.params.get("value") {
+                    assert_eq!(request.params["scope"], "workspace");
+                    self.settings.insert(key.clone(), value.clone());
+                }
+                let value = self.settings.get(&key).cloned().unwrap_or_default();
+                let result = json!({ "key": key, "value": value, "default": null, "user": null, "workspace": value, "folder": null });
+                self.client.respond(request.id, result);
+            }
+            "zubi/editor/applyEdit" => match self.refuses.take() {
+                Some((code, message)) => self.client.refuse(request.id, code, &message),
+                None => {
+                    let is_made = self.fails.is_none_or(|from| self.asked.len() < from);
+                    let changed = self.apply(&request.params, is_made);
+                    self.tell();
+                    let why = if is_made { Value::Null } else { json!("a folder is read-only") };
+                    let result = json!({ "applied": is_made, "failureReason": why, "changed": changed });
+                    self.client.respond(request.id, result);
+                }
+            },
+            "zubi/editor/request" => self.client.refuse(request.id, -32601, "not here"),
+            method => panic!("{method}"),
+        }
+    }
+
+    /// Makes an edit as an editor does; says what has changed.
+    fn apply(&mut self, params: &Value, is_made: bool) -> Vec<Value> {
+        self.asked.push(params.clone());
+        for (uri, hash) in params["texts"].as_object().unwrap() {
+            let text = self.document(uri).text.replace('\r', "");
+            assert_eq!(*hash, json!(ContentHash::of(text.as_bytes()).0), "{uri}");
+        }
+        let mut before: BTreeMap<String, String> = BTreeMap::new();
+        let mut write = |desk: &mut Self, uri: &str, text: String| {
+            let open = desk.document(uri);
+            before.entry(uri.to_owned()).or_insert(open.text.clone());
+            let is_dirty = open.is_dirty || params["save"] == "unopened" && open.version > 0;
+            let open = Open { text, version: open.version + 1, is_dirty };
+            if !is_dirty {
+                zubi_base::fs::write_atomic(&path(uri), open.text.as_bytes()).unwrap();
+            }
+            desk.open.insert(uri.to_owned(), open);
+        };
+        let changes = params["edit"]["documentChanges"].as_array().unwrap();
+        for change in changes.iter().take_while(|change| is_made || change["kind"] == "rename") {
+            if let (Some(old), Some(new)) = (change["oldUri"].as_str(), change["newUri"].as_str()) {
+                std::fs::create_dir_all(path(new).parent().unwrap()).unwrap();
+                std::fs::rename(path(old), path(new)).unwrap();
+                if let Some(open) = self.open.remove(old) {
+                    self.open.insert(new.to_owned(), open);
+                }
+                for (uri, from, to) in self.follows.clone() {
+                    let text = self.document(&uri).text.replace(from, to);
+                    write(self, &uri, text);
+                }
+                continue;
+            }
+            let uri = change["textDocument"]["uri"].as_str().unwrap();
+            let mut text = self.document(uri).text.clone();
+            let index = TextIndex::new(&text);
+            let edits: Vec<TextEdit> = serde_json::from_value(change["edits"].clone()).unwrap();
+            for edit in edits.iter().rev() {
+                let range = index.range_from_lsp(&edit.range, Encoding::Utf16);
+                text.replace_range(std::ops::Range::<usize>::from(range), &edit.new_text);
+            }
+            write(self, uri, text);
+        }
+        for (uri, more) in &self.types {
+            let open = self.open.get_mut(uri).unwrap();
+            before.entry(uri.clone()).or_insert(open.text.clone());
+            *open = Open { text: format!("{}{more}", open.text), version: open.version + 1, is_dirty: true };
+        }
+        let changed = before.into_iter().filter(|(uri, before)| self.open[uri].text != *before);
+        changed
+            .map(|(uri, before)| json!({ "uri": uri, "before": before, "after": self.open[&uri].text, "isSaved": !self.open[&uri].is_dirty, "isTyped": self.types.iter().any(|(typed, _)| *typed == uri) }))
+            .collect()
+    }
+
+    /// A document that is open, or is opened.
+    fn document(&mut self, uri: &str) -> &Open {
+        let path = path(uri);
+        self.open.entry(uri.to_owned()).or_insert_with(|| Open {
+            text: zubi_base::fs::read_text(&path).unwrap(),
+            version: 0,
+            is_dirty: false,
+        })
+    }
+
+    /// The plan of the last change, whose id answers hide.
+    pub(super) fn undo(&mut self) -> String {
+        let plans = self.client.root.parent().unwrap().join("state/plans");
+        let newest = plans.read_dir_utf8().unwrap().map(Result::unwrap).max_by_key(|entry| {
+            (entry.metadata().unwrap().modified().unwrap(), entry.metadata().unwrap().created().ok())
+        });
+        let plan = newest.unwrap().path().file_stem().unwrap().to_owned();
+        self.call("undo_edit", &json!({ "plan": plan }))
+    }
+}
+
+fn path(uri: &str) -> camino::Utf8PathBuf {
+    zubi_base::uri::to_path(&zubi_base::lsp::Uri(uri.to_owned())).unwrap()
+}
+
+pub(super) fn options() -> Value {
+    let methods = ["zubi/editor/applyEdit", "zubi/editor/flush", "zubi/editor/config"];
+    json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } })
+}
+
+/// Answers without what is another each time.
+fn hide_ids(text: &str) -> String {
+    let mut shown = text.to_owned();
+    while let Some(at) = shown.find("p-").filter(|at| shown.len() >= at + 12) {
+        shown.replace_range(at..at + 12, "[plan]");
+    }
+    match shown.find("sha ") {
+        Some(at) => format!("{}sha …]", shown.split_at(at).0),
+        None => shown,
+    }
+}
