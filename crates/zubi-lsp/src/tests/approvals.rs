@@ -314,6 +314,29 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
     assert_eq!(shown(&client.answer(&call).unwrap()), "P-1");
 }
 
+/// Nobody is asked about a call that reads, and users keep passwords among their settings.
+#[test]
+fn settings_that_may_hold_a_secret_are_not_read_from_an_editor() {
+    let mut client = editor(&json!({ "editorMethods": ["zubi/editor/config"] }));
+    assert_snapshot!(client.call("get_setting", &json!({ "key": "http.proxyAuthorization" })), @"
+    error: Invalid input: key: `http.proxyAuthorization` is not read from here: settings of an editor have passwords and tokens among them
+    These can be read: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. Ask the user for any other.
+    ");
+    for key in ["github.token", "editor", "filesystem.key", "jira.editor.token", "[a].token"] {
+        let said = client.call("get_setting", &json!({ "key": key, "scope": "user" }));
+        assert!(said.contains("is not read from here"), "{said}");
+    }
+    let update_imports = "typescript.updateImportsOnFileMove.enabled";
+    for key in ["editor.fontSize", "files.exclude", "search.exclude", "[typescript]", update_imports] {
+        let call = client.begin("zubi/tools/call", json!({ "id": "get_setting", "args": { "key": key } }));
+        let question = client.asked_by("zubi/editor/config");
+        assert_eq!(question.params["key"], key);
+        client
+            .respond(question.id, json!({ "value": 2, "default": 2, "user": null, "workspace": null, "folder": null }));
+        assert_eq!(shown(&client.answer(&call).unwrap()).lines().next(), Some(&*format!("{key} = 2, the default")));
+    }
+}
+
 #[test]
 fn what_the_user_reads_while_a_tool_runs() {
     let mut client = editor(&json!({}));

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_tools::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::{Settings, editor, store};
+use super::{Settings, editor, keys, store};
 use crate::os_tool::{About, OsTool};
 
 pub(crate) struct GetSetting;
@@ -26,7 +26,7 @@ impl OsTool for GetSetting {
     const ABOUT: About = About {
         id: "get_setting",
         title: "Read a setting",
-        description: "The value of a setting as JSON and where it is set: in the open editor, else as the workspace's .vscode/settings.json has it.",
+        description: "The value of a setting as JSON and where it is set: in the open editor (editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*), else as the workspace's .vscode/settings.json has it.",
         notes: "",
         effect: Effect::Read,
         exposure: Exposure::Deferred,
@@ -45,6 +45,7 @@ impl OsTool for GetSetting {
 
     async fn run(settings: &Settings, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         if let Some(open) = settings.intel.settings() {
+            keys::check_read(&input.key)?;
             return editor::get(&**open, cx, &input.key, input.scope.as_deref()).await;
         }
         store::check_scope(input.scope.as_deref())?;

@@ -1,5 +1,6 @@
 //! What may be set: settings about the form of text and about refactoring. None of them names a program, a path, an address or
-//! an extension, or decides what may run: with those a model could widen what it is allowed to do.
+//! an extension, or decides what may run: with those a model could widen what it is allowed to do. And what may be read in an
+//! open editor, whose user keeps passwords and tokens among his settings (`http.proxyAuthorization`): nobody is asked about that.
 
 use serde_json::Value;
 use zubi_base::nearest::nearest;
@@ -42,6 +43,24 @@ const KEYS: &[(&str, Takes, &str)] = &[
         "whether imports follow TypeScript files that move",
     ),
 ];
+
+/// The beginnings of keys that are about text, files and finding.
+const READ: [&str; 3] = ["editor.", "files.", "search."];
+
+/// Refuses a key that is not read in an open editor, where an answer has the user's own settings in it.
+pub(super) fn check_read(key: &str) -> Result<(), ToolError> {
+    let is_set_here = KEYS.iter().any(|(name, ..)| *name == key);
+    let is_language = key.starts_with('[') && key.ends_with(']');
+    let is_of_text = READ.iter().any(|start| key.starts_with(start)) || key.contains(".updateImportsOnFileMove.");
+    if is_set_here || is_language || is_of_text {
+        return Ok(());
+    }
+    let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
+    let what = format!("`{shown}` is not read from here: settings of an editor have passwords and tokens among them");
+    let hint = "These can be read: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. \
+                Ask the user for any other.";
+    Err(ToolError::invalid("key", what, hint))
+}
 
 /// As [`check`], and the value may be null, which takes the setting out.
 pub(super) fn check_change(key: &str, value: &Value) -> Result<(), ToolError> {
