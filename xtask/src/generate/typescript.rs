@@ -106,12 +106,10 @@ fn of_type(name: &str, schema: &Value, imports: &mut BTreeSet<String>) -> Result
             let items = kind(&schema["items"], imports)?;
             if items.contains(' ') { format!("readonly ({items})[]") } else { format!("readonly {items}[]") }
         }
-        "object" => {
-            match &schema["additionalProperties"] {
-                values @ Value::Object(_) => format!("Readonly<Record<string, {}>>", kind(values, imports)?),
-                _ => name.to_owned(),
-            }
-        }
+        "object" => match &schema["additionalProperties"] {
+            values @ Value::Object(_) => format!("Readonly<Record<string, {}>>", kind(values, imports)?),
+            _ => name.to_owned(),
+        },
         other => bail!("a type `{other}`"),
     })
 }
