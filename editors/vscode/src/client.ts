@@ -61,7 +61,11 @@ export class Server {
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
     // So that the answer is about what the user sees now.
     await this.#attached?.flush();
-    return unless(this.#ending.event, new Error(NOT_RUNNING), client.sendRequest<Result>(method, params, token));
+    // Who has been told that it was cancelled must not see it begin.
+    if (token?.isCancellationRequested) throw new vscode.CancellationError();
+    // A token that is undefined would be sent as a parameter.
+    const sent = token ? client.sendRequest<Result>(method, params, token) : client.sendRequest<Result>(method, params);
+    return unless(this.#ending.event, new Error(NOT_RUNNING), sent);
   }
 
   stop(): Promise<void> {

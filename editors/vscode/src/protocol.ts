@@ -360,7 +360,7 @@ export interface ChannelOptions {
 
 /** A document's problems as LSP has them, with what else is known: the result of `textDocument/diagnostic` and `zubi/validate`. */
 export interface DocumentReport {
-  readonly kind: ReportKind;
+  readonly kind?: ReportKind;
   readonly items: readonly Diagnostic[];
   readonly isOpen?: boolean | null;
   /** Whether somebody has spoken since the document was opened or changed. Who finds nothing may say nothing. */

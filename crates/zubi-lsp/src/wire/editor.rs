@@ -198,6 +198,7 @@ pub struct ConnectedClient {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DocumentReport {
+    #[serde(default)]
     pub kind: ReportKind,
     #[schemars(with = "Vec<Value>", extend("x-lsp" = "Diagnostic", "x-many" = true))]
     pub items: Vec<lsp::Diagnostic>,
@@ -208,8 +209,9 @@ pub struct DocumentReport {
 }
 
 /// Of LSP's kinds the one that has the problems.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReportKind {
+    #[default]
     Full,
 }

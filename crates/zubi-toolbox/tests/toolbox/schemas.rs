@@ -316,7 +316,7 @@ fn schemas() {
       scope: "string"
     set_setting Write settings
       key: "string" required
-      value: ["string","number","boolean"] required
+      value: ["string","number","boolean"]
       scope: "string"
     set_update_imports_setting Write settings
       value: "string" required

@@ -2,7 +2,7 @@ import { execPath } from "node:process";
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
 import { NOT_RUNNING, Server } from "../../src/client.ts";
-import { Disposable, settings } from "./vscode.ts";
+import { CancellationError, Disposable, settings } from "./vscode.ts";
 
 /** As the library numbers them. */
 const { Stopped, Running, Starting } = vi.hoisted(() => ({ Stopped: 1, Running: 2, Starting: 3 }));
@@ -63,8 +63,11 @@ vi.mock("vscode-languageclient/node", () => ({
       this.disposed = true;
       return this.state === Running ? Promise.resolve() : Promise.reject(new Error("it is not running"));
     };
-    sendRequest = (method: string): Promise<string> =>
-      method === "hang" ? new Promise(() => undefined) : Promise.resolve(`answer to ${method}`);
+    sendRequest = (method: string, ...given: unknown[]): Promise<string> => {
+      // The library sends all that it is given.
+      if (given.includes(undefined)) throw new Error("undefined would be sent");
+      return method === "hang" ? new Promise(() => undefined) : Promise.resolve(`answer to ${method}`);
+    };
   },
 }));
 
@@ -199,6 +202,17 @@ test("who has asked a server that hangs hears of its end", async () => {
   void server.restart();
   await vi.advanceTimersByTimeAsync(0);
   expect(asked.outcome).toBe(NOT_RUNNING);
+});
+
+test("a question that nobody can take back has its parameters and nothing else", async () => {
+  const server = await running();
+  await expect(server.request("a", {})).resolves.toBe("answer to a");
+});
+
+test("a question that was taken back before the server was there is not sent", async () => {
+  const server = await running();
+  const cancelled = { ...token, isCancellationRequested: true } as unknown as vscode.CancellationToken;
+  await expect(server.request("a", {}, cancelled)).rejects.toBeInstanceOf(CancellationError);
 });
 
 test("a start that was given up before it began is not begun", async () => {
