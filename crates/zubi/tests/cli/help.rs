@@ -83,6 +83,7 @@ fn commands() {
           --workspace <DIR>        Workspace folder; may be given several times [default: the current directory]
           --clientProcessId <PID>  End when this process has ended: the editor's (on Linux)
           --read-only              No tool that writes exists
+          --schema                 Print the editor channel: every message beyond LSP's own, with JSON Schemas
           --toolsets <LIST>        Only tools of these toolsets exist (comma-separated; `!name` excludes)
           --tools <LIST>           Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust                  Trust the workspace in this session only

@@ -28,7 +28,7 @@ function found(): string {
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "zubi-"));
   vi.stubEnv("PATH", ["relative", path.join(root, "empty"), path.join(root, "bin")].join(path.delimiter));
-  vi.stubEnv("HOME", path.join(root, "home"));
+  vi.stubEnv("HOME", path.join(root, "house"));
   return () => {
     rmSync(root, { recursive: true });
     vi.unstubAllEnvs();
@@ -42,9 +42,9 @@ test("the setting comes before the program of the extension, and that before the
   expect(found()).toBe("/bin/zubi");
   program("extension/server/zubi", 0o755);
   expect(found()).toBe("/extension/server/zubi");
-  program("home/zubi", 0o755);
+  program("house/zubi", 0o755);
   settings.set("zubi.server.path", "~/zubi");
-  expect(found()).toBe("/home/zubi");
+  expect(found()).toBe("/house/zubi");
 });
 
 test("in a folder without trust there is the program of the extension and no other", () => {
