@@ -48,12 +48,13 @@ export function registerCommands(server: Server): vscode.Disposable {
       server.log.show(true);
     },
   };
-  /** Logs what the program says to this, whatever its exit code. */
+  /** Logs what the program says to this, whatever its exit code. One that does not start has said nothing. */
   const run = async (...args: readonly string[]): Promise<void> => {
     if (server.program === undefined) throw new Error(NOT_RUNNING);
     const said = await promisify(execFile)(server.program, [...folderFlags(), ...args]).catch((error: unknown) => error);
-    const { stdout, stderr } = said as { readonly stdout: string; readonly stderr: string };
-    server.log.info(`zubi ${args.join(" ")}\n${stdout}${stderr}`);
+    const { stdout, stderr } = said as { readonly stdout?: string; readonly stderr?: string };
+    if (!stdout && !stderr && said instanceof Error) throw said;
+    server.log.info(`zubi ${args.join(" ")}\n${stdout ?? ""}${stderr ?? ""}`);
   };
   const guarded = (body: () => unknown) => () => Promise.resolve().then(body).catch((error: unknown) => {
     if (!(error instanceof vscode.CancellationError)) void vscode.window.showErrorMessage(`zubi: ${unlinked(message(error))}`);

@@ -86,3 +86,11 @@ test("a failure is a message and nothing uncaught", async () => {
   await run("zubi.tools.list");
   expect(shownErrors.splice(0)).toEqual(["zubi: no [file] (command:x.y)"]);
 });
+
+test("a program that does not start is told, and no file is looked for that it would have written", async () => {
+  shownErrors.length = 0;
+  server.program = "/no/such/program";
+  await run("zubi.tools.createConfig");
+  server.program = "/bin/zubi";
+  expect(shownErrors).toEqual([expect.stringMatching(/^zubi: spawn \/no\/such\/program ENOENT$/)]);
+});
