@@ -233,10 +233,12 @@ async fn svelte() {
     apply_edit {"plan":"p-[plan]"} writes it
     [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal]
     ──── lsp_workspace_symbols {"query":"Rectangle"}
-    2 symbols matching `Rectangle`
+    4 symbols matching `Rectangle`
       class Rectangle__SvelteComponent_  src/Rectangle.svelte:1:1
       function rectangleArea()  src/shape.ts:2:1
-    [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
+      variable Rectangle  src/Report.svelte:2:10  in script
+      field Rectangle  src/Report.svelte:7:1
+    [svelte-language-server · readiness unknown · completeness unknown: svelte-language-server gives no readiness signal · beside an index that may lack names: exact names only, from the outlines of 1 file · `tsc` is not installed: install it with npm: npm install --global typescript@7 · `typescript-language-server` is not installed: install it with npm: npm install --global typescript-language-server typescript@6]
     "#);
 }
 

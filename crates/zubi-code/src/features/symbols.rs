@@ -116,7 +116,8 @@ fn told_by_word(status: &mut AnswerStatus, why: &str, files: usize, cut: bool) {
     if cut {
         status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
     }
-    status.notes.push(format!("{why}: exact names only, from the outlines of {files} files"));
+    let plural = if files == 1 { "" } else { "s" };
+    status.notes.push(format!("{why}: exact names only, from the outlines of {files} file{plural}"));
 }
 
 impl From<Candidate> for FoundSymbol {

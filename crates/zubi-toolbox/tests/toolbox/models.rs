@@ -354,7 +354,7 @@ async fn what_is_not_answered_and_why() {
     insta::assert_snapshot!(
         check("//- readme.md\nNo model\n", "lsp_workspace_symbols", json!({ "query": "No" })).await, @"
     0 symbols matching `No`
-    [text search: names only · without a server: exact names only, from the outlines of 1 files]
+    [text search: names only · without a server: exact names only, from the outlines of 1 file]
     ");
 }
 
@@ -383,7 +383,7 @@ async fn code_that_nobody_answers_for_is_not_hidden_by_a_model() {
     2 symbols matching `Orders`
       package Shop.Orders  shop.dlang:3:8
       class Orders  src/orders.ts:2:14
-    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 1 files · no server for .ts: install one]
+    [domainlang + text search: names only · ready · without a server: exact names only, from the outlines of 1 file · no server for .ts: install one]
     ");
     let packages = json!({ "query": "Orders", "kind": "package" });
     insta::assert_snapshot!(check_beside_code(CODE, "lsp_workspace_symbols", packages).await, @"
