@@ -23,9 +23,10 @@ pub(crate) fn place(project: Project) -> Place {
     place
 }
 
-/// What the agent is told of the files that are open.
+/// What the agent is told of the files that are open. A window that has only just opened may not have told yet, which is an
+/// answer too.
 fn seen(agent: &mut Agent) -> String {
-    agent.ask("editor", &json!({ "command": "open_files" }))
+    agent.call("editor", &json!({ "command": "open_files" })).to_string()
 }
 
 /// Waits until a window has written this file.
