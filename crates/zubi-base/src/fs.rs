@@ -254,6 +254,13 @@ fn by_umask(builder: &mut tempfile::Builder<'_, '_>) {
 #[cfg(not(unix))]
 fn by_umask(_builder: &mut tempfile::Builder<'_, '_>) {}
 
+/// `path` with its beginning `from` replaced by `to`; `None` when it does not begin so. Nothing is looked up on disk.
+pub fn rebased(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
+    let rest = path.strip_prefix(from).ok()?;
+    // Joining an empty path would add a slash.
+    Some(if rest.as_str().is_empty() { to.to_owned() } else { to.join(rest) })
+}
+
 /// The path with every symbolic link resolved. An error when it does not exist or is not UTF-8.
 pub fn canonical(path: &Utf8Path) -> io::Result<Utf8PathBuf> {
     path.canonicalize_utf8()

@@ -31,7 +31,7 @@ mod strangers;
 
 /// The port that is tried first. Clients never guess it, they read the discovery file; it is a fixed one so that people can
 /// name it in a firewall or a forwarding.
-const FIRST_PORT: u16 = 9847;
+pub const FIRST_PORT: u16 = 9847;
 
 /// How many ports after the first are tried before any is taken.
 const MORE_PORTS: u16 = 10;

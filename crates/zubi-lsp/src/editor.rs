@@ -29,7 +29,7 @@ use crate::wire::EDITOR_REQUEST;
 use crate::wire::editor::EditorRequestParams;
 
 /// The extension of DomainLang's files. They are answered in this process; the editor would only ask here.
-const DOMAINLANG: &str = "dlang";
+pub(crate) const DOMAINLANG: &str = "dlang";
 
 /// JSON-RPC's number for a method that the other side does not have.
 const METHOD_NOT_FOUND: i32 = -32601;

@@ -88,6 +88,7 @@ use tokio::runtime::Handle;
 use zubi_base::endpoint::EndpointSource;
 use zubi_host::sight::EditorView;
 use zubi_host::{Chosen, LiveEditor, ToolService};
+use zubi_link::listener::FIRST_PORT;
 
 use crate::editor::{Editor, EditorSource};
 use crate::live::Live;
@@ -96,9 +97,6 @@ use crate::status::Reporter;
 use crate::tools::Tools;
 use crate::view::{Told, View};
 use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
-
-/// The default of the editor's setting: not just this port, but the next that is free if it is taken.
-const USUAL_PORT: u16 = 9847;
 
 /// Of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -224,7 +222,8 @@ fn of_client(client: Initialize<'_>) -> Option<(Wanted, Arc<Editor>)> {
         model: client.model.clone(),
         headless_fallback,
         chosen: chosen(options),
-        ipc_port: port.filter(|port| *port != USUAL_PORT),
+        // The default of the editor's setting: not just this port, but the next that is free if it is taken.
+        ipc_port: port.filter(|port| *port != FIRST_PORT),
         findable: Findable::default(),
     };
     Some((wanted, editor))

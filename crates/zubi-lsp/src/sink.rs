@@ -107,7 +107,6 @@ impl EditorSink {
         let kept = file.as_deref().map(Kept::look);
         let answer = self
             .ask(&EditorApplyParams {
-                label: "zubi".to_owned(),
                 edit: json!({ "documentChanges": edits }),
                 texts,
                 save: manner.save,
@@ -269,11 +268,7 @@ fn corrections(operations: &[FileOperation], changed: &[Changed]) -> Vec<FileOpe
         let mut wanted = before;
         for operation in operations.iter().rev() {
             match operation {
-                FileOperation::Rename { from, to } => {
-                    if let Ok(below) = named.strip_prefix(to) {
-                        named = if below.as_str().is_empty() { from.clone() } else { from.join(below) };
-                    }
-                }
+                FileOperation::Rename { from, to } => named = fs::rebased(&named, to, from).unwrap_or(named),
                 FileOperation::Write { path, content, .. } if *path == named => {
                     wanted = content;
                     break;
@@ -295,10 +290,8 @@ fn corrections(operations: &[FileOperation], changed: &[Changed]) -> Vec<FileOpe
 fn before_moves(operations: &[FileOperation], path: &Utf8Path) -> Utf8PathBuf {
     let mut path = path.to_owned();
     for operation in operations.iter().rev() {
-        if let FileOperation::Rename { from, to } = operation
-            && let Ok(below) = path.strip_prefix(to)
-        {
-            path = if below.as_str().is_empty() { from.clone() } else { from.join(below) };
+        if let FileOperation::Rename { from, to } = operation {
+            path = fs::rebased(&path, to, from).unwrap_or(path);
         }
     }
     path

@@ -21,11 +21,8 @@ use zubi_base::fs::{self, ReadError};
 use zubi_base::text::{BOM, SourceText, TextOrigin, TextSource};
 
 use self::documents::{Document, MAX_BYTES, MAX_TEXT_BYTES};
-use crate::editor::Editor;
+use crate::editor::{DOMAINLANG, Editor};
 use crate::wire::EDITOR_FLUSH;
-
-/// The extension of DomainLang's files. The language server has their texts; it hears of each change before a question.
-const DOMAINLANG: &str = "dlang";
 
 /// How long the editor may take to say what is typed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -64,6 +61,7 @@ impl EditorText {
 
     /// What the editor has of a file that is not saved; `None`: the disk has the same.
     async fn unsaved(&self, path: &Utf8Path) -> Result<Option<SourceText>, ReadError> {
+        // The language server has the texts of models; it hears of each change before a question.
         if path.extension() == Some(DOMAINLANG) || self.editor.told.documents.get(path).is_none() {
             return Ok(None);
         }

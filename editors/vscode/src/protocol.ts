@@ -69,7 +69,7 @@ export interface ToolSpec {
   readonly icon?: string;
 }
 
-/** What a call may do. */
+/** What a call can do to the world. Everything about permission starts here. */
 export type Effect = "read" | "plan" | "write" | "execute" | "network";
 
 /** What the user reads while a call runs, and what is asked before; texts are Markdown. */
@@ -116,7 +116,6 @@ export interface EditorRequestParams {
 
 /** A change through the editor. */
 export interface EditorApplyParams {
-  readonly label: string;
   /** In order. */
   readonly edit: WorkspaceEdit;
   /** By URI, SHA-256 of each text that the edit was made for, without carriage returns. An open document that has another one refuses all of it with LSP's `ContentModified`, whose message is the URI. */

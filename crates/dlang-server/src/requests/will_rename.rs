@@ -6,8 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::{Moved, import_edits, moved_specifier};
 use dlang_model::{Db, File, ImportOutcome, parse, project_files};
 use dlang_workspace::modules::Module;
-use zubi_base::lsp;
-use zubi_base::uri;
+use zubi_base::{fs, lsp, uri};
 
 use crate::convert::{Edits, Places};
 use crate::methods::RequestError;
@@ -34,8 +33,7 @@ impl Moves {
     fn of(&self, path: &Utf8Path) -> Utf8PathBuf {
         let moved = path.ancestors().find_map(|above| {
             let new = self.0.get(above)?;
-            let below = path.strip_prefix(above).ok()?;
-            Some(if below.as_str().is_empty() { new.clone() } else { new.join(below) })
+            fs::rebased(path, above, new)
         });
         moved.unwrap_or_else(|| path.to_owned())
     }

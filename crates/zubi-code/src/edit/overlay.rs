@@ -204,12 +204,14 @@ impl<'a> Overlay<'a> {
             self.made.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
         for path in moving {
-            if let (Some(node), Some(new)) = (self.files.remove(&path), rebase(&path, from, to)) {
+            if let (Some(node), Some(new)) = (self.files.remove(&path), fs::rebased(&path, from, to)) {
                 self.files.insert(new, node);
             }
         }
-        self.made =
-            std::mem::take(&mut self.made).into_iter().map(|path| rebase(&path, from, to).unwrap_or(path)).collect();
+        self.made = std::mem::take(&mut self.made)
+            .into_iter()
+            .map(|path| fs::rebased(&path, from, to).unwrap_or(path))
+            .collect();
         if exists {
             self.steps.push(FileOperation::Rename { from: from.to_owned(), to: to.to_owned() });
         }
@@ -276,7 +278,7 @@ pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Ut
     let mut path = path.to_owned();
     for step in steps.iter().rev() {
         match step {
-            FileOperation::Rename { from, to } => match rebase(&path, to, from) {
+            FileOperation::Rename { from, to } => match fs::rebased(&path, to, from) {
                 Some(before) => path = before,
                 None if path.starts_with(from) => return None,
                 None => {}
@@ -298,7 +300,7 @@ pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Optio
     for step in steps {
         match step {
             FileOperation::Rename { from, to } => {
-                if let Some(after) = rebase(&path, from, to) {
+                if let Some(after) = fs::rebased(&path, from, to) {
                     path = after;
                 }
             }
@@ -311,13 +313,6 @@ pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Optio
         }
     }
     Some(path)
-}
-
-/// `path` with its beginning `from` replaced; `None` when it does not begin so.
-fn rebase(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Option<Utf8PathBuf> {
-    let rest = path.strip_prefix(from).ok()?;
-    // Joining an empty path would add a slash.
-    Some(if rest.as_str().is_empty() { to.to_owned() } else { to.join(rest) })
 }
 
 /// What is at a path on disk; a link is not followed.

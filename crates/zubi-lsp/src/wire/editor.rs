@@ -60,7 +60,6 @@ pub struct EditorRequestParams {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EditorApplyParams {
-    pub label: String,
     /// In order.
     #[schemars(extend("x-lsp" = "WorkspaceEdit"))]
     pub edit: Value,

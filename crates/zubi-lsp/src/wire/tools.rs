@@ -4,18 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zubi_link::wire::tools::{ContributedTool, InvokeParams};
-use zubi_tools::Code;
-
-/// What a call may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Effect {
-    Read,
-    Plan,
-    Write,
-    Execute,
-    Network,
-}
+use zubi_tools::{Code, Effect};
 
 /// One tool, as `zubi tools show --json` prints it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -32,7 +32,7 @@ function apply(does: () => void, params: Partial<EditorApplyParams> = {}, isCanc
     does();
     return Promise.resolve(true);
   };
-  const nothing = { label: "", edit: {}, texts: {}, save: "unopened", settings: [], isFollowed: false } as const;
+  const nothing = { edit: {}, texts: {}, save: "unopened", settings: [], isFollowed: false } as const;
   return answer({ ...nothing, ...params }, { isCancellationRequested });
 }
 
@@ -117,7 +117,7 @@ test("a text that the user types into or undoes meanwhile is told as that and no
 test("edits wait for each other; one that is cancelled before its turn is not made, one that has begun is told truthfully", async () => {
   const token = { isCancellationRequested: false };
   const first = apply(() => { token.isCancellationRequested = true; });
-  const second = answer({ label: "", edit: {}, texts: {}, save: "all", settings: [], isFollowed: false }, token);
+  const second = answer({ edit: {}, texts: {}, save: "all", settings: [], isFollowed: false }, token);
   expect([(await first).applied, (await second).applied]).toEqual([true, false]);
   expect((await second).failureReason).toBe("it was cancelled before it began");
   expect(order).toEqual(["edit", "flush"]);

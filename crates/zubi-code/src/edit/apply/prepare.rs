@@ -202,8 +202,7 @@ impl View<'_> {
             FileOperation::Rename { from, to } => {
                 let moving: Vec<_> = self.written.keys().filter(|path| path.starts_with(from)).cloned().collect();
                 for path in moving {
-                    if let (Some(made), Ok(rest)) = (self.written.remove(&path), path.strip_prefix(from)) {
-                        let new = if rest.as_str().is_empty() { to.clone() } else { to.join(rest) };
+                    if let (Some(made), Some(new)) = (self.written.remove(&path), fs::rebased(&path, from, to)) {
                         self.written.insert(new, made);
                     }
                 }
