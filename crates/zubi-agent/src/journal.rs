@@ -1,0 +1,27 @@
+//! Where the loop puts what happens, and reads what was said: the seam between it and the conversations.
+
+use crate::event::What;
+use crate::message::Message;
+
+/// Why an event was not kept: the disk, most likely.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the conversation cannot be kept: {0}")]
+pub struct NotKept(pub String);
+
+/// One conversation that is going on.
+pub trait Journal: Send + Sync {
+    /// Keeps an event if it is one that is kept, then tells it to everybody who listens.
+    fn add(&self, what: What) -> Result<(), NotKept>;
+
+    /// What the model is told now.
+    fn messages(&self) -> Vec<Message>;
+
+    /// The seq of the last event that is kept.
+    fn last(&self) -> u64;
+
+    /// What the model is told, each with the seq of its event, for whoever makes it shorter.
+    fn told(&self) -> Vec<(u64, Message)>;
+
+    /// Unique in the conversation and in its file: for calls that have no id of their own.
+    fn new_id(&self) -> String;
+}

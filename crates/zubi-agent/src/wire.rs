@@ -1,0 +1,217 @@
+//! What a chat page speaks: methods with parameters and results, the same over HTTP (`zubi web`) and over the editor channel
+//! (`zubi/agent/request`), and one stream of what happens.
+//!
+//! | method | parameters | result |
+//! |---|---|---|
+//! | `hello` | – | [`Hello`] |
+//! | `models` | – | [`ModelList`] |
+//! | `conversations` | [`Search`] | [`ConversationList`] |
+//! | `open` | [`Named`] | [`Opened`] |
+//! | `send` | [`Send`] | [`Sent`] |
+//! | `stop` | [`Named`] | `{}`; the turn ends at once, and so says its last event |
+//! | `answer` | [`AnswerTo`] | `{}` |
+//! | `rename` | [`Rename`] | `{}` |
+//! | `delete` | [`Named`] | `{}` |
+//! | `export` | [`Named`] | [`Exported`] |
+//! | `tools` | – | [`ToolList`] |
+//! | `call` | [`CallTool`] | [`Called`] |
+//!
+//! A page that wants to follow a conversation listens first, then opens it, and drops what it hears of events that it has
+//! got by opening. Events that are not kept say where they belong ([`crate::event::What::Text`]).
+
+use camino::Utf8PathBuf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::Event;
+use crate::message::Usage;
+use crate::model::ModelInfo;
+
+/// The conversation that calls of the tool inspector belong to: their questions are told under this name. It is never kept.
+pub const INSPECTOR: &str = "inspector";
+
+/// What there is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    /// Of the program.
+    pub version: String,
+    #[schemars(with = "Vec<String>")]
+    pub folders: Vec<Utf8PathBuf>,
+    pub trusted: bool,
+    /// The model that is asked if none is named.
+    pub model: String,
+    pub max_iterations: u64,
+}
+
+/// The models that there are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelList {
+    pub models: Vec<ModelInfo>,
+    /// Providers that could not be asked, and what they need.
+    pub problems: Vec<ProviderProblem>,
+}
+
+/// Why a provider has no models.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProviderProblem {
+    pub provider: String,
+    pub message: String,
+}
+
+/// Which conversations.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Search {
+    /// Words that all have to occur in what was said or done; all conversations of the workspace if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// How many at most; 50 if it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// Conversations, the latest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConversationList {
+    pub conversations: Vec<Summary>,
+    /// How many there are beyond the limit.
+    pub more: usize,
+}
+
+/// A conversation in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    pub id: String,
+    pub title: String,
+    /// Milliseconds since the Unix epoch.
+    pub created: u64,
+    pub updated: u64,
+    /// The last model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    pub turns: u64,
+    pub usage: Usage,
+    pub state: State,
+    /// Where the words of a search were found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+}
+
+/// Whether something happens in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    Idle,
+    Running,
+    /// A question waits for an answer.
+    Waiting,
+    /// Another process has it.
+    Elsewhere,
+}
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Named {
+    pub conversation: String,
+}
+
+/// All of a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Opened {
+    pub summary: Summary,
+    /// Those that are kept.
+    pub events: Vec<Event>,
+    /// What was heard so far of the answer that is being given, as [`crate::event::What::Text`] and `Thought` from 0.
+    pub passing: Vec<Event>,
+}
+
+/// Something to say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Send {
+    /// A new one if it names none. One in which a turn is going on hears it in its next iteration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<String>,
+    pub text: String,
+    /// As `--model`; that of the conversation, else the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u64>,
+    /// Patterns of tools that exist for this turn, as `--tools`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+    /// The final answer is data that fits this JSON Schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+    /// In front of zubi's own instructions to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+}
+
+/// Where it was said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sent {
+    pub conversation: String,
+    pub turn: u64,
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerTo {
+    pub conversation: String,
+    pub question: String,
+    /// As `zubi_tools::cx::ApprovalAnswer`: `{"allow": {"option": 0, "arguments": null}}`, `{"deny": {"text": "…"}}`.
+    pub answer: Value,
+}
+
+/// A new title.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rename {
+    pub conversation: String,
+    pub title: String,
+}
+
+/// A conversation as a scenario, which `mock:FILE` and `zubi agent replay FILE` play.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Exported {
+    /// A file's name for it.
+    pub name: String,
+    /// YAML.
+    pub scenario: String,
+}
+
+/// The tools, as `zubi tools show --json` prints each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolList {
+    pub tools: Vec<Value>,
+}
+
+/// A call by hand. Its question, if there is one, is told under [`INSPECTOR`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CallTool {
+    pub tool: String,
+    pub arguments: Value,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Called {
+    pub text: String,
+    pub is_error: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
+    /// Milliseconds.
+    pub duration: u64,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Told {
+    pub conversation: String,
+    pub event: Event,
+}
