@@ -7,13 +7,14 @@
 //!
 //! With `lsp` as the first argument it measures DomainLang's own language server instead ([`editor`]), with `tools` the tools
 //! that ask no server ([`tools`]), with `hosts` what it costs to share one ([`hosts`]), with `editor` what zubi adds to the
-//! answers of VS Code ([`window`]). None of them needs another server.
+//! answers of VS Code ([`window`]), with `agent` what the agent's loop takes for itself ([`agent`]). None of them needs another server.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a program that measures: it prints its figures, reads its own clock and starts what it measures"
 )]
 
+mod agent;
 mod breadth;
 mod cold;
 mod editor;
@@ -42,7 +43,8 @@ usage: zubi-bench [--quick] [breadth|cold|python|cpp|rust|typescript|tsserver|go
        zubi-bench lsp [--quick]
        zubi-bench tools [--quick]
        zubi-bench hosts [--quick]
-       zubi-bench editor [--quick]";
+       zubi-bench editor [--quick]
+       zubi-bench agent [--quick]";
 
 /// What the command line calls the measurements of DomainLang's language server.
 const LSP: &str = "lsp";
@@ -55,6 +57,9 @@ const HOSTS: &str = "hosts";
 
 /// What it calls the measurements in a real VS Code.
 const EDITOR: &str = "editor";
+
+/// What it calls the measurements of the agent.
+const AGENT: &str = "agent";
 
 /// What the command line calls the measurements with many servers and many files.
 const BREADTH: &str = "breadth";
@@ -73,6 +78,7 @@ fn main() -> Result<()> {
         [first, rest @ ..] if first == TOOLS => tools::run(rest),
         [first, rest @ ..] if first == HOSTS => hosts::run(rest),
         [first, rest @ ..] if first == EDITOR => window::run(rest),
+        [first, rest @ ..] if first == AGENT => agent::run(rest),
         [first, delay] if first == hosts::DELAY => hosts::serve_with_delay(delay),
         arguments => servers(arguments),
     }

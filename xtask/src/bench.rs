@@ -33,7 +33,7 @@ const COMPONENTS: &[&str] = &[
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
     match arguments {
         [first, rest @ ..] if first == "model" => model(rest),
-        [first, ..] if first == "lsp" || first == "hosts" => bench(arguments),
+        [first, ..] if ["lsp", "hosts", "agent"].contains(&first.as_str()) => bench(arguments),
         [first, ..] if first == "editor" => {
             setup::run(&["node", "vscode", "chromium", "vscode-extension"].map(str::to_owned))?;
             bench(arguments)
@@ -61,7 +61,7 @@ fn servers(arguments: &[String]) -> Result<()> {
     bench(arguments)
 }
 
-/// zubi's benchmark; with `lsp`, `hosts`, `tools` or `editor` as its first argument it needs no language server of others.
+/// zubi's benchmark; with `lsp`, `hosts`, `agent`, `tools` or `editor` as its first argument it needs no language server of others.
 fn bench(arguments: &[String]) -> Result<()> {
     build("zubi-bench")?;
     run::loud(run::command(place::target().join("dist/zubi-bench").as_str()).args(arguments))

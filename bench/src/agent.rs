@@ -1,0 +1,205 @@
+//! The agent: what the loop takes for itself between two answers of a model, how soon a call runs after its last byte has come,
+//! and how long a long conversation takes to be opened again.
+//!
+//! The model is a script ([`model`]) that notes when each question has arrived and when each answer has left, so no time of its
+//! own is in the figures. Beside the loop stands a bare client that asks it the same way and reads the same file; beside a call
+//! of the model the same call put to the host directly; beside a long conversation a new one.
+
+mod model;
+mod tick;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::{Value, json};
+use zubi_tests::hosts::Place;
+use zubi_tests::{Project, processes};
+
+use self::model::{Exchange, Model};
+use crate::stats::{self, Samples};
+use crate::table::{Aim, Row, Table};
+
+/// What the model is called on the command line: its provider stands in the user's configuration.
+const MODEL: &str = "bench/scripted";
+
+/// How many calls are in one answer of the long conversation; each is two events.
+const CALLS: usize = 100;
+
+/// How many events the long conversation has.
+const EVENTS: usize = 10_000;
+
+/// Measures, in many rounds or in a few.
+pub(crate) fn run(arguments: &[String]) -> Result<()> {
+    let quick = match arguments {
+        [] => false,
+        [flag] if flag == "--quick" => true,
+        _ => bail!("usage: zubi-bench agent [--quick]"),
+    };
+    processes::adopt_orphans();
+    println!("the agent's loop; load average {}", stats::load_average());
+    let mut table = Table::default();
+    iterations(&mut table, if quick { 3 } else { 15 })?;
+    first_byte_of_a_tool(&mut table, if quick { 2 } else { 10 })?;
+    resume(&mut table, if quick { 3 } else { 11 })?;
+    println!("\nload average {}\n\n{}", stats::load_average(), table.render());
+    Ok(())
+}
+
+/// From the last byte of an answer to the next question, with one quick call in between.
+fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
+    const EACH: usize = 40;
+    let place = Place::new(Project::empty(), &[]);
+    place.project.write("notes.md", "# Notes\n\nOne line.\n");
+    let model = Model::start(|number, _| match number {
+        EACH => model::text("Read."),
+        // Not the same call over and over, which ends a turn.
+        _ => model::calls(&[(0, "file_read", json!({ "path": "notes.md", "startLine": 1, "endLine": number + 3 }))]),
+    })?;
+    configure(&place, &model)?;
+    let (mut zubi, mut bare) = (Samples::default(), Samples::default());
+    let mut size = 0;
+    for round in 0..=rounds {
+        let limit = (EACH + 1).to_string();
+        completed(&agent(&place, &["run", "Read the notes.", "--host", "own", "--max-iterations", &limit])?)?;
+        let of_loop = model.take();
+        size = of_loop.iter().map(|exchange| exchange.size).max().unwrap_or(size);
+        let notes = place.project.root().join("notes.md");
+        model::ask_bare(&model, EACH + 1, size, || std::fs::read(&notes).map(|_| ()).context("the notes"))?;
+        let of_client = model.take();
+        // The first round warms up.
+        if round > 0 {
+            zubi.extend(between(&of_loop));
+            bare.extend(between(&of_client));
+        }
+    }
+    for percent in [50, 95] {
+        table.push(Row {
+            what: format!("an iteration without the model's time, with a call of file.read, p{percent}"),
+            zubi: zubi.percentile(percent),
+            floor: Some(bare.percentile(percent)),
+            unit: "ms",
+            aim: (percent == 50).then_some(Aim::Adds(5.0)),
+            note: format!("floor: a bare client that reads the file; questions up to {} KiB", size / 1024),
+        });
+    }
+    Ok(())
+}
+
+/// The times from each answer to the question after it.
+fn between(exchanges: &[Exchange]) -> Vec<Duration> {
+    exchanges.windows(2).filter_map(|pair| Some(pair.get(1)?.arrived.duration_since(pair.first()?.sent))).collect()
+}
+
+/// From the last byte of an answer with a call to the first that its tool hears of it, in another process.
+fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
+    const EACH: usize = 30;
+    let place = Place::new(Project::empty(), &[]);
+    let _daemon = place.daemon(&["--no-port"]);
+    let host = place.only_host();
+    let ticks = tick::Contributor::connect(host["socket"].as_str().context("the host has a socket")?)?;
+    let model = Model::start(|number, _| match number {
+        EACH => model::text("Ticked."),
+        _ => model::calls(&[(0, "bench_tick", json!({ "number": number }))]),
+    })?;
+    configure(&place, &model)?;
+    let (mut of_loop, mut direct) = (Samples::default(), Samples::default());
+    for round in 0..=rounds {
+        let limit = (EACH + 1).to_string();
+        completed(&agent(&place, &["run", "Tick.", "--max-iterations", &limit])?)?;
+        let (asked, heard) = (model.take(), ticks.take());
+        ensure!(heard.len() == EACH, "{} of {EACH} calls were heard", heard.len());
+        let bare: Vec<Duration> = (0..EACH).map(|number| ticks.call(number)).collect::<Result<_>>()?;
+        if round > 0 {
+            of_loop.extend(asked.iter().zip(&heard).map(|(asked, heard)| heard.duration_since(asked.sent)));
+            direct.extend(bare);
+        }
+    }
+    for percent in [50, 95] {
+        table.push(Row {
+            what: format!("from a call's last byte to its tool in another process, p{percent}"),
+            zubi: of_loop.percentile(percent),
+            floor: Some(direct.percentile(percent)),
+            unit: "ms",
+            aim: (percent == 50).then_some(Aim::Adds(1.0)),
+            note: "floor: the same call put to the host over its socket".to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// From the start of the program to its question, with a long conversation behind it and with none.
+fn resume(table: &mut Table, rounds: usize) -> Result<()> {
+    let iterations = EVENTS / (2 * CALLS);
+    let place = Place::new(Project::empty(), &[]);
+    place.project.write("notes.md", "# Notes\n\nOne line.\n");
+    let model = Model::start(move |number, resumes| {
+        if resumes || number >= iterations {
+            return model::text("Read.");
+        }
+        let call = |at: usize| {
+            (at, "file_read", json!({ "path": "notes.md", "startLine": 1, "endLine": number * CALLS + at + 3 }))
+        };
+        model::calls(&(0..CALLS).map(call).collect::<Vec<_>>())
+    })?;
+    configure(&place, &model)?;
+    let limit = (iterations + 1).to_string();
+    let many = (EVENTS * 2).to_string();
+    let events = agent(&place, &["run", "Read.", "--host", "own", "--max-iterations", &limit, "--max-calls", &many])?;
+    completed(&events)?;
+    let kept = events.iter().filter_map(|event| event["seq"].as_u64()).max().unwrap_or_default();
+    let conversation = events.iter().find_map(|event| event["conversation"].as_str()).context("a conversation")?;
+    model.take();
+    let (mut long, mut new) = (Samples::default(), Samples::default());
+    model.resumes();
+    for round in 0..=rounds {
+        // In turns. A question more for each round makes the conversation hardly longer.
+        let mut times = Vec::new();
+        for words in [&["run", "Hello.", "--host", "own"][..], &["resume", conversation, "Go on.", "--host", "own"]] {
+            let begun = Instant::now();
+            agent(&place, words)?;
+            let asked = model.take();
+            times.push(asked.first().context("the model was asked")?.arrived.duration_since(begun));
+        }
+        if round > 0 {
+            new.extend(times.first().copied());
+            long.extend(times.get(1).copied());
+        }
+    }
+    table.push(Row {
+        what: format!("from the start of the program to its question, in a conversation of {kept} events, p50"),
+        zubi: long.percentile(50),
+        floor: Some(new.percentile(50)),
+        unit: "ms",
+        aim: Some(Aim::Adds(100.0)),
+        note: "floor: in a new conversation".to_owned(),
+    });
+    Ok(())
+}
+
+/// Names the scripted model in the user's configuration, with more context than anything here fills.
+fn configure(place: &Place, model: &Model) -> Result<()> {
+    let config = place.project.home().join("config/zubi");
+    std::fs::create_dir_all(&config).context("the user's configuration")?;
+    let (port, key) = (model.port(), "bench");
+    let text = format!(
+        "model = \"{MODEL}\"\n\n[models.{key}]\napi = \"openai-chat\"\nurl = \"http://127.0.0.1:{port}/v1\"\ncontext = 100000000\n"
+    );
+    std::fs::write(config.join("zubi.toml"), text).context("the user's configuration")
+}
+
+/// Runs `zubi agent` to its end: the events that it prints.
+fn agent(place: &Place, arguments: &[&str]) -> Result<Vec<Value>> {
+    let mut command: Command = place.command();
+    let output = command.arg("agent").args(arguments).arg("--json").stdin(Stdio::null()).output()?;
+    let (told, said) = (String::from_utf8(output.stdout)?, String::from_utf8_lossy(&output.stderr).into_owned());
+    ensure!(output.status.success(), "zubi agent {arguments:?}: {}\n{said}", output.status);
+    told.lines().map(|line| serde_json::from_str(line).with_context(|| format!("an event: {line}"))).collect()
+}
+
+/// Fails unless the turn has come to its end.
+fn completed(events: &[Value]) -> Result<()> {
+    let ended = events.iter().rfind(|event| event["type"] == "ended").context("the run says how it ended")?;
+    ensure!(ended["reason"] == "completed", "the run has ended otherwise: {ended}");
+    Ok(())
+}

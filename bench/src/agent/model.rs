@@ -1,0 +1,166 @@
+//! A model that speaks OpenAI chat from a script, and notes when questions came and answers left.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+/// One question and its answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exchange {
+    /// When the whole question had been read.
+    pub(super) arrived: Instant,
+    /// Right before the last piece of the answer was written.
+    pub(super) sent: Instant,
+    /// Of the question, in bytes.
+    pub(super) size: usize,
+}
+
+/// The server; it serves until the process ends.
+pub(super) struct Model {
+    port: u16,
+    exchanges: Arc<Mutex<Vec<Exchange>>>,
+    resumes: Arc<AtomicBool>,
+}
+
+impl Model {
+    /// `script` gives the answer to the question that has so many outcomes of calls before it, counted in answers; and whether
+    /// [`Self::resumes`] was said.
+    pub(super) fn start(script: impl Fn(usize, bool) -> Vec<String> + Send + Sync + 'static) -> Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").context("a port")?;
+        let port = listener.local_addr()?.port();
+        let model = Self { port, exchanges: Arc::default(), resumes: Arc::default() };
+        let (exchanges, resumes) = (Arc::clone(&model.exchanges), Arc::clone(&model.resumes));
+        let script = Arc::new(script);
+        thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (exchanges, resumes, script) = (Arc::clone(&exchanges), Arc::clone(&resumes), Arc::clone(&script));
+                thread::spawn(move || {
+                    // A client that has gone needs no answer.
+                    drop(serve(&stream, &exchanges, |number| script(number, resumes.load(Ordering::Relaxed))));
+                });
+            }
+        });
+        Ok(model)
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// From now on the script is told so.
+    pub(super) fn resumes(&self) {
+        self.resumes.store(true, Ordering::Relaxed);
+    }
+
+    /// What was asked since this was called before.
+    pub(super) fn take(&self) -> Vec<Exchange> {
+        std::mem::take(&mut self.exchanges.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The frames of an answer that is a text.
+pub(super) fn text(text: &str) -> Vec<String> {
+    vec![delta(&json!({ "content": text }), None), delta(&json!({}), Some("stop"))]
+}
+
+/// The frames of an answer that is calls, each with its place.
+pub(super) fn calls(calls: &[(usize, &str, Value)]) -> Vec<String> {
+    let mut frames: Vec<String> = calls
+        .iter()
+        .map(|(at, tool, arguments)| {
+            let function = json!({ "name": tool, "arguments": arguments.to_string() });
+            let id =
+                format!("call-{}-{at}", arguments["endLine"].as_u64().or(arguments["number"].as_u64()).unwrap_or(0));
+            delta(&json!({ "tool_calls": [{ "index": at, "id": id, "type": "function", "function": function }] }), None)
+        })
+        .collect();
+    frames.push(delta(&json!({}), Some("tool_calls")));
+    frames
+}
+
+fn delta(delta: &Value, finish: Option<&str>) -> String {
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+    format!("data: {}\n\n", json!({ "id": "c", "object": "chat.completion.chunk", "choices": [choice] }))
+}
+
+/// Answers the questions of one connection.
+fn serve(
+    stream: &TcpStream,
+    exchanges: &Mutex<Vec<Exchange>>,
+    script: impl Fn(usize) -> Vec<String>,
+) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let mut writer = stream;
+    while let Some(body) = read_message(&mut reader)? {
+        let arrived = Instant::now();
+        let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let messages = asked["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let answers = messages.iter().filter(|message| message["tool_calls"].is_array()).count();
+        let frames = script(asked["answers"].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(answers));
+        write!(writer, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")?;
+        let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+        let mut first: String = frames.iter().map(|frame| chunk(frame)).collect();
+        let last = format!("{}0\r\n\r\n", chunk("data: [DONE]\n\n"));
+        let sent = Instant::now();
+        // The next question comes on another connection if this one is not free yet, so it is noted before it is sent.
+        let exchange = Exchange { arrived, sent, size: body.len() };
+        exchanges.lock().unwrap_or_else(PoisonError::into_inner).push(exchange);
+        first.push_str(&last);
+        writer.write_all(first.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The body of the next HTTP message; nothing at the end of the connection.
+fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec<u8>>> {
+    let (mut length, mut chunked, mut line) = (0, false, String::new());
+    loop {
+        line.clear();
+        if reader.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let header = line.trim().to_ascii_lowercase();
+        if header.is_empty() {
+            break;
+        }
+        if let Some(value) = header.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        chunked |= header.starts_with("transfer-encoding:");
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    while chunked {
+        line.clear();
+        reader.read_line(&mut line)?;
+        let size = usize::from_str_radix(line.trim(), 16).unwrap_or(0);
+        let mut chunk = vec![0; size + 2];
+        reader.read_exact(&mut chunk)?;
+        chunked = size > 0;
+        body.extend(chunk.into_iter().take(size));
+    }
+    Ok(Some(body))
+}
+
+/// The floor: a client that asks so many questions of this size on one connection and does `work` between them.
+pub(super) fn ask_bare(model: &Model, questions: usize, size: usize, work: impl Fn() -> Result<()>) -> Result<()> {
+    let stream = TcpStream::connect(("127.0.0.1", model.port))?;
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    for number in 0..questions {
+        let body = json!({ "answers": number, "padding": "x".repeat(size) }).to_string();
+        let head =
+            format!("POST /v1/chat/completions HTTP/1.1\r\nhost: bench\r\ncontent-length: {}\r\n\r\n", body.len());
+        (&stream).write_all(format!("{head}{body}").as_bytes())?;
+        read_message(&mut reader)?.context("an answer")?;
+        work()?;
+    }
+    Ok(())
+}

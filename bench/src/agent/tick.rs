@@ -1,0 +1,83 @@
+//! A program that contributes a tool to a host, and notes when it is called.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+/// The contributor, and a client beside it that calls its tool directly.
+pub(super) struct Contributor {
+    heard: Arc<Mutex<Vec<Instant>>>,
+    caller: UnixStream,
+}
+
+impl Contributor {
+    /// Registers `bench.tick` with the host of this socket.
+    pub(super) fn connect(socket: &str) -> Result<Self> {
+        let stream = UnixStream::connect(socket).context("the socket")?;
+        let tool = json!({
+            "id": "tick", "description": "Notes when it is called.", "effect": "read",
+            "input": {
+                "type": "object",
+                "properties": { "number": { "type": "integer", "description": "Which call it is." } },
+                "required": ["number"],
+            },
+        });
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let register = json!({ "client": "bench", "tools": [tool] });
+        ask(&stream, &mut reader, "tools/register", &register)?;
+        let heard: Arc<Mutex<Vec<Instant>>> = Arc::default();
+        let hears = Arc::clone(&heard);
+        thread::spawn(move || {
+            let mut line = String::new();
+            while reader.read_line(&mut line).is_ok_and(|read| read > 0) {
+                let now = Instant::now();
+                let message: Value = serde_json::from_str(&line).unwrap_or_default();
+                line.clear();
+                if message["method"] == "tools/invoke" {
+                    hears.lock().unwrap_or_else(PoisonError::into_inner).push(now);
+                    let result = json!({ "success": true, "data": message["params"]["arguments"] });
+                    let reply = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+                    // A host that has gone needs no answer.
+                    drop((&stream).write_all(format!("{reply}\n").as_bytes()));
+                }
+            }
+        });
+        Ok(Self { heard, caller: UnixStream::connect(socket).context("the socket")? })
+    }
+
+    /// When it was called since this was asked before.
+    pub(super) fn take(&self) -> Vec<Instant> {
+        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Calls the tool: how long until it was heard.
+    pub(super) fn call(&self, number: usize) -> Result<Duration> {
+        let mut reader = BufReader::new(self.caller.try_clone()?);
+        let begun = Instant::now();
+        let call = json!({ "tool": "bench.tick", "arguments": { "number": number } });
+        ask(&self.caller, &mut reader, "tools/call", &call)?;
+        let heard = self.take();
+        Ok(heard.first().context("the call was heard")?.duration_since(begun))
+    }
+}
+
+/// One request, and its answer.
+fn ask(mut stream: &UnixStream, reader: &mut BufReader<UnixStream>, method: &str, params: &Value) -> Result<()> {
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+    stream.write_all(format!("{message}\n").as_bytes())?;
+    let mut line = String::new();
+    while reader.read_line(&mut line)? > 0 {
+        let reply: Value = serde_json::from_str(&line)?;
+        line.clear();
+        if reply["id"] == 1 && reply.get("method").is_none() {
+            ensure!(reply.get("error").is_none(), "{method}: {reply}");
+            return Ok(());
+        }
+    }
+    anyhow::bail!("{method}: the host has closed the connection")
+}
