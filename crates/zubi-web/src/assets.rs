@@ -1,0 +1,33 @@
+//! The files of the page, as they stand in `page/`. A browser gets them from the server of this crate, the view in VS Code from
+//! the extension's package: the same files.
+
+/// One file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asset {
+    /// Its name in `page/` and in the address.
+    pub name: &'static str,
+    /// Its media type, as HTTP says it.
+    pub media: &'static str,
+    pub text: &'static str,
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+macro_rules! page {
+    ($($name:literal $media:ident),* $(,)?) => {
+        &[$(Asset { name: $name, media: $media, text: include_str!(concat!("../page/", $name)) }),*]
+    };
+}
+
+/// All files, `index.html` first.
+pub const ASSETS: &[Asset] = page![
+    "index.html" HTML,
+    "transport.js" SCRIPT,
+];
+
+/// The file of this name.
+pub(crate) fn named(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().find(|asset| asset.name == name)
+}
