@@ -11,4 +11,6 @@ pub mod history;
 pub mod journal;
 pub mod message;
 pub mod model;
+pub mod questions;
+pub mod run;
 pub mod wire;

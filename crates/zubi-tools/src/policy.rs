@@ -202,6 +202,29 @@ impl Policy {
         Judgement { action, why, rule, parts }
     }
 
+    /// Whether the rules of another policy, which allow, answer all that this one asks about a call. What is asked about
+    /// because no rule means it they answer as they would here; what a rule asks about, only a rule that means the same.
+    pub fn answered_by(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> bool {
+        let effect = footprint.effect.unwrap_or(spec.effect);
+        let asked = self.judge(spec, caller, footprint);
+        let concerns = |rule: &Rule, action| rule.text.action == action && rule.concerns(&spec.id, effect);
+        let means = |part: &Part| {
+            let part = match resolved(part) {
+                Some(Ok(part)) => part,
+                Some(Err(())) => return false,
+                None => part.clone(),
+            };
+            let mut allowing = yes.rules.iter().filter(|rule| concerns(rule, Action::Allow));
+            allowing.any(|rule| rule.means(&part, footprint.directory.as_deref()))
+        };
+        let mut by_rules = asked.parts.iter().filter(|part| part.action == Action::Ask && part.rule.is_some());
+        let whole = |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
+        asked.action != Action::Deny
+            && yes.judge(spec, caller, footprint).action == Action::Allow
+            && by_rules.all(|judged| means(&judged.part))
+            && (!whole(self, Action::Ask) || whole(yes, Action::Allow))
+    }
+
     /// The strongest rule that means whole calls of this tool.
     fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&Rule> {
         let rules = self.rules.iter().map(Arc::as_ref);

@@ -1,0 +1,168 @@
+//! Questions for a person: told in the conversation, waiting there until somebody answers one by its id or the turn is
+//! stopped. Whoever shows the conversation answers; the first answer counts.
+//!
+//! Rules that were given for this run (`--auto-approve`) answer first. They turn a question into a yes, never a denial.
+
+mod rules;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+use zubi_host::ToolService;
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
+use zubi_tools::policy::rule::RuleText;
+
+use self::rules::AutoApprove;
+pub use self::rules::auto_approve_rule;
+use crate::event::What;
+use crate::journal::Journal;
+
+/// What decides where a rule of this run does.
+const BY_RULE: &str = "--auto-approve";
+/// What decides where nobody does any more.
+const BY_ITSELF: &str = "zubi";
+
+/// Who is asked about the calls of a turn.
+pub trait Approvers: Send + Sync {
+    /// Who is asked about this call. Gives up, as unanswered, when `stop` is cancelled.
+    fn of(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver>;
+}
+
+/// There is no such question that waits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no question `{0}` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.")]
+pub struct NotWaiting(pub String);
+
+/// A question that waits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Waiting {
+    pub question: String,
+    pub turn: u64,
+    pub call: String,
+    /// As in [`What::Question`].
+    pub request: Value,
+}
+
+/// The questions of one conversation: ids are its journal's.
+#[derive(Clone)]
+pub struct Questions {
+    auto: Arc<AutoApprove>,
+    open: Arc<Mutex<BTreeMap<String, Open>>>,
+}
+
+struct Open {
+    told: Waiting,
+    answer: oneshot::Sender<(ApprovalAnswer, String)>,
+}
+
+impl Questions {
+    /// `auto_approve`: rules that answer for this run, as [`auto_approve_rule`] reads them. The error says which is none.
+    pub fn new(service: Arc<dyn ToolService>, auto_approve: &[RuleText]) -> Result<Self, String> {
+        Ok(Self { auto: Arc::new(AutoApprove::new(service, auto_approve)?), open: Arc::default() })
+    }
+
+    /// Answers a question that waits. `by` is the door: `web`, `editor`, `terminal`.
+    pub fn answer(&self, question: &str, answer: ApprovalAnswer, by: &str) -> Result<(), NotWaiting> {
+        let open = locked(&self.open).remove(question);
+        let sent = open.map(|open| open.answer.send((answer, by.to_owned())).is_ok());
+        if sent == Some(true) { Ok(()) } else { Err(NotWaiting(question.to_owned())) }
+    }
+
+    /// The questions that wait now, for a page that comes later.
+    pub fn waiting(&self) -> Vec<Waiting> {
+        locked(&self.open).values().map(|open| open.told.clone()).collect()
+    }
+}
+
+fn locked(open: &Mutex<BTreeMap<String, Open>>) -> MutexGuard<'_, BTreeMap<String, Open>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Approvers for Questions {
+    fn of(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver> {
+        Arc::new(OfCall { questions: self.clone(), turn, call: call.to_owned(), journal, stop })
+    }
+}
+
+/// The approver of one call.
+struct OfCall {
+    questions: Questions,
+    turn: u64,
+    call: String,
+    journal: Arc<dyn Journal>,
+    stop: CancellationToken,
+}
+
+#[async_trait]
+impl Approver for OfCall {
+    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let question = self.journal.new_id();
+        let told =
+            Waiting { question: question.clone(), turn: self.turn, call: self.call.clone(), request: json!(request) };
+        let event = What::Question {
+            turn: self.turn,
+            call: self.call.clone(),
+            question: question.clone(),
+            request: told.request.clone(),
+        };
+        let mut asked = Asked { of: self, question, is_decided: false };
+        let by_rule = self.questions.auto.allows(&request).await;
+        let (answer, answered) = oneshot::channel();
+        // It can be answered from the moment on at which it is told.
+        if !by_rule {
+            locked(&self.questions.open).insert(asked.question.clone(), Open { told, answer });
+        }
+        if let Err(error) = self.journal.add(event) {
+            asked.is_decided = true;
+            locked(&self.questions.open).remove(&asked.question);
+            return ApprovalAnswer::NotAsked { why: error.to_string() };
+        }
+        if by_rule {
+            return asked.decide(ApprovalAnswer::once(), BY_RULE);
+        }
+        tokio::select! {
+            answer = answered => match answer {
+                Ok((answer, by)) => asked.decide(answer, &by),
+                Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, BY_ITSELF),
+            },
+            () = self.stop.cancelled() => asked.decide(stopped(), BY_ITSELF),
+        }
+    }
+}
+
+fn stopped() -> ApprovalAnswer {
+    ApprovalAnswer::Unanswered { how: "the turn was stopped before they answered".to_owned() }
+}
+
+/// A question that was told. However the wait for its answer ends, it is told that there is none to be given any more.
+struct Asked<'a> {
+    of: &'a OfCall,
+    question: String,
+    is_decided: bool,
+}
+
+impl Asked<'_> {
+    fn decide(&mut self, answer: ApprovalAnswer, by: &str) -> ApprovalAnswer {
+        self.is_decided = true;
+        locked(&self.of.questions.open).remove(&self.question);
+        let event = What::Decision { question: self.question.clone(), answer: json!(answer), by: by.to_owned() };
+        match self.of.journal.add(event) {
+            Ok(()) => answer,
+            // What is not in the log is not done.
+            Err(error) => ApprovalAnswer::NotAsked { why: error.to_string() },
+        }
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if !self.is_decided {
+            // The call was given up while it waited. If even this cannot be kept, the turn's end says so.
+            drop(self.decide(stopped(), BY_ITSELF));
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! `--auto-approve`: rules that answer questions of one run.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zubi_host::ToolService;
+use zubi_tools::cx::{ApprovalRequest, Caller, Restrictions, Surface};
+use zubi_tools::filter::ToolFilter;
+use zubi_tools::policy::rule::{Action, Rule, RuleText};
+use zubi_tools::policy::{Places, Policy};
+
+/// Where such a rule stands, for whoever is told of it.
+const SOURCE: &str = "--auto-approve";
+
+/// Reads a rule from the command line: `TOOL`, `TOOL:COMMAND WORDS` such as `shell.run:cargo test *`, or the keys of a
+/// `[[policy]]` of `zubi.toml` in braces: `{tools = ["file.write"], write = ["docs/**"]}`. The words of a command are parted
+/// by spaces; one with a space in it is written in braces.
+pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
+    let text = text.trim();
+    let wrong = |why: &str| {
+        format!(
+            "`{text}` is no rule: {why}. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {{tools = [\"…\"], …}}."
+        )
+    };
+    let rule = if text.starts_with('{') {
+        let mut keys: Map<String, Value> =
+            toml::from_str::<Map<String, Value>>(&format!("rule = {text}")).map_err(|error| wrong(error.message()))?;
+        let Some(Value::Object(mut rule)) = keys.remove("rule").filter(|_| keys.is_empty()) else {
+            return Err(wrong("it is no table"));
+        };
+        rule.entry("action").or_insert_with(|| "allow".into());
+        Value::Object(rule)
+    } else {
+        let (tool, command) = text.split_once(':').map_or((text, None), |(tool, command)| (tool, Some(command)));
+        let (tool, words) = (tool.trim(), command.map(|words| words.split_whitespace().collect::<Vec<_>>()));
+        if tool.is_empty() || tool.contains(char::is_whitespace) {
+            return Err(wrong("it begins with no tool"));
+        }
+        if words.as_ref().is_some_and(Vec::is_empty) {
+            return Err(wrong("there is no command behind the colon"));
+        }
+        let mut rule = Map::from_iter([
+            ("action".to_owned(), Value::from("allow")),
+            ("tools".to_owned(), Value::from(vec![tool])),
+        ]);
+        if let Some(words) = words {
+            rule.insert("command".to_owned(), Value::from(words));
+        }
+        Value::Object(rule)
+    };
+    let rule = Rule::read(&rule, SOURCE, &Places::default()).map_err(|why| wrong(&why))?;
+    if rule.text.action != Action::Allow {
+        return Err(wrong("it can only allow; what is to be denied stands in zubi.toml"));
+    }
+    Ok(rule.text)
+}
+
+/// The rules of a run, and what they are held against.
+pub(super) struct AutoApprove {
+    service: Arc<dyn ToolService>,
+    yes: Policy,
+}
+
+impl AutoApprove {
+    pub(super) fn new(service: Arc<dyn ToolService>, rules: &[RuleText]) -> Result<Self, String> {
+        let places = Places {
+            roots: service.describe().folders.iter().map(|folder| folder.path.clone()).collect(),
+            home: zubi_base::env::home().map(|home| zubi_base::fs::canonical_for_creation(&home).unwrap_or(home)),
+            own: Vec::new(),
+        };
+        let rules: Result<Vec<_>, _> =
+            rules.iter().map(|rule| Rule::new(rule.clone(), SOURCE, &places).map(Arc::new)).collect();
+        let empty = Policy::from_rules(ToolFilter::default(), [], places);
+        Ok(Self { service, yes: empty.with_rules(rules?) })
+    }
+
+    /// Whether the rules answer everything that is asked about this call.
+    pub(super) async fn allows(&self, request: &ApprovalRequest) -> bool {
+        if self.yes.rules().is_empty() {
+            return false;
+        }
+        let restrictions = Restrictions::default();
+        let Ok(spec) = self.service.find(&request.tool, &restrictions).await else { return false };
+        let in_force = self.service.policy().await;
+        let mut rules = Vec::new();
+        for rule in in_force.rules {
+            match Rule::new(rule.rule, &rule.source, self.yes.places()) {
+                Ok(rule) => rules.push(Arc::new(rule)),
+                // What the question is about cannot be told then.
+                Err(_) => return false,
+            }
+        }
+        let asking = Policy::from_rules(ToolFilter::default(), [], self.yes.places().clone()).with_rules(rules);
+        let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
+        asking.answered_by(&self.yes, &spec, &caller, &request.footprint)
+    }
+}
