@@ -7,11 +7,12 @@
 //! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
 //! `tools` filter (applied *in addition* to the filter of the lower layers, so that it can take away but not give back),
 //! `disabled = true` for a server, `ask = "deny"` for MCP, and rules of the policy that ask or deny. Everything else it says is listed in [`Settings::ignored`] and has no effect.
-//! Secrets (`env`) belong to the machine: a workspace's file never has any, trusted or not.
+//! Secrets (`env`) and the addresses of models (`models`) belong to the machine: a workspace's file never has any, trusted or not.
 
 pub mod directories;
 pub mod file;
 pub mod key;
+pub mod models;
 pub mod policy;
 pub mod secrets;
 
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::directories::Directories;
 pub use self::file::ConfigError;
+pub use self::models::{Api, ProviderLayer};
 pub use self::policy::{PolicyRule, SourcedRule};
 pub use self::secrets::{SecretEntry, Secrets};
 
@@ -46,6 +48,10 @@ pub struct Layer {
     pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
     pub mcp: McpLayer,
+    /// The model that is asked where nobody names one.
+    pub model: Option<String>,
+    /// Where models are asked. Only the user's own file has any that count.
+    pub models: BTreeMap<String, ProviderLayer>,
 }
 
 /// What one layer says of MCP.
@@ -160,6 +166,10 @@ pub struct Settings {
     pub env: BTreeMap<String, SecretEntry>,
     pub env_source: Option<Utf8PathBuf>,
     pub mcp_ask: Effective<McpAsk>,
+    /// The model that is asked where nobody names one.
+    pub model: Option<Effective<String>>,
+    /// The user's providers of models, by name.
+    pub models: BTreeMap<String, ProviderLayer>,
     /// Servers of the catalogue that are never started.
     pub disabled_servers: BTreeMap<String, Source>,
     pub ignored: Vec<Ignored>,
@@ -186,14 +196,21 @@ impl Layers {
             if workspace.layer.mcp.ask == Some(McpAsk::Client) {
                 ignore("mcp.ask".to_owned());
             }
+            if workspace.layer.model.is_some() {
+                ignore("model".to_owned());
+            }
             for (name, server) in &workspace.layer.servers {
                 if server.disabled == Some(false) {
                     ignore(format!("servers.{name}.disabled"));
                 }
             }
         }
-        if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.layer.env.is_empty()) {
-            ignored.push(Ignored { path: workspace.path.clone(), key: "env".to_owned(), always: true });
+        if let Some(workspace) = &self.workspace {
+            let of_the_machine =
+                [("env", workspace.layer.env.is_empty()), ("models", workspace.layer.models.is_empty())];
+            for (key, _) in of_the_machine.into_iter().filter(|(_, is_empty)| !is_empty) {
+                ignored.push(Ignored { path: workspace.path.clone(), key: key.to_owned(), always: true });
+            }
         }
         Settings {
             read_only: read_only.unwrap_or(Effective { value: false, source: Source::Default }),
@@ -204,6 +221,8 @@ impl Layers {
             env: self.user.as_ref().map(|user| user.layer.env.clone()).unwrap_or_default(),
             env_source: self.user.as_ref().map(|user| user.path.clone()),
             mcp_ask: mcp_ask.unwrap_or(Effective { value: McpAsk::Client, source: Source::Default }),
+            model: self.pick(|layer| layer.model.clone(), |_| false),
+            models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),
             disabled_servers: self.disabled_servers(),
             ignored,
         }

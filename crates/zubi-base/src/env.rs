@@ -67,6 +67,27 @@ pub const TERM: Variable = Variable { name: "TERM", what: "dumb: no colour" };
 /// The same as `dlang install --frozen`.
 pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: the lock must be as the manifest asks" };
 
+/// The same as `--model`.
+pub const ZUBI_MODEL: Variable = Variable { name: "ZUBI_MODEL", what: "the model that zubi's own agent asks" };
+
+/// Keys of the providers of models that are built in, and other addresses for them: the names that their own programs use.
+pub const OPENAI_API_KEY: Variable = Variable { name: "OPENAI_API_KEY", what: "key for the models of openai" };
+pub const OPENAI_BASE_URL: Variable = Variable { name: "OPENAI_BASE_URL", what: "another address for openai" };
+pub const ANTHROPIC_API_KEY: Variable = Variable { name: "ANTHROPIC_API_KEY", what: "key for the models of anthropic" };
+pub const ANTHROPIC_BASE_URL: Variable = Variable { name: "ANTHROPIC_BASE_URL", what: "another address for anthropic" };
+pub const GEMINI_API_KEY: Variable = Variable { name: "GEMINI_API_KEY", what: "key for the models of gemini" };
+pub const GEMINI_BASE_URL: Variable = Variable { name: "GEMINI_BASE_URL", what: "another address for gemini" };
+pub const OPENROUTER_API_KEY: Variable =
+    Variable { name: "OPENROUTER_API_KEY", what: "key for the models of openrouter" };
+pub const OPENROUTER_BASE_URL: Variable =
+    Variable { name: "OPENROUTER_BASE_URL", what: "another address for openrouter" };
+pub const GITHUB_TOKEN: Variable =
+    Variable { name: "GITHUB_TOKEN", what: "key for the models of github; used only where one is named" };
+pub const GITHUB_MODELS_BASE_URL: Variable =
+    Variable { name: "GITHUB_MODELS_BASE_URL", what: "another address for the models of github" };
+pub const OLLAMA_HOST: Variable =
+    Variable { name: "OLLAMA_HOST", what: "where ollama is, if not at http://localhost:11434" };
+
 /// All of zubi's, in the order in which help shows them.
 pub const ALL: &[Variable] = &[
     ZUBI_READ_ONLY,
@@ -82,6 +103,18 @@ pub const ALL: &[Variable] = &[
     HOME,
     XDG_CONFIG_HOME,
     XDG_STATE_HOME,
+    ZUBI_MODEL,
+    OPENAI_API_KEY,
+    OPENAI_BASE_URL,
+    ANTHROPIC_API_KEY,
+    ANTHROPIC_BASE_URL,
+    GEMINI_API_KEY,
+    GEMINI_BASE_URL,
+    OPENROUTER_API_KEY,
+    OPENROUTER_BASE_URL,
+    GITHUB_TOKEN,
+    GITHUB_MODELS_BASE_URL,
+    OLLAMA_HOST,
 ];
 
 /// The values, read once.
@@ -99,6 +132,8 @@ pub struct Environment {
     pub instance: Option<String>,
     /// The active Python environment, of either kind.
     pub python: Option<String>,
+    /// `ZUBI_MODEL`.
+    pub model: Option<String>,
 }
 
 /// Why a variable's value cannot be used.
@@ -144,6 +179,7 @@ impl Environment {
             host: text(ZUBI_HOST)?,
             instance: text(ZUBI_INSTANCE)?,
             // A directory whose name is not UTF-8 is compared as well as any other.
+            model: text(ZUBI_MODEL)?,
             python: raw(VIRTUAL_ENV).or_else(|| raw(CONDA_PREFIX)).map(|path| path.to_string_lossy().into_owned()),
         })
     }
@@ -153,6 +189,12 @@ impl Environment {
 pub fn home() -> Option<camino::Utf8PathBuf> {
     let home = std::env::var_os(HOME.name)?.into_string().ok()?;
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
+}
+
+/// The value of a variable of the providers of models, or of one that the user's own configuration names as that of a key.
+/// One that is not UTF-8 cannot be a key or an address.
+pub fn of_models(name: &str) -> Option<String> {
+    std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
 
 /// The base of what lives as long as the user is logged in, where it is set to an absolute path.

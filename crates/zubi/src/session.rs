@@ -114,6 +114,7 @@ impl Session {
                 read_only: self.environment.read_only,
                 toolsets: self.environment.toolsets.clone(),
                 tools: self.environment.tools.clone(),
+                model: self.environment.model.clone(),
                 ..Layer::default()
             };
         }

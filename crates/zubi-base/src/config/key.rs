@@ -61,6 +61,51 @@ pub const KEYS: &[Key] = &[
         what: "`client` or `deny`; whether, with an MCP client that cannot be asked, the question that it puts to its own user counts, for tools of trusted files (default `client`)",
         narrowing: Some("`deny`"),
     },
+    Key {
+        name: "model",
+        what: "`provider/model`; the model that zubi's own agent asks where nobody names one",
+        narrowing: None,
+    },
+    Key {
+        name: "models",
+        what: "table of providers of models by a name of yours, or that of one which is built in (`openai`, `anthropic`, `gemini`, \
+               `openrouter`, `github`, `ollama`) to change it. In your own zubi.toml only",
+        narrowing: None,
+    },
+    Key {
+        name: "models.*.api",
+        what: "`openai-chat`, `openai-responses`, `anthropic`, `gemini` or `ollama`: how it is spoken to (default `openai-chat`)",
+        narrowing: None,
+    },
+    Key { name: "models.*.url", what: "the API's address, as `http://localhost:8000/v1`", narrowing: None },
+    Key {
+        name: "models.*.key",
+        what: "name of the environment variable or of the entry of `env` that has the key (default: no key)",
+        narrowing: None,
+    },
+    Key {
+        name: "models.*.key-header",
+        what: "the header that the key is sent in as it is (default: as the API wants it)",
+        narrowing: None,
+    },
+    Key { name: "models.*.headers", what: "table of further headers", narrowing: None },
+    Key { name: "models.*.query", what: "table of parameters that are appended to each address", narrowing: None },
+    Key {
+        name: "models.*.context",
+        what: "number; tokens that prompt and answer may have together (default: not known)",
+        narrowing: None,
+    },
+    Key { name: "models.*.models", what: "list of its models (default: it is asked)", narrowing: None },
+    Key {
+        name: "models.*.timeout",
+        what: "number; seconds without a byte of the answer until it is given up (default 120)",
+        narrowing: None,
+    },
+    Key {
+        name: "models.*.allow-http",
+        what: "boolean; true: plain HTTP also to other networks, where others can read the key (default false)",
+        narrowing: None,
+    },
 ];
 
 /// The last parts of all names: what can stand left of an `=` somewhere in a file.

@@ -40,6 +40,12 @@ fn show(layers: &Layers) -> String {
     if settings.mcp_ask.source != Source::Default {
         write!(text, "\nmcp.ask {:?} ({})", settings.mcp_ask.value, settings.mcp_ask.source).unwrap();
     }
+    if let Some(model) = &settings.model {
+        write!(text, "\nmodel {} ({})", model.value, model.source).unwrap();
+    }
+    for (name, provider) in &settings.models {
+        write!(text, "\nmodels.{name} {}", provider.url.as_deref().unwrap_or_default()).unwrap();
+    }
     for (server, source) in &settings.disabled_servers {
         write!(text, "\nnever {server} ({source})").unwrap();
     }
@@ -170,6 +176,35 @@ fn secrets_belong_to_the_machine() {
     }
 }
 
+/// A workspace's model counts once it is trusted, what a model is asked with never does.
+#[test]
+fn where_models_are_asked_belongs_to_the_machine() {
+    let user =
+        "model = 'openai/mine'\n[models.work]\nurl = 'https://mine.example/v1'\nheaders = { x-secret = 'hunter2' }";
+    let workspace = "model = 'work/theirs'\n[models.work]\nurl = 'https://theirs.example/v1'";
+    assert_snapshot!(show(&layers("", "", Some((workspace, false)), user)), @"
+    read-only false (default)
+    allow [] (default)
+    model openai/mine (`/u/zubi.toml`)
+    models.work https://mine.example/v1
+    ignored: `model` in `/w/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
+    ignored: `models` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    ");
+    assert_snapshot!(show(&layers("", "", Some((workspace, true)), user)), @"
+    read-only false (default)
+    allow [] (default)
+    model work/theirs (`/w/.zubi.toml`)
+    models.work https://mine.example/v1
+    ignored: `models` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml
+    ");
+    let flagged = layers("model = 'mock'", "model = 'ollama/x'", Some((workspace, true)), user);
+    assert_eq!(flagged.resolve().model, Some(Effective { value: "mock".to_owned(), source: Source::Flag }));
+    assert!(!format!("{flagged:?}{:?}", flagged.resolve()).contains("hunter2"));
+    let error = |text: &str| parse(text, Utf8Path::new("zubi.toml")).unwrap_err().to_string();
+    assert_snapshot!(error("[models.x]\nkeys = 'A'"), @"zubi.toml:2:1: unknown setting `keys`; did you mean `key`?");
+    assert_snapshot!(error("[models.x]\napi = 'openai'"), @"zubi.toml:2:7: `api`: unknown variant `openai`, expected one of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `ollama`");
+}
+
 #[test]
 fn errors_name_the_place_and_the_nearest_key() {
     let error = |text: &str| parse(text, Utf8Path::new(".zubi.toml")).unwrap_err().to_string();
@@ -192,6 +227,8 @@ fn the_table_and_the_type_name_the_same_settings() {
         env: std::collections::BTreeMap::new(),
         servers: [("any".to_owned(), server)].into(),
         mcp: McpLayer { ask: Some(McpAsk::Deny) },
+        model: Some("any/model".to_owned()),
+        models: [("any".to_owned(), ProviderLayer::default())].into(),
     };
     let value = serde_json::to_value(&everything).unwrap();
     let mut names = Vec::new();
