@@ -19,6 +19,7 @@ pub mod registry;
 pub mod schema;
 pub mod shell;
 pub mod spec;
+pub mod summary;
 #[cfg(test)]
 mod testing;
 
