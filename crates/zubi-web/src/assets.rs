@@ -24,6 +24,7 @@ macro_rules! page {
 /// All files, `index.html` first.
 pub const ASSETS: &[Asset] = page![
     "index.html" HTML,
+    "page.css" CSS,
     "transport.js" SCRIPT,
 ];
 

@@ -2,7 +2,27 @@
 //!
 //! The page speaks `zubi_agent::wire` and nothing else. In a browser its requests go over HTTP to the server here, in VS Code over
 //! the editor channel; `page/transport.js` is the one place that knows which.
+//!
+//! ```text
+//! let server = Server::bind(Options { port: None }).await?;
+//! println!("{}", server.address());          // http://127.0.0.1:PORT/#token=…
+//! server.serve(chats, stop).await;            // until `stop`
+//! ```
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /`, `GET /FILE` | the page's files ([`ASSETS`]) |
+//! | `POST /api/METHOD` | one of `zubi_agent::wire`'s methods; JSON in and out, `{"error": "…"}` when it fails |
+//! | `GET /api/events` | server-sent events: `told` with what happened, `reload` when something of it was lost |
+//!
+//! Who may ask is in `guard`.
 
+mod answers;
 mod assets;
+mod guard;
+mod server;
+#[cfg(test)]
+mod tests;
 
 pub use assets::{ASSETS, Asset};
+pub use server::{BindError, Options, Server};

@@ -1,0 +1,178 @@
+//! What is answered: the page's files, the methods of `zubi_agent::wire`, and the stream of what happens.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use futures_util::{Stream, stream};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+use zubi_agent::chat::{ChatError, ChatService};
+
+use crate::assets;
+use crate::guard::{Guard, Refusal};
+
+/// Which door requests of the page come through, for decisions.
+const DOOR: &str = "web";
+/// The largest body of a request, in bytes: a person may paste a long text, or edit the arguments of a call.
+const MAX_BODY: usize = 4 * 1024 * 1024;
+/// How long a body may take to come.
+const BODY_TIMEOUT: Duration = Duration::from_secs(20);
+/// Something is said on a stream of events at least as often; the page takes a longer silence for a lost connection.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What the page may load and reach: its own files and this server. Nothing that a model writes is ever run, and no other page
+/// can show this one in a frame to have somebody click in it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+const NOTHING: &str = "There is nothing at this address.";
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+
+struct Shared {
+    chats: Arc<dyn ChatService>,
+    guard: Guard,
+    stop: CancellationToken,
+}
+
+type Door = State<Arc<Shared>>;
+
+/// Everything that there is at this address. Streams end with `stop`.
+pub(crate) fn router(chats: Arc<dyn ChatService>, guard: Guard, stop: CancellationToken) -> Router {
+    let shared = Arc::new(Shared { chats, guard, stop });
+    let api = Router::new()
+        .route("/api/events", get(events))
+        .route("/api/{method}", post(request))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_callers));
+    Router::new()
+        .route("/", get(async || named("index.html")))
+        .route("/{name}", get(async |Path(name): Path<String>| named(&name)))
+        .merge(api)
+        .fallback(async || refuse(StatusCode::NOT_FOUND, NOTHING))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_this_host))
+        .layer(middleware::map_response(protect))
+        .with_state(shared)
+}
+
+async fn only_this_host(State(shared): Door, request: Request, next: Next) -> Response {
+    match shared.guard.check_host(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => turn_away(refusal),
+    }
+}
+
+async fn only_callers(State(shared): Door, request: Request, next: Next) -> Response {
+    match shared.guard.check_caller(request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => turn_away(refusal),
+    }
+}
+
+fn turn_away(Refusal { status, text }: Refusal) -> Response {
+    let mut response = refuse(status, text);
+    if status == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+async fn protect(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (RESOURCE_POLICY, "same-origin"),
+        (OPENER_POLICY, "same-origin"),
+        (CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// A file of the page.
+fn named(name: &str) -> Response {
+    match assets::named(name) {
+        Some(asset) => ([(CONTENT_TYPE, asset.media)], asset.text).into_response(),
+        None => refuse(StatusCode::NOT_FOUND, NOTHING),
+    }
+}
+
+/// One of the methods, with its parameters as JSON.
+async fn request(State(shared): Door, Path(method): Path<String>, headers: HeaderMap, body: Body) -> Response {
+    // No form of another page can send this type, whatever else it is taken for.
+    if headers.get(CONTENT_TYPE).is_none_or(|kind| kind != "application/json") {
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Parameters are sent as `application/json`.");
+    }
+    let params = match read(body).await {
+        Ok(params) => params,
+        Err((status, text)) => return refuse(status, &text),
+    };
+    match shared.chats.request(&method, params, DOOR).await {
+        Ok(result) => Json(result).into_response(),
+        Err(error) => {
+            let status = match &error {
+                ChatError::UnknownMethod(_) | ChatError::NotFound(_) => StatusCode::NOT_FOUND,
+                ChatError::Invalid(_) => StatusCode::BAD_REQUEST,
+                ChatError::Failed(_) => StatusCode::CONFLICT,
+            };
+            refuse(status, &error.to_string())
+        }
+    }
+}
+
+async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
+    let too_long = || (StatusCode::PAYLOAD_TOO_LARGE, format!("A request may have at most {MAX_BODY} bytes."));
+    // What it says of its length: one that is too long need not come first.
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Err(too_long());
+    }
+    let bytes = tokio::time::timeout(BODY_TIMEOUT, to_bytes(body, MAX_BODY))
+        .await
+        .map_err(|_| (StatusCode::REQUEST_TIMEOUT, "The request did not come to its end.".to_owned()))?
+        .map_err(|_| too_long())?;
+    serde_json::from_slice(&bytes).map_err(|error| (StatusCode::BAD_REQUEST, format!("That is no JSON: {error}")))
+}
+
+/// Everything that happens from now on, as server-sent events `told`. One that is too slow is told to `reload`: something was
+/// lost, and what is shown has to be asked for again.
+async fn events(State(shared): Door) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let heard = shared.chats.listen();
+    let stream = stream::unfold((heard, shared), async |(mut heard, shared)| {
+        let told = tokio::select! {
+            told = heard.recv() => told,
+            () = shared.stop.cancelled() => Err(RecvError::Closed),
+        };
+        let event = match told {
+            // What cannot be written as JSON is as good as lost.
+            Ok(told) => Event::default().event("told").json_data(&*told).unwrap_or_else(|_| reload()),
+            Err(RecvError::Lagged(_)) => reload(),
+            Err(RecvError::Closed) => return None,
+        };
+        Some((Ok(event), (heard, shared)))
+    });
+    Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+}
+
+fn reload() -> Event {
+    Event::default().event("reload").data("{}")
+}
+
+fn refuse(status: StatusCode, text: &str) -> Response {
+    (status, Json(json!({ "error": text }))).into_response()
+}

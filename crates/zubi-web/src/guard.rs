@@ -1,0 +1,112 @@
+//! Who may ask: only a page that this server gave out, opened by somebody who knows the address that was printed.
+//!
+//! Every web page that the user has open can send requests to a port of this machine, and every user of the machine can. So a
+//! request is answered only if
+//!
+//! - it names this server as its host: a foreign name that was made to lead to 127.0.0.1 (DNS rebinding) does not get in;
+//! - it comes from a page of this server, where the browser says from which page it comes;
+//! - it carries the token, unless it is for the page's files, which say nothing about anybody. The token stands behind the `#` of
+//!   the printed address, so it is in no request line, no log and no `Referer`; there is no cookie that a browser would add to
+//!   the request of another page.
+
+use std::fmt::{self, Write as _};
+use std::io;
+
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use sha2::{Digest as _, Sha256};
+
+/// What a browser says of where a request comes from, besides `Origin`, which it leaves out for some.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Why a request is refused, and what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: StatusCode,
+    pub(crate) text: &'static str,
+}
+
+const FOREIGN_HOST: Refusal = Refusal {
+    status: StatusCode::FORBIDDEN,
+    text: "zubi answers under the address that `zubi web` printed, and under no other name. Open that address.",
+};
+const FOREIGN_ORIGIN: Refusal = Refusal {
+    status: StatusCode::FORBIDDEN,
+    text: "Another page cannot ask zubi. Open the address that `zubi web` printed.",
+};
+const NO_TOKEN: Refusal = Refusal {
+    status: StatusCode::UNAUTHORIZED,
+    text: "This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`.",
+};
+
+/// 256 random bits, as 64 hexadecimal digits. Nobody sees them by printing what has them.
+#[derive(Clone)]
+pub(crate) struct Token(String);
+
+impl Token {
+    pub(crate) fn random() -> io::Result<Self> {
+        let mut bytes = [0_u8; 32];
+        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+        let mut digits = String::with_capacity(64);
+        for byte in bytes {
+            // Writing to a `String` cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+        }
+        Ok(Self(digits))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Compares digests: how long that takes says nothing about how much of the token was right, since nobody can choose
+    /// how much of a digest is.
+    fn is(&self, given: &str) -> bool {
+        Sha256::digest(given.as_bytes()) == Sha256::digest(self.0.as_bytes())
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+/// What requests are held to.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    token: Token,
+    hosts: [String; 2],
+}
+
+impl Guard {
+    pub(crate) fn new(token: Token, port: u16) -> Self {
+        Self { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] }
+    }
+
+    /// For everything.
+    pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let host = only(headers, &HOST).ok_or(FOREIGN_HOST)?;
+        if self.hosts.iter().any(|own| own == host) { Ok(()) } else { Err(FOREIGN_HOST) }
+    }
+
+    /// For everything but the page's files, besides [`Self::check_host`].
+    pub(crate) fn check_caller(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let own = only(headers, &HOST).map(|host| format!("http://{host}"));
+        if headers.contains_key(ORIGIN) && only(headers, &ORIGIN) != own.as_deref() {
+            return Err(FOREIGN_ORIGIN);
+        }
+        if headers.contains_key(FETCH_SITE) && only(headers, &FETCH_SITE) != Some("same-origin") {
+            return Err(FOREIGN_ORIGIN);
+        }
+        let given = only(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
+        if self.token.is(given) { Ok(()) } else { Err(NO_TOKEN) }
+    }
+}
+
+/// The value of a header that is there once. One that is there twice says nothing that could be relied upon.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?;
+    if values.next().is_some() { None } else { value.to_str().ok() }
+}

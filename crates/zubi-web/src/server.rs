@@ -1,0 +1,126 @@
+//! The server's connections: how many, how long, and their end.
+
+use std::io;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_agent::chat::ChatService;
+
+use crate::answers;
+use crate::guard::{Guard, Token};
+
+/// Connections at once; a browser keeps six for all its tabs. One more is closed without a word.
+const MAX_CONNECTIONS: usize = 64;
+/// How long the head of a request may take, and how long a connection may be silent between two requests.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// The longest head of a request, in bytes.
+const MAX_HEAD: usize = 32 * 1024;
+/// How long requests that are being answered may go on when the server ends.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How the page is served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// On 127.0.0.1; any free one if it is not named.
+    pub port: Option<u16>,
+}
+
+/// Why the page cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    #[error("port {port} of 127.0.0.1 cannot be taken: {error}. Name another one, or none for any that is free")]
+    Port { port: u16, error: io::Error },
+    #[error("the operating system gave no random numbers: {0}")]
+    Random(io::Error),
+}
+
+/// A server that has its port and does not answer yet.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    port: u16,
+    token: Token,
+}
+
+impl Server {
+    /// Takes the port. The token is new each time.
+    pub async fn bind(options: Options) -> Result<Self, BindError> {
+        let port = options.port.unwrap_or(0);
+        let taken = |error| BindError::Port { port, error };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(taken)?;
+        let port = listener.local_addr().map_err(taken)?.port();
+        Ok(Self { listener, port, token: Token::random().map_err(BindError::Random)? })
+    }
+
+    /// What a person opens. Whoever knows it may do everything that the page can.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/#token={}", self.port, self.token.as_str())
+    }
+
+    /// Answers until `stop`. Turns that are going on are not ended: that is the service's.
+    pub async fn serve(self, chats: Arc<dyn ChatService>, stop: CancellationToken) {
+        let router = answers::router(chats, Guard::new(self.token, self.port), stop.clone());
+        let (room, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
+        // Drops what is still being answered when there was time enough.
+        let end = CancellationToken::new();
+        loop {
+            let stream = tokio::select! {
+                () = stop.cancelled() => break,
+                accepted = self.listener.accept() => accepted,
+            };
+            let stream = match stream {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of file descriptors, most likely: whoever connects next finds some again, or none.
+                    tracing::warn!(%error, "a browser could not connect");
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+            };
+            let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+                tracing::warn!("{MAX_CONNECTIONS} connections to the chat page are open; one more is closed");
+                continue;
+            };
+            let (router, stop, end) = (router.clone(), stop.clone(), end.clone());
+            connections.spawn(async move {
+                tokio::select! {
+                    () = answer(stream, router, stop) => {}
+                    () = end.cancelled() => {}
+                }
+                drop(place);
+            });
+        }
+        connections.close();
+        if tokio::time::timeout(GRACE, connections.wait()).await.is_err() {
+            end.cancel();
+            connections.wait().await;
+        }
+    }
+}
+
+/// Answers what comes over one connection; after `stop` only what has begun.
+async fn answer(stream: TcpStream, router: Router, stop: CancellationToken) {
+    let mut protocol = http1::Builder::new();
+    protocol.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEAD);
+    let mut connection =
+        std::pin::pin!(protocol.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)));
+    let outcome = tokio::select! {
+        outcome = connection.as_mut() => outcome,
+        () = stop.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(%error, "a connection of the chat page broke off");
+    }
+}

@@ -1,0 +1,307 @@
+//! The server over raw HTTP: what a browser, another page, and another program may send.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use zubi_agent::chat::{ChatError, ChatService};
+use zubi_agent::event::{Event, What};
+use zubi_agent::wire::Told;
+
+use crate::{ASSETS, Options, Server};
+
+/// More than anything here takes.
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// Says what it was asked, or fails as it was asked to.
+struct Chats(broadcast::Sender<Arc<Told>>);
+
+#[async_trait]
+impl ChatService for Chats {
+    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+        match method {
+            "hello" => Ok(json!({ "method": method, "params": params, "door": door })),
+            "open" => Err(ChatError::NotFound("There is no such conversation. List them.".to_owned())),
+            "send" => Err(ChatError::Invalid("`text` is missing".to_owned())),
+            "stop" => Err(ChatError::Failed("Nothing runs.".to_owned())),
+            // A call that ends with its caller.
+            "call" => std::future::pending().await,
+            _ => Err(ChatError::UnknownMethod(method.to_owned())),
+        }
+    }
+
+    fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
+        self.0.subscribe()
+    }
+
+    async fn shutdown(&self) {}
+}
+
+struct Page {
+    port: u16,
+    token: String,
+    tell: broadcast::Sender<Arc<Told>>,
+    stop: CancellationToken,
+    served: JoinHandle<()>,
+}
+
+impl Page {
+    async fn serve() -> Self {
+        let (tell, _) = broadcast::channel(4);
+        let (chats, stop) = (Arc::new(Chats(tell.clone())), CancellationToken::new());
+        let server = Server::bind(Options::default()).await.expect("a free port");
+        let address = server.address();
+        let (authority, token) =
+            address.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.split_once("/#token=")).expect("its form");
+        let (port, token) = (authority.parse().expect("a number"), token.to_owned());
+        let served = tokio::spawn(server.serve(chats, stop.clone()));
+        Self { port, token, tell, stop, served }
+    }
+
+    /// Sends a request on a connection of its own: `$PORT` and `$TOKEN` stand for this server's, lines end as they should.
+    async fn send(&self, request: &str) -> TcpStream {
+        let request = request.replace("$PORT", &self.port.to_string()).replace("$TOKEN", &self.token);
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.expect("it listens");
+        stream.write_all(request.replace('\n', "\r\n").as_bytes()).await.expect("it reads");
+        stream
+    }
+
+    /// The status and the body of the answer.
+    async fn ask(&self, request: &str) -> String {
+        let whole = self.answer(request).await;
+        let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
+        let status = head.lines().next().unwrap_or_default().strip_prefix("HTTP/1.1 ").unwrap_or(head);
+        format!("{status}\n{body}")
+    }
+
+    async fn answer(&self, request: &str) -> String {
+        let mut stream = self.send(request).await;
+        let mut answer = Vec::new();
+        let read = tokio::time::timeout(DEADLINE, stream.read_to_end(&mut answer)).await;
+        read.expect("the connection is closed").expect("it can be read");
+        String::from_utf8(answer).expect("text").replace(&self.port.to_string(), "PORT")
+    }
+
+    fn tell(&self, title: &str) {
+        let event = Event { seq: 1, at: 0, what: What::Titled { title: title.to_owned() } };
+        self.tell.send(Arc::new(Told { conversation: "c".to_owned(), event })).expect("somebody listens");
+    }
+}
+
+/// A POST of `{}` to `hello` with these lines in the head in place of the usual ones.
+fn hello(head: &str) -> String {
+    format!("POST /api/hello HTTP/1.1\n{head}\nContent-Length: 2\nConnection: close\n\n{{}}")
+}
+
+const GOOD: &str = "Host: 127.0.0.1:$PORT\nOrigin: http://127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\nContent-Type: application/json";
+
+/// Reads until this has come.
+async fn until(stream: &mut TcpStream, wanted: &str) -> String {
+    let mut read = String::new();
+    tokio::time::timeout(DEADLINE, async {
+        while !read.contains(wanted) {
+            let mut buffer = [0; 4096];
+            let count = stream.read(&mut buffer).await.expect("it can be read");
+            assert!(count > 0, "it ended before {wanted:?}: {read}");
+            read.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap_or_default()));
+        }
+    })
+    .await
+    .unwrap_or_else(|_| panic!("no {wanted:?}"));
+    read
+}
+
+#[tokio::test]
+async fn a_page_of_this_server_with_the_token_may_ask() {
+    let page = Page::serve().await;
+    assert_snapshot!(page.ask(&hello(GOOD)).await, @r#"
+    200 OK
+    {"method":"hello","params":{},"door":"web"}
+    "#);
+    assert_snapshot!(page.ask(&hello(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
+    // A program that is no browser names no origin.
+    assert_snapshot!(page.ask(&hello(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
+}
+
+#[tokio::test]
+async fn everybody_else_is_refused_and_told_why() {
+    let page = Page::serve().await;
+    let mut answers = String::new();
+    for (who, head) in [
+        ("no token", GOOD.replace("Authorization: Bearer $TOKEN\n", "")),
+        ("another token", GOOD.replace("$TOKEN", &"0".repeat(64))),
+        ("half of the token", GOOD.replace("$TOKEN", page.token.split_at(32).0)),
+        ("the token as a password", GOOD.replace("Bearer", "Basic")),
+        ("two tokens", format!("{GOOD}\nAuthorization: Bearer $TOKEN")),
+        ("evil host", GOOD.replace("Host: 127.0.0.1:$PORT", "Host: evil.example:$PORT")),
+        ("another port", GOOD.replace("Host: 127.0.0.1:$PORT", "Host: 127.0.0.1:1")),
+        ("no host", GOOD.replace("Host: 127.0.0.1:$PORT\n", "")),
+        ("foreign origin", GOOD.replace("Origin: http://127.0.0.1:$PORT", "Origin: http://evil.example")),
+        ("opaque origin", GOOD.replace("Origin: http://127.0.0.1:$PORT", "Origin: null")),
+        ("encrypted origin", GOOD.replace("Origin: http", "Origin: https")),
+        ("another page", format!("{GOOD}\nSec-Fetch-Site: cross-site")),
+        ("another port's page", format!("{GOOD}\nSec-Fetch-Site: same-site")),
+        ("a form", GOOD.replace("application/json", "text/plain")),
+    ] {
+        writeln!(answers, "{who}: {}", page.ask(&hello(&head)).await.trim_end()).expect("a text");
+    }
+    assert_snapshot!(answers, @r#"
+    no token: 401 Unauthorized
+    {"error":"This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`."}
+    another token: 401 Unauthorized
+    {"error":"This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`."}
+    half of the token: 401 Unauthorized
+    {"error":"This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`."}
+    the token as a password: 401 Unauthorized
+    {"error":"This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`."}
+    two tokens: 401 Unauthorized
+    {"error":"This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`."}
+    evil host: 403 Forbidden
+    {"error":"zubi answers under the address that `zubi web` printed, and under no other name. Open that address."}
+    another port: 403 Forbidden
+    {"error":"zubi answers under the address that `zubi web` printed, and under no other name. Open that address."}
+    no host: 403 Forbidden
+    {"error":"zubi answers under the address that `zubi web` printed, and under no other name. Open that address."}
+    foreign origin: 403 Forbidden
+    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    opaque origin: 403 Forbidden
+    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    encrypted origin: 403 Forbidden
+    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    another page: 403 Forbidden
+    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    another port's page: 403 Forbidden
+    {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
+    a form: 415 Unsupported Media Type
+    {"error":"Parameters are sent as `application/json`."}
+    "#);
+    let events = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n";
+    assert!(page.ask(events).await.starts_with("401 "));
+    let preflight = hello(GOOD).replace("POST", "OPTIONS");
+    assert!(!page.answer(&preflight).await.to_lowercase().contains("access-control-allow"));
+}
+
+#[tokio::test]
+async fn the_page_and_its_protection() {
+    let page = Page::serve().await;
+    let whole = page.answer("GET / HTTP/1.1\nHost: localhost:$PORT\nConnection: close\n\n").await;
+    let (head, body) = whole.split_once("\r\n\r\n").expect("a head");
+    assert_eq!(body, ASSETS.first().expect("there are some").text);
+    let mut head: Vec<&str> = head.lines().filter(|line| !line.starts_with("date:")).collect();
+    head.sort_unstable();
+    let head: Vec<&str> = head.into_iter().filter(|line| !line.starts_with("content-length:")).collect();
+    assert_snapshot!(head.join("\n"), @"
+    HTTP/1.1 200 OK
+    cache-control: no-store
+    connection: close
+    content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'
+    content-type: text/html; charset=utf-8
+    cross-origin-opener-policy: same-origin
+    cross-origin-resource-policy: same-origin
+    referrer-policy: no-referrer
+    x-content-type-options: nosniff
+    x-frame-options: DENY
+    ");
+    for asset in ASSETS {
+        let answer =
+            page.ask(&format!("GET /{} HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n", asset.name)).await;
+        assert!(answer.starts_with("200 ") && answer.ends_with(asset.text), "{}", asset.name);
+    }
+    for path in ["/nothing", "/..%2fsrc/lib.rs", "/page/index.html", "/api", "//"] {
+        let answer = page.ask(&format!("GET {path} HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n")).await;
+        assert!(answer.starts_with("404 "), "{path}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn what_fails_says_so() {
+    let page = Page::serve().await;
+    let mut answers = String::new();
+    for method in ["open", "send", "stop", "fly"] {
+        answers.push_str(page.ask(&hello(GOOD).replace("hello", method)).await.trim_end());
+        answers.push('\n');
+    }
+    answers.push_str(&page.ask(&hello(GOOD).replace("{}", "{,")).await);
+    assert_snapshot!(answers, @r#"
+    404 Not Found
+    {"error":"There is no such conversation. List them."}
+    400 Bad Request
+    {"error":"Invalid input: `text` is missing"}
+    409 Conflict
+    {"error":"Nothing runs."}
+    404 Not Found
+    {"error":"there is no method `fly`"}
+    400 Bad Request
+    {"error":"That is no JSON: key must be a string at line 1 column 2"}
+    "#);
+    let long = hello(GOOD).replace("Content-Length: 2", "Content-Length: 999999999");
+    assert_snapshot!(page.ask(&long).await, @r#"
+    413 Payload Too Large
+    {"error":"A request may have at most 4194304 bytes."}
+    "#);
+}
+
+#[tokio::test]
+async fn what_happens_is_told_and_who_is_too_slow_reloads() {
+    let page = Page::serve().await;
+    let listen = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n";
+    let (mut one, mut other) = (page.send(listen).await, page.send(listen).await);
+    assert!(until(&mut one, "\r\n\r\n").await.contains("text/event-stream"));
+    until(&mut other, "\r\n\r\n").await;
+    page.tell("First");
+    for stream in [&mut one, &mut other] {
+        let heard = until(stream, "\n\n").await;
+        let event: Vec<&str> = heard.lines().filter(|line| line.contains(':')).collect();
+        assert_snapshot!(event.join("\n"), @r#"
+        event: told
+        data: {"conversation":"c","event":{"seq":1,"at":0,"type":"titled","title":"First"}}
+        "#);
+    }
+    // More than the channel holds, before anybody could read it.
+    for number in 0..20 {
+        page.tell(&format!("Title {number}"));
+    }
+    let heard = until(&mut one, "Title 19").await;
+    assert!(heard.contains("event: reload") && !heard.contains("Title 0"), "{heard}");
+}
+
+#[tokio::test]
+async fn it_ends_although_somebody_listens_and_a_call_goes_on() {
+    let page = Page::serve().await;
+    let mut listener =
+        page.send("GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n").await;
+    until(&mut listener, "\r\n\r\n").await;
+    let _silent = page.send("GET / HTTP/1.1\n").await;
+    let _calling = page.send(&hello(GOOD).replace("hello", "call")).await;
+    page.stop.cancel();
+    tokio::time::timeout(DEADLINE, page.served).await.expect("it ends").expect("without a panic");
+    let mut rest = Vec::new();
+    listener.read_to_end(&mut rest).await.expect("the stream ends in order");
+    assert_eq!(String::from_utf8_lossy(&rest), "0\r\n\r\n");
+}
+
+#[tokio::test]
+async fn more_connections_than_there_may_be_are_closed() {
+    let page = Page::serve().await;
+    let mut held = Vec::new();
+    for _ in 0..64 {
+        held.push(page.send("GET / HTTP/1.1\n").await);
+    }
+    // Those that were taken are served; the one that was not is closed without a word.
+    let mut one_more = TcpStream::connect(("127.0.0.1", page.port)).await.expect("the system takes it");
+    let mut rest = Vec::new();
+    let read = tokio::time::timeout(DEADLINE, one_more.read_to_end(&mut rest)).await.expect("it is closed");
+    assert!(read.is_err() || rest.is_empty());
+    for stream in &mut held {
+        stream.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
+        until(stream, "403").await;
+    }
+}
