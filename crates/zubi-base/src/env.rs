@@ -61,6 +61,12 @@ pub const ZUBI_LOG: Variable =
 /// Switches colour off whatever its value (no-color.org).
 pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", what: "no colour" };
 
+/// The display of X11, and that of Wayland. Only whether there is one is asked.
+pub const DISPLAYS: [Variable; 2] = [
+    Variable { name: "DISPLAY", what: "a browser is opened on it" },
+    Variable { name: "WAYLAND_DISPLAY", what: "a browser is opened on it" },
+];
+
 /// What kind of terminal there is. Only `dlang` asks.
 pub const TERM: Variable = Variable { name: "TERM", what: "dumb: no colour" };
 
@@ -183,6 +189,12 @@ impl Environment {
             python: raw(VIRTUAL_ENV).or_else(|| raw(CONDA_PREFIX)).map(|path| path.to_string_lossy().into_owned()),
         })
     }
+}
+
+/// Whether there is a display that a window could be opened on.
+pub fn has_display() -> bool {
+    let is_set = |variable: &Variable| std::env::var_os(variable.name).is_some_and(|value| !value.is_empty());
+    cfg!(target_os = "macos") || DISPLAYS.iter().any(is_set)
 }
 
 /// The home directory, where it is set to an absolute path.
