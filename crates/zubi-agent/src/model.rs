@@ -1,5 +1,10 @@
 //! The seam to models: one trait, whoever answers. A prompt goes in, what the model says comes out in pieces and then whole.
 
+pub mod choose;
+pub mod keys;
+pub mod provider;
+pub mod well_known;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -173,6 +178,11 @@ impl fmt::Debug for dyn Model {
 pub trait ModelSource: Send + Sync {
     /// [`ModelInfo::provider`] of its models.
     fn provider(&self) -> &str;
+
+    /// Where it is asked, where its key was found or what it needs, for a person; never the key.
+    fn about(&self) -> String {
+        String::new()
+    }
 
     /// The models that it knows, and why it knows none. May ask over the network; bounded.
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError>;

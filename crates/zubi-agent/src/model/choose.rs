@@ -1,0 +1,218 @@
+//! Which model is meant: every source behind one name.
+//!
+//! | id | the model |
+//! |---|---|
+//! | `provider/model` | of this provider, whether it lists it or not |
+//! | `provider` | the provider's first |
+//! | `mock`, `mock:FILE` | the mock; its source is asked for `` and for `FILE` |
+//! | `gpt-5` | the editor's of this name, then that of the provider whose models are called so, then of whoever lists it |
+//! | `auto` | the first model that there is, see [`Models::open`] |
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::well_known;
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource};
+use crate::wire::{ModelList, ProviderProblem};
+
+/// The id of the first model that there is.
+pub const AUTO: &str = "auto";
+/// The provider whose model is no model. It is asked only by its name.
+pub const MOCK: &str = "mock";
+/// The provider of the open editor's models.
+pub const EDITOR: &str = "editor";
+
+/// How long a provider may take to say which models it has.
+const LISTING: Duration = Duration::from_secs(10);
+
+/// All models that there are.
+pub struct Models {
+    sources: Vec<Arc<dyn ModelSource>>,
+    default: Option<String>,
+}
+
+impl std::fmt::Debug for Models {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let providers: Vec<_> = self.sources.iter().map(|source| source.provider()).collect();
+        f.debug_struct("Models").field("providers", &providers).field("default", &self.default).finish()
+    }
+}
+
+/// A provider, for a person who looks for what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    pub name: String,
+    /// Where it is asked and where its key was found; never the key.
+    pub about: String,
+}
+
+impl Models {
+    /// `sources` are in the order in which they are asked for a model that is not told from which provider it is; `default`
+    /// is what the user configured.
+    pub fn new(sources: Vec<Arc<dyn ModelSource>>, default: Option<String>) -> Self {
+        Self { sources, default: default.filter(|id| !id.trim().is_empty()) }
+    }
+
+    /// What [`Self::open`] is told where nobody names a model: what the user configured, else [`AUTO`].
+    pub fn default_id(&self) -> String {
+        self.default.clone().unwrap_or_else(|| AUTO.to_owned())
+    }
+
+    /// The providers in their order.
+    pub fn providers(&self) -> Vec<Provider> {
+        let about =
+            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), about: source.about() };
+        self.sources.iter().map(about).collect()
+    }
+
+    /// What each provider has. All are asked at once; one that is too slow is a problem among the others.
+    pub async fn list(&self) -> ModelList {
+        let mut list = ModelList { models: Vec::new(), problems: Vec::new() };
+        let listed = join_all(self.sources.iter().map(|source| listed(source.as_ref()))).await;
+        for (source, listed) in self.sources.iter().zip(listed) {
+            match listed {
+                Ok(models) => list.models.extend(models),
+                Err(error) => list
+                    .problems
+                    .push(ProviderProblem { provider: source.provider().to_owned(), message: error.message }),
+            }
+        }
+        list
+    }
+
+    /// The model of this id. [`AUTO`] is the first model of the first provider that has any, in the order of the sources,
+    /// but never the mock, nor one whose key was not meant for models alone.
+    pub async fn open(&self, id: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let id = id.trim();
+        if id.is_empty() || id == AUTO {
+            return self.first().await;
+        }
+        if let Some(file) =
+            id.strip_prefix(MOCK).and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix(':') })
+        {
+            return self.source(MOCK).ok_or_else(|| self.unknown(id))?.open(file).await;
+        }
+        match id.split_once('/') {
+            Some((provider, name)) if !name.is_empty() => {
+                self.source(provider).ok_or_else(|| self.unknown(id))?.open(name).await
+            }
+            Some(_) => Err(self.unknown(id)),
+            None => match self.source(id) {
+                Some(source) => first_of(source).await?.ok_or_else(|| no_models(source)),
+                None => self.bare(id).await,
+            },
+        }
+    }
+
+    fn source(&self, provider: &str) -> Option<&dyn ModelSource> {
+        self.sources.iter().find(|source| source.provider() == provider).map(AsRef::as_ref)
+    }
+
+    async fn first(&self) -> Result<Arc<dyn Model>, ModelError> {
+        for source in self.sources.iter().filter(|source| may_be_first(source.provider())) {
+            match first_of(source.as_ref()).await {
+                Ok(Some(model)) => return Ok(model),
+                Ok(None) => {}
+                Err(error) if is_absence(source.provider(), error.kind) => {}
+                // What is configured and does not answer is not passed over: the next one may be dear, or much worse.
+                Err(error) => return Err(error),
+            }
+        }
+        Err(ModelError::new(
+            ErrorKind::NotConfigured,
+            "no model is configured, and no ollama runs on this machine: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or \
+             OPENROUTER_API_KEY, or start ollama, or name a server in `[models.NAME]` of your zubi.toml; `--model mock` shows the \
+             agent at work without any",
+        ))
+    }
+
+    /// A model by its name alone.
+    async fn bare(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if let Some(editor) = self.source(EDITOR)
+            && has(editor, name).await
+        {
+            return editor.open(name).await;
+        }
+        let maker = well_known::maker(name);
+        let mut missing = None;
+        if let Some(maker) = maker.and_then(|maker| self.source(maker)) {
+            match maker.open(name).await {
+                Ok(model) => return Ok(model),
+                Err(error) => missing = Some(error),
+            }
+        }
+        let others: Vec<_> =
+            self.sources.iter().map(AsRef::as_ref).filter(|source| Some(source.provider()) != maker).collect();
+        let found = join_all(others.iter().map(|source| has(*source, name))).await;
+        match others.iter().zip(found).find(|(_, found)| *found) {
+            Some((source, _)) => source.open(name).await,
+            None => Err(missing.unwrap_or_else(|| self.unknown(name))),
+        }
+    }
+
+    fn unknown(&self, id: &str) -> ModelError {
+        let mut message = format!("there is no model `{}`; a model is named `provider/model`", shown(id));
+        for provider in self.providers() {
+            let about = if provider.about.is_empty() { "there" } else { provider.about.as_str() };
+            message.push_str("; ");
+            message.push_str(&provider.name);
+            message.push_str(": ");
+            message.push_str(about);
+        }
+        ModelError::new(ErrorKind::NotConfigured, message)
+    }
+}
+
+/// Whether a provider may be chosen without being named.
+fn may_be_first(provider: &str) -> bool {
+    provider != MOCK && well_known::PROVIDERS.iter().all(|known| known.name != provider || !known.only_by_name)
+}
+
+/// Whether an error says no more than that there is nothing of this provider: no key, or no program of the user's own.
+fn is_absence(provider: &str, kind: ErrorKind) -> bool {
+    let needs_no_key = || well_known::PROVIDERS.iter().any(|known| known.name == provider && known.key.is_none());
+    kind == ErrorKind::NotConfigured || (kind == ErrorKind::Unreachable && needs_no_key())
+}
+
+/// What somebody gave as an id, for a message.
+fn shown(id: &str) -> String {
+    zubi_base::visible::on_one_line(id).chars().take(100).collect()
+}
+
+async fn listed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
+    match tokio::time::timeout(LISTING, source.models()).await {
+        Ok(models) => models,
+        Err(_) => Err(ModelError::new(
+            ErrorKind::TimedOut,
+            format!("{} did not say within {} seconds which models it has", source.provider(), LISTING.as_secs()),
+        )),
+    }
+}
+
+async fn has(source: &dyn ModelSource, name: &str) -> bool {
+    let Ok(models) = listed(source).await else { return false };
+    models.iter().any(|model| name_of(model) == name)
+}
+
+/// What stands behind `provider/`.
+fn name_of(model: &ModelInfo) -> &str {
+    model.id.split_once('/').map_or("", |(_, name)| name)
+}
+
+/// The provider's first: one that is known to be good if it has that, for lists begin with anything.
+async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn Model>>, ModelError> {
+    let models = listed(source).await?;
+    let good = well_known::good_models(source.provider());
+    let known = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
+    let Some(model) = known.or(models.first()) else { return Ok(None) };
+    source.open(name_of(model)).await.map(Some)
+}
+
+fn no_models(source: &dyn ModelSource) -> ModelError {
+    ModelError::new(ErrorKind::NotConfigured, format!("{} has no models", source.provider()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,178 @@
+//! Ids, bare names, the first model, and what is said where there is none.
+
+use async_trait::async_trait;
+use insta::assert_snapshot;
+
+use super::*;
+use crate::model::{Answer, Pieces, Prompt};
+
+/// A provider as a test says it is: what it lists or why it lists nothing, and whether it opens anything.
+struct Scripted {
+    provider: &'static str,
+    models: Result<Vec<&'static str>, ErrorKind>,
+}
+
+struct Opened(ModelInfo);
+
+#[async_trait]
+impl Model for Opened {
+    fn info(&self) -> &ModelInfo {
+        &self.0
+    }
+
+    async fn answer(&self, _prompt: Prompt<'_>, _pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+        Err(ModelError::new(ErrorKind::Refused, "only chosen"))
+    }
+}
+
+impl Scripted {
+    fn info(&self, name: &str) -> ModelInfo {
+        let id = match (self.provider, name) {
+            (MOCK, "") => MOCK.to_owned(),
+            (MOCK, file) => format!("mock:{file}"),
+            (provider, name) => format!("{provider}/{name}"),
+        };
+        ModelInfo { id, name: name.to_owned(), provider: self.provider.to_owned(), context: None }
+    }
+}
+
+#[async_trait]
+impl ModelSource for Scripted {
+    fn provider(&self) -> &str {
+        self.provider
+    }
+
+    fn about(&self) -> String {
+        match self.models {
+            Ok(_) => "http://localhost/v1".to_owned(),
+            Err(_) => format!("needs {}_KEY", self.provider.to_uppercase()),
+        }
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let models =
+            self.models.as_ref().map_err(|kind| ModelError::new(*kind, format!("{} has trouble", self.provider)))?;
+        Ok(models.iter().map(|name| self.info(name)).collect())
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        match self.models {
+            Err(ErrorKind::NotConfigured) => {
+                Err(ModelError::new(ErrorKind::NotConfigured, format!("{} needs a key", self.provider)))
+            }
+            _ => Ok(Arc::new(Opened(self.info(name)))),
+        }
+    }
+}
+
+type Listed = (&'static str, Result<Vec<&'static str>, ErrorKind>);
+
+const NO_KEY: Result<Vec<&'static str>, ErrorKind> = Err(ErrorKind::NotConfigured);
+
+/// What each id opens.
+async fn check(sources: Vec<Listed>, ids: &[&str]) -> String {
+    let sources =
+        sources.into_iter().map(|(provider, models)| Arc::new(Scripted { provider, models }) as Arc<dyn ModelSource>);
+    let models = Models::new(sources.collect(), None);
+    let mut lines = Vec::new();
+    for id in ids {
+        let opened = match models.open(id).await {
+            Ok(model) => model.info().id.clone(),
+            Err(error) => format!("{:?}: {error}", error.kind),
+        };
+        lines.push(format!("`{}` is {opened}", id.escape_debug()));
+    }
+    lines.join("\n")
+}
+
+fn usual() -> Vec<Listed> {
+    vec![
+        ("editor", Ok(vec!["gpt-4o", "claude-3.5"])),
+        ("openai", Ok(vec!["dall-e-3", "gpt-4o", "gpt-5"])),
+        ("anthropic", NO_KEY),
+        ("github", Ok(vec!["openai/gpt-4.1"])),
+        ("ollama", Ok(vec!["qwen3:8b", "gpt-oss:20b"])),
+        ("mock", Ok(vec![""])),
+    ]
+}
+
+#[tokio::test]
+async fn ids() {
+    let ids = [
+        "openai/gpt-9",
+        "openrouter/x",
+        "github/openai/gpt-4.1",
+        "openai",
+        "mock",
+        "mock:a/b.yaml",
+        "mocked",
+        "/",
+        "openai/",
+    ];
+    assert_snapshot!(check(usual(), &ids).await, @"
+    `openai/gpt-9` is openai/gpt-9
+    `openrouter/x` is NotConfigured: there is no model `openrouter/x`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    `github/openai/gpt-4.1` is github/openai/gpt-4.1
+    `openai` is openai/gpt-5
+    `mock` is mock
+    `mock:a/b.yaml` is mock:a/b.yaml
+    `mocked` is NotConfigured: there is no model `mocked`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    `/` is NotConfigured: there is no model `/`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    `openai/` is NotConfigured: there is no model `openai/`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    ");
+}
+
+#[tokio::test]
+async fn bare_names() {
+    let ids = ["gpt-4o", "gpt-5", "qwen3:8b", "gpt-oss:20b", "claude-3.5", "claude-4", "no\u{1b}such"];
+    assert_snapshot!(check(usual(), &ids).await, @r"
+    `gpt-4o` is editor/gpt-4o
+    `gpt-5` is openai/gpt-5
+    `qwen3:8b` is ollama/qwen3:8b
+    `gpt-oss:20b` is ollama/gpt-oss:20b
+    `claude-3.5` is editor/claude-3.5
+    `claude-4` is NotConfigured: anthropic needs a key
+    `no\u{1b}such` is NotConfigured: there is no model `no\u{1b}such`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    ");
+}
+
+#[tokio::test]
+async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
+    let mut text = check(usual(), &["auto", ""]).await;
+    for sources in [
+        vec![("openai", NO_KEY), ("ollama", Ok(vec!["qwen3:8b"]))],
+        vec![
+            ("openai", NO_KEY),
+            ("github", Ok(vec!["x"])),
+            ("ollama", Err(ErrorKind::Unreachable)),
+            ("mock", Ok(vec![""])),
+        ],
+        vec![("openai", Err(ErrorKind::Unauthorized)), ("ollama", Ok(vec!["qwen3:8b"]))],
+        vec![("openai", Err(ErrorKind::Unreachable)), ("ollama", Ok(vec!["qwen3:8b"]))],
+    ] {
+        text.push('\n');
+        text.push_str(&check(sources, &["auto"]).await);
+    }
+    assert_snapshot!(text, @"
+    `auto` is editor/gpt-4o
+    `` is editor/gpt-4o
+    `auto` is ollama/qwen3:8b
+    `auto` is NotConfigured: no model is configured, and no ollama runs on this machine: set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, or start ollama, or name a server in `[models.NAME]` of your zubi.toml; `--model mock` shows the agent at work without any
+    `auto` is Unauthorized: openai has trouble
+    `auto` is Unreachable: openai has trouble
+    ");
+}
+
+#[tokio::test]
+async fn lists_say_what_is_missing() {
+    let sources =
+        usual().into_iter().map(|(provider, models)| Arc::new(Scripted { provider, models }) as Arc<dyn ModelSource>);
+    let models = Models::new(sources.collect(), Some(" ".to_owned()));
+    assert_eq!(models.default_id(), AUTO);
+    let list = models.list().await;
+    let ids: Vec<_> = list.models.iter().map(|model| model.id.as_str()).collect();
+    assert_snapshot!(format!("{ids:?}\n{:?}", list.problems), @r#"
+    ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "github/openai/gpt-4.1", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "mock"]
+    [ProviderProblem { provider: "anthropic", message: "anthropic has trouble" }]
+    "#);
+}

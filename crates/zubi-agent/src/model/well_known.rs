@@ -1,0 +1,99 @@
+//! The providers that are built in: the one table of them.
+
+use zubi_base::config::Api;
+use zubi_base::env::{self, Variable};
+
+/// A provider that need not be configured.
+#[derive(Debug, Clone, Copy)]
+pub struct WellKnown {
+    pub name: &'static str,
+    pub api: Api,
+    pub url: &'static str,
+    /// Has the key; without one there is nothing to ask it with.
+    pub key: Option<Variable>,
+    /// Has another address.
+    pub address: Variable,
+    /// How the names of its own models begin, by which a bare name is known to be one of them.
+    pub prefixes: &'static [&'static str],
+    /// Those that are taken first where only the provider is named, the best first. Any other is taken if it has none of these.
+    pub good: &'static [&'static str],
+    /// The variable of its key has much else to do, so that being set does not mean that models may be asked with it.
+    pub only_by_name: bool,
+}
+
+/// In the order in which they are looked at.
+pub const PROVIDERS: &[WellKnown] = &[
+    WellKnown {
+        name: "openai",
+        api: Api::OpenaiChat,
+        url: "https://api.openai.com/v1",
+        key: Some(env::OPENAI_API_KEY),
+        address: env::OPENAI_BASE_URL,
+        prefixes: &["gpt-", "chatgpt-", "codex-", "o1", "o3", "o4"],
+        good: &["gpt-5.1", "gpt-5", "gpt-4.1", "gpt-4o"],
+        only_by_name: false,
+    },
+    WellKnown {
+        name: "anthropic",
+        api: Api::Anthropic,
+        url: "https://api.anthropic.com/v1",
+        key: Some(env::ANTHROPIC_API_KEY),
+        address: env::ANTHROPIC_BASE_URL,
+        prefixes: &["claude-"],
+        good: &["claude-sonnet-4-5", "claude-sonnet-4-5-20250929", "claude-sonnet-4-20250514"],
+        only_by_name: false,
+    },
+    WellKnown {
+        name: "gemini",
+        api: Api::Gemini,
+        url: "https://generativelanguage.googleapis.com/v1beta",
+        key: Some(env::GEMINI_API_KEY),
+        address: env::GEMINI_BASE_URL,
+        prefixes: &["gemini-"],
+        good: &["gemini-2.5-pro", "gemini-2.5-flash"],
+        only_by_name: false,
+    },
+    WellKnown {
+        name: "openrouter",
+        api: Api::OpenaiChat,
+        url: "https://openrouter.ai/api/v1",
+        key: Some(env::OPENROUTER_API_KEY),
+        address: env::OPENROUTER_BASE_URL,
+        prefixes: &[],
+        good: &["openrouter/auto"],
+        only_by_name: false,
+    },
+    WellKnown {
+        name: "github",
+        api: Api::OpenaiChat,
+        url: "https://models.github.ai/inference",
+        key: Some(env::GITHUB_TOKEN),
+        address: env::GITHUB_MODELS_BASE_URL,
+        prefixes: &[],
+        good: &["openai/gpt-4.1", "openai/gpt-4o"],
+        only_by_name: true,
+    },
+    WellKnown {
+        name: "ollama",
+        api: Api::Ollama,
+        url: "http://localhost:11434",
+        key: None,
+        address: env::OLLAMA_HOST,
+        prefixes: &[],
+        good: &[],
+        only_by_name: false,
+    },
+];
+
+/// The provider whose models are called like this one. A name with a tag, as `gpt-oss:20b`, is one of weights that anybody may
+/// have.
+pub fn maker(model: &str) -> Option<&'static str> {
+    let is_its = |known: &&WellKnown| known.prefixes.iter().any(|prefix| model.starts_with(prefix));
+    let maker = PROVIDERS.iter().find(is_its).filter(|_| !model.contains(':'));
+    maker.map(|known| known.name)
+}
+
+/// See [`WellKnown::good`].
+pub fn good_models(provider: &str) -> &'static [&'static str] {
+    PROVIDERS.iter().find(|known| known.name == provider).map_or(&[], |known| known.good)
+}
