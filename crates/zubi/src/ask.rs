@@ -29,37 +29,50 @@ impl Approver for AskOnTerminal {
         let _open = self.one_at_a_time.lock().await;
         let count = request.options.len();
         let card = card(&request);
-        let answer = tokio::task::spawn_blocking(move || -> io::Result<String> {
+        let answer = tokio::task::spawn_blocking(move || -> io::Result<ApprovalAnswer> {
             write!(io::stderr().lock(), "{card}")?;
-            let mut line = String::new();
-            io::stdin().read_line(&mut line)?;
-            Ok(line)
+            loop {
+                let mut line = String::new();
+                io::stdin().read_line(&mut line)?;
+                match read(&line, count) {
+                    Ok(answer) => return Ok(answer),
+                    Err(wrong) => write!(io::stderr().lock(), "{wrong}")?,
+                }
+            }
         })
         .await;
         match answer {
-            Ok(Ok(line)) => read(&line, count),
+            Ok(Ok(answer)) => answer,
             _ => ApprovalAnswer::Unavailable,
         }
     }
 }
 
-/// What a line says: `y` or a number is yes, everything else no; what follows `n` is for the model.
-fn read(line: &str, options: usize) -> ApprovalAnswer {
+/// What a line says: `y` or a number is yes, with other arguments if an object of JSON follows; everything else no; what
+/// follows `n` is for the model. An object that is none is neither: the error is what to say before the next line.
+pub(crate) fn read(line: &str, options: usize) -> Result<ApprovalAnswer, String> {
     let line = line.trim();
-    if matches!(line, "y" | "Y" | "yes") {
-        return ApprovalAnswer::once();
+    let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let option = match first {
+        "y" | "Y" | "yes" => Some(0),
+        number => number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).filter(|at| *at < options),
+    };
+    let rest = rest.trim();
+    if let Some(option) = option.filter(|_| rest.is_empty() || rest.starts_with('{')) {
+        if rest.is_empty() {
+            return Ok(ApprovalAnswer::Allow { option, arguments: None });
+        }
+        return match serde_json::from_str(rest) {
+            Ok(arguments) => Ok(ApprovalAnswer::Allow { option, arguments: Some(arguments) }),
+            Err(error) => Err(format!("These arguments are no JSON: {error}. Once more, or n: ")),
+        };
     }
-    if let Some(option) = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).filter(|at| *at < options)
-    {
-        return ApprovalAnswer::Allow { option, arguments: None };
-    }
-    let text =
-        line.split_once(' ').filter(|(no, _)| matches!(*no, "n" | "N" | "no")).map(|(_, text)| text.trim().to_owned());
-    ApprovalAnswer::Deny { text }
+    let text = (matches!(first, "n" | "N" | "no") && !rest.is_empty()).then(|| rest.to_owned());
+    Ok(ApprovalAnswer::Deny { text })
 }
 
 /// The question, with what can be answered.
-fn card(request: &ApprovalRequest) -> String {
+pub(crate) fn card(request: &ApprovalRequest) -> String {
     let mut card = format!("\n{}", question::card(request));
     for (number, option) in (1..).zip(&request.options) {
         let (label, others) = question::option(option);
@@ -68,7 +81,7 @@ fn card(request: &ApprovalRequest) -> String {
             let _ = writeln!(card, "       would also have allowed {other}");
         }
     }
-    card.push_str("Number, y for 1, or n and what to do instead [n]: ");
+    card.push_str("Number, y for 1, or n and what to do instead; {…} behind a number: with these arguments [n]: ");
     card
 }
 
@@ -116,7 +129,7 @@ mod tests {
           1) yes: this call
           2) yes: `git push` with any arguments, for this session
                would also have allowed git push -f
-        Number, y for 1, or n and what to do instead [n]:
+        Number, y for 1, or n and what to do instead; {…} behind a number: with these arguments [n]:
         "#);
     }
 
@@ -127,13 +140,24 @@ mod tests {
             ("y\n", ApprovalAnswer::once()),
             ("1", ApprovalAnswer::once()),
             ("2", ApprovalAnswer::Allow { option: 1, arguments: None }),
+            (
+                r#"2 {"command": "ls"}"#,
+                ApprovalAnswer::Allow { option: 1, arguments: Some(serde_json::json!({ "command": "ls" })) },
+            ),
             ("3", no(None)),
             ("0", no(None)),
             ("", no(None)),
             ("n use rsync\n", no(Some("use rsync"))),
+            ("n", no(None)),
             ("yes please", no(None)),
+            ("1 2", no(None)),
         ] {
-            assert_eq!(read(line, 2), expected, "{line}");
+            assert_eq!(read(line, 2), Ok(expected), "{line}");
         }
+        let wrong = read("y {command: ls}", 2).unwrap_err();
+        assert_eq!(
+            wrong,
+            "These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: "
+        );
     }
 }

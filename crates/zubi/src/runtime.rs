@@ -54,3 +54,53 @@ pub fn on_interrupt() -> Result<CancellationToken, Failure> {
     });
     Ok(token)
 }
+
+/// What a person or the system wants of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interruption {
+    /// Ctrl-C: what is being done is to stop.
+    Stop,
+    /// SIGTERM, or the terminal has gone: the process is to end.
+    End,
+}
+
+/// Interruptions, one after the other, for a command that does not end with the first.
+#[derive(Debug)]
+pub struct Interruptions {
+    #[cfg(unix)]
+    signals: [tokio::signal::unix::Signal; 3],
+}
+
+impl Interruptions {
+    pub fn listen() -> Result<Self, Failure> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let listen =
+                |kind| signal(kind).map_err(|error| Failure::environment(format!("cannot listen to signals: {error}")));
+            let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+            let [int, term, hup] = kinds.map(listen);
+            Ok(Self { signals: [int?, term?, hup?] })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    /// The next one. None is lost if this is given up.
+    pub async fn next(&mut self) -> Interruption {
+        #[cfg(unix)]
+        {
+            let [int, term, hup] = &mut self.signals;
+            tokio::select! {
+                _ = int.recv() => Interruption::Stop,
+                _ = term.recv() => Interruption::End,
+                _ = hup.recv() => Interruption::End,
+            }
+        }
+        #[cfg(not(unix))]
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Interruption::Stop,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

@@ -37,6 +37,11 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
     print_styled(&escaped(&text))
 }
 
+/// Writes JSON to stdout on one line, whoever reads: one of many values.
+pub fn print_json_line(value: &Value) -> Result<(), Failure> {
+    print_styled(&escaped(&value.to_string()))
+}
+
 fn write(parts: &[&[u8]]) -> Result<(), Failure> {
     if READER_WENT.load(Ordering::Relaxed) {
         return Ok(());
