@@ -62,7 +62,7 @@ pub struct ProviderProblem {
 
 /// Which conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Search {
     /// Words that all have to occur in what was said or done; all conversations of the workspace if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,6 +114,7 @@ pub enum State {
 
 /// A conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Named {
     pub conversation: String,
 }
@@ -124,13 +125,14 @@ pub struct Opened {
     pub summary: Summary,
     /// Those that are kept.
     pub events: Vec<Event>,
-    /// What was heard so far of the answer that is being given, as [`crate::event::What::Text`] and `Thought` from 0.
+    /// What was heard so far of the answer that is being given, as [`crate::event::What::Text`] and `Thought` from 0. A `Notice`
+    /// says what is wrong with the file, if something is.
     pub passing: Vec<Event>,
 }
 
 /// Something to say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Send {
     /// A new one if it names none. One in which a turn is going on hears it in its next iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,6 +163,7 @@ pub struct Sent {
 
 /// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct AnswerTo {
     pub conversation: String,
     pub question: String,
@@ -170,6 +173,7 @@ pub struct AnswerTo {
 
 /// A new title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Rename {
     pub conversation: String,
     pub title: String,
@@ -192,6 +196,7 @@ pub struct ToolList {
 
 /// A call by hand. Its question, if there is one, is told under [`INSPECTOR`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct CallTool {
     pub tool: String,
     pub arguments: Value,

@@ -145,6 +145,19 @@ pub fn open_append(path: &Utf8Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file that is there for reading and appending, or for reading alone; never through a link and nothing that is not a
+/// plain file.
+pub fn open_existing(path: &Utf8Path, appending: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(appending);
+    no_follow(&mut options);
+    let file = options.open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other(format!("`{path}` is not a plain file")));
+    }
+    Ok(file)
+}
+
 /// Makes opening fail on a link, and not wait for the other end of a named pipe.
 #[cfg(unix)]
 fn no_follow(options: &mut OpenOptions) {
@@ -203,6 +216,9 @@ mod tests {
         std::os::unix::fs::symlink(&secret, &link).unwrap();
         assert!(read(&link, 100).is_err());
         assert!(open_append(&link).is_err());
+        assert!(open_existing(&link, true).is_err());
+        assert!(open_existing(&root, false).is_err(), "a directory");
+        assert!(open_existing(&root.join("none"), true).is_err(), "nothing is made");
         write_atomic(&link, b"new").unwrap();
         assert_eq!(read(&secret, 100).unwrap(), b"secret", "the link was replaced, its target is untouched");
         assert_eq!(read(&link, 100).unwrap(), b"new");

@@ -84,6 +84,16 @@ impl Redactor {
         map_texts(value, &|text| self.text(text))
     }
 
+    /// The same value without those secrets whose values are known.
+    pub fn known_in_value(&self, value: &Value) -> Value {
+        map_texts(value, &|text| self.known(text))
+    }
+
+    /// Whether no secret's value is known.
+    pub fn knows_none(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// The result of a call without secrets: what a program or a server writes may be what it was given.
     pub fn result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
         in_result(result, &|text| self.text(text))
@@ -347,6 +357,8 @@ mod tests {
         let data = serde_json::json!({"pin": 31_415_926, "31415926": [1, 3.5]});
         let expected = serde_json::json!({"pin": REDACTED, REDACTED: [1, 3.5]});
         assert_eq!(number.value(&data), expected);
+        assert_eq!(number.known_in_value(&data), expected);
+        assert!(!number.knows_none() && Redactor::new(["abc".to_owned()]).knows_none());
         let output = ToolOutput { data: Some(data), ..ToolOutput::default() };
         assert_eq!(number.known_in_result(Ok(output)).unwrap().data, Some(expected));
         assert_eq!(Redactor::new(["abc".to_owned()]).text("abc YWJj"), "abc YWJj", "too short to be one");

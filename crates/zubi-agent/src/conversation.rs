@@ -1,0 +1,250 @@
+//! A conversation as it is kept: one file that is only ever added to, one event a line. Whoever writes has its lock; a kill at
+//! any byte leaves a file that opens, and what was going on then is said to have been cut off.
+
+mod digest;
+mod id;
+mod index;
+mod mend;
+mod passing;
+pub(crate) mod read;
+pub(crate) mod secrets;
+pub(crate) mod store;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use camino::Utf8PathBuf;
+use zubi_base::clock::Clock;
+use zubi_base::private;
+use zubi_tools::redact::Redactor;
+
+pub(crate) use self::digest::Digest;
+use self::passing::Passing;
+use self::read::{MAX_FILE, MAX_LINE};
+use self::store::Place;
+use crate::event::{Ended, Event, VERSION, What};
+use crate::history::History;
+use crate::journal::{Journal, NotKept};
+use crate::message::Message;
+
+/// How much of a file's bound only the end of a turn may use, in bytes.
+const ROOM_FOR_THE_END: u64 = 2 * MAX_LINE as u64;
+
+/// Why a conversation cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error("there is no conversation `{0}`")]
+    Missing(String),
+    #[error("another process has this conversation")]
+    Elsewhere,
+    #[error("a newer zubi has written it (version {0} of the format)")]
+    Newer(u64),
+    #[error("{0}")]
+    Unusable(String),
+    #[error("{0}")]
+    File(#[from] std::io::Error),
+}
+
+/// What every conversation of a desk has in common.
+#[derive(Clone)]
+pub(crate) struct Keeping {
+    pub(crate) place: Place,
+    pub(crate) folders: Vec<Utf8PathBuf>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) redactor: Redactor,
+    pub(crate) tell: Teller,
+}
+
+impl Keeping {
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// Hears of each event of a conversation, in order. Called while nothing else can be added; must not block.
+pub(crate) type Teller = Arc<dyn Fn(&str, Event) + Send + Sync>;
+
+/// A conversation that this process writes.
+pub(crate) struct Conversation {
+    id: String,
+    keeping: Keeping,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// Its lock goes with it.
+    file: File,
+    length: u64,
+    /// Why nothing can be added any more.
+    broken: Option<String>,
+    history: History,
+    digest: Digest,
+    passing: Passing,
+    /// How many ids were given.
+    ids: u64,
+}
+
+impl Conversation {
+    /// Begins a new one.
+    pub(crate) fn create(keeping: &Keeping) -> Result<Self, OpenError> {
+        let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
+        let path = keeping.place.path(&id)?;
+        let file = private::open_append(&path)?;
+        let conversation = Self::over(keeping, id.clone(), file)?;
+        let began = What::Began {
+            version: VERSION,
+            conversation: id,
+            folders: keeping.folders.clone(),
+            zubi: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        conversation.add(began).map_err(|NotKept(why)| OpenError::Unusable(why))?;
+        Ok(conversation)
+    }
+
+    /// Opens one to go on with it. A write that was cut off is removed, a turn that was cut off is ended.
+    pub(crate) fn open(keeping: &Keeping, id: &str) -> Result<Self, OpenError> {
+        let path = keeping.place.path(id)?;
+        let file = private::open_existing(&path, true).map_err(|error| read::missing(error, id))?;
+        let conversation = Self::over(keeping, id.to_owned(), file)?;
+        // It may have been deleted between the two.
+        if !path.exists() {
+            return Err(OpenError::Missing(id.to_owned()));
+        }
+        conversation.take_up()?;
+        Ok(conversation)
+    }
+
+    fn over(keeping: &Keeping, id: String, file: File) -> Result<Self, OpenError> {
+        {
+            let _gate = keeping.place.gate()?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(std::fs::TryLockError::WouldBlock) => return Err(OpenError::Elsewhere),
+                Err(std::fs::TryLockError::Error(error)) => return Err(error.into()),
+            }
+        }
+        let inner = Inner {
+            file,
+            length: 0,
+            broken: None,
+            history: History::default(),
+            digest: Digest::default(),
+            passing: Passing::default(),
+            ids: 0,
+        };
+        Ok(Self { id, keeping: keeping.clone(), inner: Mutex::new(inner) })
+    }
+
+    /// Reads what is there, and mends it.
+    fn take_up(&self) -> Result<(), OpenError> {
+        let endings = {
+            let mut inner = self.lock();
+            let reading = read::read(&mut inner.file, 0, 0)?;
+            if let Some(damage) = reading.damage {
+                return Err(OpenError::Unusable(format!("its file is damaged: {damage}")));
+            }
+            if reading.good < reading.length {
+                inner.file.set_len(reading.good)?;
+            }
+            inner.length = reading.good;
+            inner.history = History::of(&reading.events);
+            inner.digest = Digest::of(&reading.events);
+            mend::endings(&inner.history, &inner.digest, &reading.events, self.keeping.now())
+        };
+        for ending in endings {
+            self.add(ending).map_err(|NotKept(why)| OpenError::Unusable(why))?;
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub(crate) fn digest(&self) -> Digest {
+        self.lock().digest.clone()
+    }
+
+    /// What is known of it and what passes, at one moment.
+    pub(crate) fn now(&self) -> (Digest, Vec<Event>) {
+        let inner = self.lock();
+        (inner.digest.clone(), inner.passing.events(inner.digest.seq, inner.digest.updated))
+    }
+
+    /// Tells of the end of a turn that could not be kept: who listens must not wait for it.
+    pub(crate) fn tell_end(&self, ended: Ended) {
+        let inner = self.lock();
+        let event = Event { seq: inner.digest.seq, at: inner.digest.updated, what: What::Ended(ended) };
+        (self.keeping.tell)(&self.id, event);
+    }
+
+    fn keep(inner: &mut Inner, event: &Event) -> Result<(), NotKept> {
+        if let Some(why) = &inner.broken {
+            return Err(NotKept(why.clone()));
+        }
+        let mut line = serde_json::to_vec(event).map_err(|error| NotKept(error.to_string()))?;
+        line.push(b'\n');
+        if line.len() > MAX_LINE {
+            return Err(NotKept(format!("what is to be kept has {} bytes, and at most {MAX_LINE} may be", line.len())));
+        }
+        let room = if matches!(event.what, What::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
+        let length = inner.length + line.len() as u64;
+        if length > room {
+            return Err(NotKept("it has become too long; begin a new one".to_owned()));
+        }
+        if let Err(error) = inner.file.write_all(&line) {
+            // What was written of the line would stand in front of the next.
+            if let Err(error) = inner.file.set_len(inner.length) {
+                inner.broken = Some(error.to_string());
+            }
+            return Err(NotKept(error.to_string()));
+        }
+        inner.length = length;
+        Ok(())
+    }
+}
+
+impl Journal for Conversation {
+    fn add(&self, what: What) -> Result<(), NotKept> {
+        let what = secrets::without(&self.keeping.redactor, what);
+        let mut inner = self.lock();
+        // A clock that goes backwards does not take the order along.
+        let at = self.keeping.now().max(inner.digest.updated);
+        let is_kept = what.is_kept();
+        let event = Event { seq: inner.digest.seq + u64::from(is_kept), at, what };
+        if is_kept {
+            Self::keep(&mut inner, &event)?;
+            inner.history.apply(&event);
+            inner.digest.apply(&event);
+        }
+        inner.passing.apply(&event.what);
+        (self.keeping.tell)(&self.id, event);
+        Ok(())
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        self.lock().history.messages()
+    }
+
+    fn last(&self) -> u64 {
+        self.lock().digest.seq
+    }
+
+    fn told(&self) -> Vec<(u64, Message)> {
+        self.lock().history.told().to_vec()
+    }
+
+    fn new_id(&self) -> String {
+        let mut inner = self.lock();
+        inner.ids += 1;
+        // What is made with it is kept before the next start, whose last event is therefore a later one.
+        format!("zubi_{}_{}", inner.digest.seq, inner.ids)
+    }
+}

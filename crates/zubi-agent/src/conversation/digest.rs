@@ -1,0 +1,166 @@
+//! What is known of a conversation without its words: for lists, and to end a turn that was going on when the process died.
+
+use serde::{Deserialize, Serialize};
+use zubi_base::visible::on_one_line;
+
+use crate::event::{Ended, Event, Reason, What};
+use crate::message::Usage;
+
+/// How many characters of the first request are a title.
+const TITLE: usize = 80;
+
+/// A conversation in short.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Digest {
+    /// Of the last event.
+    pub(crate) seq: u64,
+    pub(crate) created: u64,
+    pub(crate) updated: u64,
+    pub(crate) title: String,
+    pub(crate) model: Option<String>,
+    /// The number of the last turn.
+    pub(crate) turns: u64,
+    pub(crate) usage: Usage,
+    pub(crate) open: Option<OpenTurn>,
+}
+
+/// A turn that has not ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OpenTurn {
+    pub(crate) turn: u64,
+    /// When it began, in milliseconds since the Unix epoch.
+    pub(crate) since: u64,
+    /// How often something was said in it.
+    pub(crate) asked: usize,
+    pub(crate) iterations: u64,
+    pub(crate) calls: u64,
+    pub(crate) usage: Usage,
+    /// Calls that were begun and have no outcome.
+    pub(crate) begun: Vec<String>,
+    /// Questions without an answer.
+    pub(crate) questions: Vec<String>,
+}
+
+impl Digest {
+    pub(crate) fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut digest = Self::default();
+        for event in events {
+            digest.apply(event);
+        }
+        digest
+    }
+
+    /// Takes the next event.
+    pub(crate) fn apply(&mut self, event: &Event) {
+        self.seq = event.seq;
+        self.updated = self.updated.max(event.at);
+        match &event.what {
+            What::Began { .. } => self.created = event.at,
+            What::Titled { title } => self.title = one_line(title),
+            What::Asked { turn, text } => {
+                self.turns = self.turns.max(*turn);
+                if self.title.is_empty() {
+                    self.title = one_line(text);
+                }
+                let open = self.open.get_or_insert_with(|| OpenTurn { since: event.at, ..OpenTurn::default() });
+                open.turn = *turn;
+                open.asked += 1;
+            }
+            What::Iteration { model, .. } => {
+                self.model = Some(model.clone());
+                self.in_turn(|open| open.iterations += 1);
+            }
+            What::Answered { usage, .. } => {
+                self.usage += *usage;
+                self.in_turn(|open| open.usage += *usage);
+            }
+            What::Calling { call, .. } => self.in_turn(|open| {
+                open.calls += 1;
+                open.begun.push(call.clone());
+            }),
+            What::Result { call, .. } => self.in_turn(|open| open.begun.retain(|begun| begun != call)),
+            What::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
+            What::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
+            What::Ended(_) => self.open = None,
+            _ => {}
+        }
+    }
+
+    fn in_turn(&mut self, change: impl FnOnce(&mut OpenTurn)) {
+        if let Some(open) = &mut self.open {
+            change(open);
+        }
+    }
+
+    pub(crate) fn title(&self) -> String {
+        if self.title.is_empty() { "New conversation".to_owned() } else { self.title.clone() }
+    }
+}
+
+impl OpenTurn {
+    /// How it ended, if the process did.
+    pub(crate) fn killed(&self, now: u64) -> Ended {
+        let Self { iterations, calls, .. } = *self;
+        Ended {
+            turn: self.turn,
+            reason: Reason::Killed,
+            text: format!("This turn was cut off after {iterations} iterations and {calls} calls: the program ended."),
+            data: None,
+            problem: Some(
+                "The program ended while this turn was going on. Say how to go on; what was done until then is kept."
+                    .to_owned(),
+            ),
+            iterations,
+            calls,
+            usage: self.usage,
+            duration: now.saturating_sub(self.since),
+        }
+    }
+}
+
+/// The first words of a text, on one line.
+fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    let mut words = text.split_whitespace().peekable();
+    let mut room = TITLE;
+    while let Some(word) = words.next() {
+        let length = word.chars().count() + usize::from(!line.is_empty());
+        if length > room {
+            if line.is_empty() {
+                line.extend(word.chars().take(TITLE - 1));
+            }
+            line.push('…');
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        room -= length;
+        if room == 0 && words.peek().is_some() {
+            line.push('…');
+            break;
+        }
+    }
+    on_one_line(&line).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_table() {
+        let long = "word ".repeat(40);
+        for (text, title) in [
+            ("Rename it", "Rename it"),
+            ("  two\n\nlines\there ", "two lines here"),
+            (long.as_str(), "word word word word word word word word word word word word word word word word…"),
+            (&"x".repeat(200), &format!("{}…", "x".repeat(79))),
+            ("a\u{202e}b", "a\\u{202e}b"),
+            ("", ""),
+        ] {
+            assert_eq!(one_line(text), title);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Names of conversations: they sort by when they began, and nobody guesses one.
+
+use std::time::Duration;
+
+/// Hexadecimal digits of the time in milliseconds: enough until the year 10889.
+const TIME: usize = 12;
+/// Hexadecimal digits that are random.
+const RANDOM: usize = 16;
+
+/// A new one. Fails where the operating system gives no random numbers.
+pub(crate) fn new(now: Duration) -> Result<String, getrandom::Error> {
+    let mut random = [0; RANDOM / 2];
+    getrandom::fill(&mut random)?;
+    let random = u64::from_le_bytes(random);
+    let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX) & ((1 << (4 * TIME)) - 1);
+    Ok(format!("{now:0TIME$x}-{random:0RANDOM$x}"))
+}
+
+/// Whether it is one; then it is the name of a file and nothing else.
+pub(crate) fn is_one(id: &str) -> bool {
+    let is_hex =
+        |text: &str, length| text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    id.split_once('-').is_some_and(|(time, random)| is_hex(time, TIME) && is_hex(random, RANDOM))
+}
+
+/// When it began, in milliseconds since the Unix epoch, as its name says.
+pub(crate) fn began(id: &str) -> u64 {
+    id.get(..TIME).and_then(|time| u64::from_str_radix(time, 16).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_by_time_and_are_names_of_files() {
+        let of = |millis| new(Duration::from_millis(millis)).unwrap();
+        let (first, second) = (of(1_700_000_000_000), of(1_700_000_000_001));
+        assert!(first < second, "{first} {second}");
+        assert_ne!(of(5), of(5));
+        assert_eq!(began(&first), 1_700_000_000_000);
+        assert!(is_one(&first) && is_one(&of(0)) && is_one(&new(Duration::MAX).unwrap()));
+        for none in ["", "..", "../../etc/passwd", "018bcfe56800-0123456789abcde", "018BCFE56800-0123456789abcdef", "-"]
+        {
+            assert!(!is_one(none), "{none}");
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! The index of conversations: what a list shows, and the words to search for. It is made of the files and of nothing else,
+//! brought up to them whenever it is asked, and made anew where it is missing, broken or of another version. Several
+//! processes use it at once.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
+use std::time::Duration;
+use zubi_base::private;
+use zubi_base::visible::on_one_line;
+
+use super::digest::Digest;
+use super::read::{self, Reading};
+use super::store::Place;
+use super::{OpenError, id};
+use crate::event::{Event, What};
+
+/// Of the tables below.
+const VERSION: i64 = 1;
+/// How long another process is waited for that writes.
+const BUSY: Duration = Duration::from_secs(3);
+/// How many bytes of one event are searched.
+const MAX_TEXT: usize = 64 * 1024;
+/// How many words of a query count.
+const MAX_WORDS: usize = 16;
+/// How many characters of a word count.
+const MAX_WORD: usize = 64;
+
+/// `bytes` of the file are known, of `seen` that it had. The words of a conversation stand in rows whose numbers begin with
+/// the conversation's own, so that they are found and removed together.
+const TABLES: &str = "
+CREATE TABLE conversations (
+    number INTEGER PRIMARY KEY,
+    place TEXT NOT NULL,
+    id TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    seen INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    UNIQUE (place, id)
+) STRICT;
+CREATE VIRTUAL TABLE said USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2');
+INSERT INTO said (said, rank) VALUES ('secure-delete', 1);
+";
+
+/// What a list shows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Found {
+    pub(crate) conversations: Vec<Row>,
+    /// How many there are beyond the limit.
+    pub(crate) more: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) id: String,
+    pub(crate) digest: Digest,
+    /// Where the words were found.
+    pub(crate) found: Option<String>,
+}
+
+/// Why the index cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum IndexError {
+    #[error("{0}")]
+    Database(#[from] rusqlite::Error),
+    #[error("{0}")]
+    File(#[from] std::io::Error),
+}
+
+/// Words to search for, in the form that the index reads; what a person writes is never read as its syntax.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Query {
+    All,
+    Words(Vec<String>),
+}
+
+impl Query {
+    pub(crate) fn of(text: Option<&str>) -> Self {
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return Self::All };
+        let words = text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).take(MAX_WORDS);
+        let quoted = |word: &str| {
+            let word: String = word.chars().filter(|c| *c != '\0').take(MAX_WORD).collect();
+            format!("\"{}\"", word.replace('"', "\"\""))
+        };
+        let mut words: Vec<String> = words.map(quoted).collect();
+        // The last word may be one that is still being typed.
+        if let Some(last) = words.last_mut()
+            && !text.ends_with(char::is_whitespace)
+        {
+            last.push('*');
+        }
+        Self::Words(words)
+    }
+}
+
+/// Asks the index that is kept. What is wrong with it is thrown away once.
+pub(crate) fn on_disk(place: &Place, query: &Query, limit: usize) -> Result<Found, IndexError> {
+    let path = place.sessions.join("index.db");
+    let ask = || find(&mut open(&path)?, place, query, limit);
+    match ask() {
+        Err(IndexError::Database(error)) if is_broken(&error) => {
+            tracing::warn!("the index of conversations is made anew: {error}");
+            remove(&path)?;
+            ask()
+        }
+        answer => answer,
+    }
+}
+
+/// The same of an index that lasts as long as the question.
+pub(crate) fn in_memory(place: &Place, query: &Query, limit: usize) -> Result<Found, OpenError> {
+    let unusable = |error: &dyn std::fmt::Display| OpenError::Unusable(format!("they cannot be listed: {error}"));
+    let mut connection = Connection::open_in_memory().map_err(|error| unusable(&error))?;
+    prepare(&mut connection).map_err(|error| unusable(&error))?;
+    find(&mut connection, place, query, limit).map_err(|error| unusable(&error))
+}
+
+/// Takes what was deleted out of the index. One that cannot be told to forget is removed.
+pub(crate) fn forget(place: &Place) {
+    let path = place.sessions.join("index.db");
+    let forget = || update(&mut open(&path)?, place);
+    if let Err(error) = forget() {
+        tracing::warn!("the index of conversations is removed, for it cannot be changed: {error}");
+        if let Err(error) = remove(&path) {
+            tracing::warn!("`{path}` still holds words of a conversation that was deleted; remove it: {error}");
+        }
+    }
+}
+
+fn open(path: &Utf8Path) -> Result<Connection, IndexError> {
+    // It is made here, for this user alone; what SQLite adds beside it has the same rights.
+    drop(private::open_append(path)?);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(zubi_base::fs::canonical(path)?, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "normal")?;
+    // What is deleted is gone, and does not stay in free pages.
+    connection.pragma_update(None, "secure_delete", true)?;
+    prepare(&mut connection)?;
+    Ok(connection)
+}
+
+/// Makes the tables, where there are none of this version.
+fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
+    let version =
+        |connection: &Connection| connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
+    if version(connection)? == VERSION {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have made them meanwhile.
+    if version(&transaction)? != VERSION {
+        transaction.execute_batch("DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS said;")?;
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    transaction.commit()
+}
+
+/// Whether what is wrong is the file, not that others use it or that the disk is full.
+fn is_broken(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode;
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => {
+            matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
+        }
+        // What stands in it is not what is written there.
+        rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..) => true,
+        _ => false,
+    }
+}
+
+fn remove(path: &Utf8Path) -> std::io::Result<()> {
+    for name in ["", "-wal", "-shm"] {
+        match std::fs::remove_file(Utf8PathBuf::from(format!("{path}{name}"))) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn find(connection: &mut Connection, place: &Place, query: &Query, limit: usize) -> Result<Found, IndexError> {
+    update(connection, place)?;
+    let words = match query {
+        Query::All => &[][..],
+        // Nothing that could be found is asked for.
+        Query::Words(words) if words.is_empty() => return Ok(Found::default()),
+        Query::Words(words) => words,
+    };
+    let mut sql = "SELECT number, id, digest FROM conversations WHERE place = ?1".to_owned();
+    for at in 0..words.len() {
+        sql.push_str(&format!(" AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?{})", at + 2));
+    }
+    sql.push_str(" ORDER BY updated DESC, id DESC");
+    let mut statement = connection.prepare(&sql)?;
+    let parameters = std::iter::once(&place.name).chain(words);
+    let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;
+    let mut found = Found::default();
+    while let Some(row) = rows.next()? {
+        if found.conversations.len() >= limit {
+            found.more += 1;
+            continue;
+        }
+        let number: i64 = row.get(0)?;
+        let digest = digest(&row.get::<_, String>(2)?)?;
+        let place = if words.is_empty() { None } else { snippet(connection, number, words)? };
+        found.conversations.push(Row { id: row.get(1)?, digest, found: place });
+    }
+    Ok(found)
+}
+
+fn snippet(connection: &Connection, number: i64, words: &[String]) -> rusqlite::Result<Option<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT snippet(said, 0, '', '', '…', 16) FROM said WHERE said MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ORDER BY rank LIMIT 1",
+    )?;
+    let (first, last) = numbers(number);
+    let text =
+        statement.query_row(params![words.join(" OR "), first, last], |row| row.get::<_, String>(0)).optional()?;
+    let on_a_line = |text: String| on_one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
+    Ok(text.map(on_a_line))
+}
+
+/// The rows of a conversation's words.
+fn numbers(number: i64) -> (i64, i64) {
+    (number << 32, (number << 32) | 0xffff_ffff)
+}
+
+fn digest(text: &str) -> rusqlite::Result<Digest> {
+    let wrong = |error| rusqlite::Error::FromSqlConversionFailure(2, rusqlite::types::Type::Text, Box::new(error));
+    serde_json::from_str(text).map_err(wrong)
+}
+
+/// Brings the index up to the files.
+fn update(connection: &mut Connection, place: &Place) -> Result<(), IndexError> {
+    let files = place.files()?;
+    let mut known = std::collections::BTreeMap::new();
+    {
+        let mut statement = connection.prepare("SELECT id, seen, number FROM conversations WHERE place = ?1")?;
+        let mut rows = statement.query([&place.name])?;
+        while let Some(row) = rows.next()? {
+            known.insert(row.get::<_, String>(0)?, (row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+        }
+    }
+    for (id, (_, number)) in &known {
+        if !files.contains_key(id) {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            drop_row(&transaction, *number)?;
+            transaction.commit()?;
+        }
+    }
+    for (id, length) in &files {
+        if known.get(id).is_none_or(|(seen, _)| u64::try_from(*seen) != Ok(*length)) {
+            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            take_in(&transaction, place, id)?;
+            transaction.commit()?;
+        }
+    }
+    Ok(())
+}
+
+fn drop_row(transaction: &Transaction<'_>, number: i64) -> rusqlite::Result<()> {
+    let (first, last) = numbers(number);
+    transaction.execute("DELETE FROM said WHERE rowid BETWEEN ?1 AND ?2", [first, last])?;
+    transaction.execute("DELETE FROM conversations WHERE number = ?1", [number])?;
+    Ok(())
+}
+
+/// Takes in what a file has more than before.
+fn take_in(transaction: &Transaction<'_>, place: &Place, id: &str) -> Result<(), IndexError> {
+    let mut statement =
+        transaction.prepare_cached("SELECT number, bytes, digest FROM conversations WHERE place = ?1 AND id = ?2")?;
+    let row = statement
+        .query_row([&place.name, id], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+        })
+        .optional()?;
+    let known = match row {
+        Some((number, bytes, text)) => Some((number, u64::try_from(bytes).unwrap_or_default(), digest(&text)?)),
+        None => None,
+    };
+    let Ok(path) = place.path(id) else { return Ok(()) };
+    let mut file = match private::open_existing(&path, false) {
+        Ok(file) => file,
+        // It was deleted meanwhile.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let length = file.metadata()?.len();
+    let reading = match &known {
+        Some((_, bytes, digest)) if *bytes <= length && digest.seq > 0 => read::read(&mut file, *bytes, digest.seq),
+        _ => Err(OpenError::Elsewhere),
+    };
+    let (number, mut digest, reading) = match (known, reading) {
+        // What is new begins where the known ends, or there is nothing new.
+        (Some((number, bytes, digest)), Ok(reading)) if !reading.events.is_empty() || reading.length == bytes => {
+            (Some(number), digest, reading)
+        }
+        (known, _) => {
+            if let Some((number, ..)) = known {
+                drop_row(transaction, number)?;
+            }
+            match read::read(&mut file, 0, 0) {
+                Ok(reading) => (None, Digest::default(), reading),
+                Err(error) => (None, unreadable(id, &error), Reading::none(length)),
+            }
+        }
+    };
+    for event in &reading.events {
+        digest.apply(event);
+    }
+    let text =
+        serde_json::to_string(&digest).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    let integer = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let (bytes, seen, updated) = (integer(reading.good), integer(reading.length), integer(digest.updated));
+    let number = match number {
+        Some(number) => {
+            transaction.execute(
+                "UPDATE conversations SET bytes = ?2, seen = ?3, updated = ?4, digest = ?5 WHERE number = ?1",
+                params![number, bytes, seen, updated, text],
+            )?;
+            number
+        }
+        None => {
+            transaction.execute(
+                "INSERT INTO conversations (place, id, bytes, seen, updated, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![place.name, id, bytes, seen, updated, text],
+            )?;
+            transaction.last_insert_rowid()
+        }
+    };
+    let mut insert = transaction.prepare_cached("INSERT INTO said (rowid, text) VALUES (?1, ?2)")?;
+    for event in &reading.events {
+        if let Some(words) = words(event) {
+            insert.execute(params![numbers(number).0 | (integer(event.seq) & 0xffff_ffff), words])?;
+        }
+    }
+    Ok(())
+}
+
+/// How a file is listed that cannot be read.
+fn unreadable(id: &str, error: &OpenError) -> Digest {
+    let began = id::began(id);
+    Digest { created: began, updated: began, title: format!("(cannot be opened: {error})"), ..Digest::default() }
+}
+
+/// What of an event is searched.
+fn words(event: &Event) -> Option<&str> {
+    let text = match &event.what {
+        What::Asked { text, .. } => text,
+        What::Answered { said, .. } => &said.text,
+        What::Calling { summary, .. } => summary,
+        What::Titled { title } => title,
+        _ => return None,
+    };
+    let text = text.get(..text.floor_char_boundary(MAX_TEXT))?;
+    (!text.is_empty()).then_some(text)
+}

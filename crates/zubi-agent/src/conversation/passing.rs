@@ -1,0 +1,54 @@
+//! What was heard so far of the answer that is being given, for whoever begins to follow in the middle of it.
+
+use crate::event::{Event, What};
+
+/// How many bytes of each are kept; a longer answer is whole once it has been given.
+const MAX: usize = 4 * 1024 * 1024;
+
+/// The text and the thoughts of one iteration.
+#[derive(Debug, Default)]
+pub(crate) struct Passing {
+    turn: u64,
+    iteration: u64,
+    text: String,
+    thought: String,
+}
+
+impl Passing {
+    pub(crate) fn apply(&mut self, what: &What) {
+        let (turn, iteration, offset, piece, is_text) = match what {
+            What::Text { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, true),
+            What::Thought { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, false),
+            What::Iteration { .. } | What::Answered { .. } | What::Retrying { .. } | What::Ended(_) => {
+                *self = Self::default();
+                return;
+            }
+            _ => return,
+        };
+        if (turn, iteration) != (self.turn, self.iteration) {
+            *self = Self { turn, iteration, ..Self::default() };
+        }
+        let so_far = if is_text { &mut self.text } else { &mut self.thought };
+        // Only what comes at the beginning comes again.
+        if offset == 0 {
+            so_far.clear();
+        }
+        if so_far.len() + piece.len() <= MAX {
+            so_far.push_str(piece);
+        }
+    }
+
+    pub(crate) fn events(&self, seq: u64, at: u64) -> Vec<Event> {
+        let (turn, iteration) = (self.turn, self.iteration);
+        let mut events = Vec::new();
+        if !self.thought.is_empty() {
+            let what = What::Thought { turn, iteration, offset: 0, text: self.thought.clone() };
+            events.push(Event { seq, at, what });
+        }
+        if !self.text.is_empty() {
+            let what = What::Text { turn, iteration, offset: 0, text: self.text.clone() };
+            events.push(Event { seq, at, what });
+        }
+        events
+    }
+}

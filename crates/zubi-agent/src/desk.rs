@@ -1,0 +1,363 @@
+//! The desk: the conversations of a workspace, for whoever shows them. Starts turns and stops them, hands answers to the
+//! questions that wait, lists and searches what is kept.
+//!
+//! Any number of pages share one desk, and several processes one directory: a conversation is written by one at a time, for as
+//! long as a turn is going on in it.
+
+mod inspector;
+mod parameters;
+mod seat;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use async_trait::async_trait;
+use camino::Utf8PathBuf;
+use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use zubi_base::clock::Clock;
+use zubi_host::ToolService;
+use zubi_tools::cx::{ApprovalAnswer, Restrictions};
+use zubi_tools::policy::rule::RuleText;
+use zubi_tools::redact::Redactor;
+
+use self::inspector::Inspector;
+use self::parameters::{bounded, none, parameters};
+use self::seat::Seat;
+use crate::chat::{ChatError, ChatService};
+use crate::conversation::store::Place;
+use crate::conversation::{Digest, Keeping, OpenError};
+use crate::event::{Event, What};
+use crate::export;
+use crate::model::choose::Models;
+use crate::questions::Questions;
+use crate::run::Budgets;
+use crate::wire::{
+    AnswerTo, ConversationList, Exported, Hello, INSPECTOR, Named, Opened, Rename, Search, State, Summary, Told,
+    ToolList,
+};
+
+/// How many events a listener may be behind.
+const BEHIND: usize = 4096;
+/// How many conversations a list has if it does not say, and how many at most.
+const LIST: usize = 50;
+const MAX_LIST: usize = 500;
+/// Numbers of sessions begin here: those of other surfaces in this process count from 1.
+const SESSIONS: u64 = 1 << 40;
+
+/// What a desk is made of.
+#[derive(Clone)]
+pub struct DeskConfig {
+    pub service: Arc<dyn ToolService>,
+    pub models: Arc<Models>,
+    /// zubi's state directory: conversations are kept in `sessions` below it.
+    pub state: Utf8PathBuf,
+    /// The workspace's folders. The same folders have the same conversations.
+    pub folders: Vec<Utf8PathBuf>,
+    pub budgets: Budgets,
+    /// Rules that answer questions, as [`crate::questions::auto_approve_rule`] reads them.
+    pub auto_approve: Vec<RuleText>,
+    /// Knows the secrets of this process: their values are neither kept nor told.
+    pub redactor: Redactor,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Why there is no desk.
+#[derive(Debug, thiserror::Error)]
+pub enum DeskError {
+    #[error("conversations cannot be kept in `{0}`: {1}")]
+    State(Utf8PathBuf, std::io::Error),
+    /// One of the rules is none.
+    #[error("{0}")]
+    Rule(String),
+}
+
+/// The conversations of a workspace.
+pub struct Desk {
+    config: DeskConfig,
+    keeping: Keeping,
+    told: broadcast::Sender<Arc<Told>>,
+    /// The conversations that something was done with.
+    seats: Mutex<BTreeMap<String, Arc<Seat>>>,
+    sessions: AtomicU64,
+    inspector: Inspector,
+    closing: CancellationToken,
+    turns: TaskTracker,
+    own: Weak<Self>,
+}
+
+impl Desk {
+    /// Makes the directory where it is not there. Reads nothing before somebody asks.
+    pub fn open(config: DeskConfig) -> Result<Arc<Self>, DeskError> {
+        let place = Place::new(&config.state, &config.folders)
+            .map_err(|error| DeskError::State(config.state.join("sessions"), error))?;
+        let (told, _) = broadcast::channel(BEHIND);
+        let teller = {
+            let told = told.clone();
+            // Nobody need listen.
+            move |conversation: &str, event: Event| {
+                drop(told.send(Arc::new(Told { conversation: conversation.to_owned(), event })));
+            }
+        };
+        let keeping = Keeping {
+            place,
+            folders: config.folders.clone(),
+            clock: Arc::clone(&config.clock),
+            redactor: config.redactor.clone(),
+            tell: Arc::new(teller),
+        };
+        let questions = Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(DeskError::Rule)?;
+        let closing = CancellationToken::new();
+        let inspector = Inspector::new(&keeping, questions, SESSIONS, closing.child_token());
+        Ok(Arc::new_cyclic(|own| Self {
+            config,
+            keeping,
+            told,
+            seats: Mutex::default(),
+            sessions: AtomicU64::new(SESSIONS + 1),
+            inspector,
+            closing,
+            turns: TaskTracker::new(),
+            own: Weak::clone(own),
+        }))
+    }
+
+    fn seats(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Seat>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The seat of a conversation that is there.
+    fn seat(&self, id: &str) -> Result<Arc<Seat>, ChatError> {
+        if let Some(seat) = self.seats().get(id) {
+            return Ok(Arc::clone(seat));
+        }
+        let path = self.keeping.place.path(id).map_err(|error| refused(&error))?;
+        if !path.exists() {
+            return Err(refused(&OpenError::Missing(id.to_owned())));
+        }
+        let seat = self.new_seat()?;
+        Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(seat)))
+    }
+
+    fn new_seat(&self) -> Result<Arc<Seat>, ChatError> {
+        let questions = Questions::new(Arc::clone(&self.config.service), &self.config.auto_approve);
+        let questions = questions.map_err(ChatError::Failed)?;
+        Ok(Arc::new(Seat::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
+    }
+
+    /// Does what waits for a disk, where it holds nobody up.
+    async fn aside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Keeping) -> Result<T, OpenError> + Send + 'static,
+    ) -> Result<T, ChatError> {
+        let keeping = self.keeping.clone();
+        let done = tokio::task::spawn_blocking(move || work(&keeping)).await;
+        done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| refused(&error))
+    }
+
+    fn hello(&self) -> Hello {
+        let host = self.config.service.describe();
+        Hello {
+            version: host.version,
+            folders: self.config.folders.clone(),
+            trusted: host.trusted,
+            model: self.config.models.default_id(),
+            max_iterations: self.config.budgets.iterations,
+        }
+    }
+
+    async fn conversations(&self, search: Search) -> Result<ConversationList, ChatError> {
+        bounded("query", search.query.as_deref(), parameters::MAX_WORDS)?;
+        let limit = search.limit.unwrap_or(LIST).clamp(1, MAX_LIST);
+        let seats: Vec<(String, Arc<Seat>)> =
+            self.seats().iter().map(|(id, seat)| (id.clone(), Arc::clone(seat))).collect();
+        let mut live = BTreeMap::new();
+        for (id, seat) in seats {
+            if let Some(digest) = seat.digest() {
+                live.insert(id, digest);
+            }
+        }
+        self.aside(move |keeping| {
+            let found = keeping.place.search(search.query.as_deref(), limit)?;
+            let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
+            let held = keeping.place.held(open.map(|row| row.id.as_str()))?;
+            let summary = |row: crate::conversation::store::Row| match live.get(&row.id) {
+                Some(digest) => summary(&row.id, digest, live_state(digest), row.found),
+                None => {
+                    let state = if held.contains(&row.id) { State::Elsewhere } else { State::Idle };
+                    summary(&row.id, &row.digest, state, row.found)
+                }
+            };
+            Ok(ConversationList {
+                conversations: found.conversations.into_iter().map(summary).collect(),
+                more: found.more,
+            })
+        })
+        .await
+    }
+
+    async fn opened(&self, id: String) -> Result<Opened, ChatError> {
+        let seat = self.seat(&id)?;
+        let live = seat.live().await;
+        if let Some(live) = live.as_ref() {
+            let (digest, passing) = live.conversation().now();
+            let state = live_state(&digest);
+            let asked = id.clone();
+            let (_, reading) = self.aside(move |keeping| keeping.place.look(&asked)).await?;
+            let mut events = reading.events;
+            // What has happened since that moment, the one who opens it hears.
+            events.truncate(usize::try_from(digest.seq).unwrap_or(usize::MAX));
+            return Ok(Opened { summary: summary(&id, &digest, state, None), events, passing });
+        }
+        // Nobody begins a turn meanwhile: the seat is ours.
+        self.aside(move |keeping| {
+            let (digest, reading) = keeping.place.look(&id)?;
+            let is_cut_off = digest.open.is_some() || reading.good < reading.length;
+            let (digest, reading, state) = if is_cut_off && reading.damage.is_none() {
+                match crate::conversation::Conversation::open(keeping, &id) {
+                    Ok(mended) => {
+                        drop(mended);
+                        let (digest, reading) = keeping.place.look(&id)?;
+                        (digest, reading, State::Idle)
+                    }
+                    Err(OpenError::Elsewhere) => (digest, reading, State::Elsewhere),
+                    Err(error) => return Err(error),
+                }
+            } else {
+                (digest, reading, State::Idle)
+            };
+            let notice = |damage| What::Notice {
+                turn: digest.turns,
+                text: format!("The file of this conversation is damaged: {damage}. What stands before is shown; it cannot be gone on with."),
+            };
+            let passing = reading.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
+            let summary = summary(&id, &digest, state, None);
+            Ok(Opened { summary, events: reading.events, passing: passing.into_iter().collect() })
+        })
+        .await
+    }
+
+    async fn answer(&self, answer: AnswerTo, door: &str) -> Result<(), ChatError> {
+        let given: ApprovalAnswer = serde_json::from_value(answer.answer)
+            .map_err(|error| ChatError::Invalid(format!("`answer` is none: {error}")))?;
+        match &given {
+            ApprovalAnswer::Allow { .. } => {}
+            ApprovalAnswer::Deny { text } => bounded("text", text.as_deref(), parameters::MAX_LINES)?,
+            _ => return Err(ChatError::Invalid("`answer` is `allow` or `deny`".to_owned())),
+        }
+        let waiting = |error: crate::questions::NotWaiting| ChatError::NotFound(error.to_string());
+        if answer.conversation == INSPECTOR {
+            return self.inspector.questions().answer(&answer.question, given, door).map_err(waiting);
+        }
+        self.seat(&answer.conversation)?.questions().answer(&answer.question, given, door).map_err(waiting)
+    }
+
+    async fn tools(&self) -> Result<ToolList, ChatError> {
+        let listed = self.config.service.list(&Restrictions::default()).await;
+        let specs = listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::NoHost::NEXT)))?;
+        Ok(ToolList { tools: specs.iter().map(|spec| spec.to_json()).collect() })
+    }
+
+    async fn export(&self, id: String) -> Result<Exported, ChatError> {
+        self.seat(&id)?;
+        let (digest, reading) = self.aside(move |keeping| keeping.place.look(&id)).await?;
+        let scenario = export::scenario(&digest.title(), &reading.events);
+        let scenario = scenario.to_yaml().map_err(|error| ChatError::Failed(error.to_string()))?;
+        Ok(Exported { name: export::file_name(&digest.title()), scenario })
+    }
+}
+
+/// What is going on in a conversation of this process.
+fn live_state(digest: &Digest) -> State {
+    match &digest.open {
+        None => State::Idle,
+        Some(open) if open.questions.is_empty() => State::Running,
+        Some(_) => State::Waiting,
+    }
+}
+
+fn summary(id: &str, digest: &Digest, state: State, found: Option<String>) -> Summary {
+    Summary {
+        id: id.to_owned(),
+        title: digest.title(),
+        created: digest.created,
+        updated: digest.updated,
+        model: digest.model.clone(),
+        turns: digest.turns,
+        usage: digest.usage,
+        state,
+        found,
+    }
+}
+
+/// Why a conversation cannot be had, with the next step.
+fn refused(error: &OpenError) -> ChatError {
+    match error {
+        OpenError::Missing(_) => ChatError::NotFound(format!("{error}. The list shows which there are.")),
+        OpenError::Elsewhere => ChatError::Failed(format!("{error}, and writes in it. Wait until its turn has ended.")),
+        OpenError::Newer(_) => ChatError::Failed(format!("{error}; use that one. It is left as it is.")),
+        OpenError::Unusable(_) | OpenError::File(_) => ChatError::Failed(format!(
+            "the conversation cannot be used: {error}. Begin a new one; this one is left as it is."
+        )),
+    }
+}
+
+#[async_trait]
+impl ChatService for Desk {
+    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+        let nothing = || json!({});
+        let answer = match method {
+            "hello" => {
+                none(&params)?;
+                json!(self.hello())
+            }
+            "models" => {
+                none(&params)?;
+                json!(self.config.models.list().await)
+            }
+            "conversations" => json!(self.conversations(parameters(params)?).await?),
+            "open" => json!(self.opened(parameters::<Named>(params)?.conversation).await?),
+            "send" => json!(self.send(parameters::checked(parameters(params)?)?, door).await?),
+            "stop" => {
+                self.stop(&parameters::<Named>(params)?.conversation).await?;
+                nothing()
+            }
+            "answer" => {
+                self.answer(parameters(params)?, door).await?;
+                nothing()
+            }
+            "rename" => {
+                let Rename { conversation, title } = parameters(params)?;
+                self.rename(conversation, parameters::title(&title)?).await?;
+                nothing()
+            }
+            "delete" => {
+                self.delete(parameters::<Named>(params)?.conversation).await?;
+                nothing()
+            }
+            "export" => json!(self.export(parameters::<Named>(params)?.conversation).await?),
+            "tools" => {
+                none(&params)?;
+                json!(self.tools().await?)
+            }
+            "call" => json!(self.inspector.call(&self.config.service, parameters(params)?, door).await?),
+            _ => return Err(ChatError::UnknownMethod(method.to_owned())),
+        };
+        Ok(answer)
+    }
+
+    fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
+        self.told.subscribe()
+    }
+
+    async fn shutdown(&self) {
+        self.closing.cancel();
+        self.turns.close();
+        self.turns.wait().await;
+    }
+}
