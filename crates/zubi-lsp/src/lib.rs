@@ -30,6 +30,12 @@
 //! | `zubi/editor/flush` | to the editor | it tells what it has not told yet, then answers null |
 //! | `zubi/editor/applyEdit` | to the editor | `{edit, texts, save, settings, isFollowed}` → `{applied, changed}`; without it nothing is written |
 //! | `zubi/editor/config` | to the editor | `{key, scope?, value?}` → what the setting is, at each scope |
+//! | `zubi/agent/request` | to zubi | `{method, params}`: a chat page's request, as `zubi_agent::wire` has them |
+//! | `zubi/agent/told` | to the editor | `{isFresh, told, waits?}`, from the first request on: what happens in conversations; answered when it was taken in |
+//! | `zubi/agent/run` | to zubi | `{task, model?, instructions?, maxIterations?, tools?}` → `{conversation, reason, text, problem?}`: a task, to its end |
+//! | `zubi/model/list` | to the editor | `{models}` that extensions offer |
+//! | `zubi/model/request` | to the editor | `{id, vendor, messages, tools, maxOutput?, token}` → `{text, thought, calls, error?}`; before, its pieces |
+//! | `zubi/model/piece` | to zubi | `{token, text?, thought?}`: a notification |
 //! | `zubi/editor/command` | to the editor | `{command, args}` → what the command returned; only those of `executeCommand` |
 //!
 //! # What is open
@@ -66,10 +72,12 @@
 //! Tools run on a tokio runtime that the caller gives. The loop of the language server only passes on: it never waits for a
 //! tool, and no tool for it.
 
+mod agent;
 mod approvals;
 mod contributed;
 mod editor;
 mod live;
+mod models;
 mod progress;
 mod settings;
 mod sink;
@@ -85,11 +93,13 @@ use camino::Utf8PathBuf;
 use dlang_server::{Initialize, MethodTable, ModelHandle};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use zubi_agent::chat::ChatService;
 use zubi_base::endpoint::EndpointSource;
 use zubi_host::sight::EditorView;
 use zubi_host::{Chosen, LiveEditor, ToolService};
 use zubi_link::listener::FIRST_PORT;
 
+pub use crate::agent::{AgentSettings, MakeChat, WantedChat};
 use crate::editor::{Editor, EditorSource};
 use crate::live::Live;
 pub use crate::status::Findable;
@@ -137,6 +147,7 @@ pub type Make = dyn Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + 
 pub struct Channel {
     runtime: Handle,
     make: Arc<Make>,
+    make_chat: Option<Arc<MakeChat>>,
     tools: Arc<OnceLock<Arc<Tools>>>,
 }
 
@@ -146,18 +157,30 @@ impl Channel {
         runtime: Handle,
         make: impl Fn(Wanted) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { runtime, make: Arc::new(make), tools: Arc::default() }
+        Self { runtime, make: Arc::new(make), make_chat: None, tools: Arc::default() }
+    }
+
+    /// With zubi's agent, whose conversations are made like this.
+    #[must_use]
+    pub fn with_agent(
+        self,
+        make: impl Fn(WantedChat) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { make_chat: Some(Arc::new(make)), ..self }
     }
 
     /// The methods that the language server has on top of its own, for a client that asks for them.
     pub fn methods(&self) -> MethodTable {
         let (runtime, make, tools) = (self.runtime.clone(), Arc::clone(&self.make), Arc::clone(&self.tools));
+        let make_chat = self.make_chat.clone();
         MethodTable::new().extend(move |client| {
             let methods = match of_client(client) {
                 Some((wanted, editor)) => {
                     let reporter = Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.told));
                     let make = reporting(make, reporter);
-                    let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params)));
+                    let settings = client.params.pointer("/initializationOptions/zubi").map(AgentSettings::read);
+                    let agent = make_chat.zip(settings);
+                    let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params), agent));
                     // There is one `initialize` in a conversation.
                     let tools = tools.get_or_init(|| made);
                     tools.make();

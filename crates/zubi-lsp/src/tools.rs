@@ -16,6 +16,7 @@ use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use zubi_agent::chat::ChatService;
 use zubi_host::contributed::Refused;
 use zubi_host::{CallAnswer, CallRequest, Circumstances, Explanation, NoHost, ToolService, UnknownTool};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
@@ -23,6 +24,7 @@ use zubi_tools::policy::rule::Action;
 use zubi_tools::progress::Throttled;
 use zubi_tools::{Effect, ToolSpec};
 
+use crate::agent::{self, Agent, AgentSettings, MakeChat};
 use crate::approvals::Approvals;
 use crate::contributed::{Contributed, OfHost};
 use crate::editor::Editor;
@@ -46,14 +48,18 @@ pub(crate) struct Tools {
     caller: Arc<Caller>,
     approvals: Arc<Approvals>,
     contributed: Contributed,
+    /// Absent where zubi has no agent.
+    agent: Option<Arc<Agent>>,
     /// What the editor knows of the list.
     listed: changes::Listed,
 }
 
 /// A host, once it is made.
-struct Host {
+pub(crate) struct Host {
     wanted: Wanted,
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
+    /// The conversations over it, once somebody asks for them.
+    chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
     /// The questions to it that are not over.
     questions: TaskTracker,
     contributed: OfHost,
@@ -62,10 +68,18 @@ struct Host {
 impl Host {
     fn new(wanted: Wanted) -> Arc<Self> {
         let (questions, contributed) = (TaskTracker::new(), OfHost::new());
-        Arc::new(Self { wanted, service: OnceCell::new(), questions, contributed })
+        Arc::new(Self { wanted, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
+    }
+
+    /// Ends what goes on in the conversations.
+    async fn end_chat(&self) {
+        if let Some(Ok(chat)) = self.chat.get() {
+            chat.shutdown().await;
+        }
     }
 
     async fn shutdown(&self) {
+        self.end_chat().await;
         if let Some(Ok(service)) = self.service.get() {
             service.shutdown().await;
         }
@@ -77,7 +91,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
     let another = || Arc::clone(tools);
     let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
     let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.told));
-    MethodTable::new()
+    let methods = MethodTable::new()
         .start(TOOLS_LIST, move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
         })
@@ -123,7 +137,11 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 tracing::warn!("zubi/editor/didChange cannot be read: {error}");
             }
         })
-        .hear_folders(move |open| folders.open(open))
+        .hear_folders(move |open| folders.open(open));
+    match &tools.agent {
+        Some(agent) => agent::methods(agent, tools, methods),
+        None => methods,
+    }
 }
 
 impl Tools {
@@ -133,17 +151,22 @@ impl Tools {
         wanted: Wanted,
         editor: Arc<Editor>,
         client: Option<String>,
+        agent: Option<(Arc<MakeChat>, AgentSettings)>,
     ) -> Self {
         let caller =
             Arc::new(Caller { surface: Surface::Editor, client, session: 0, restrictions: restrictions(&editor) });
+        let approvals = Arc::new(Approvals::new(Arc::clone(&editor)));
+        let agent =
+            agent.map(|(make, settings)| Agent::new(Arc::clone(&editor), Arc::clone(&approvals), make, settings));
         Self {
             runtime,
             make,
             host: Mutex::new(Host::new(wanted)),
             ends: TaskTracker::new(),
             caller,
-            approvals: Arc::new(Approvals::new(Arc::clone(&editor))),
+            approvals,
             contributed: Contributed::new(Arc::clone(&editor)),
+            agent,
             listed: changes::Listed::default(),
             editor,
         }
@@ -162,7 +185,7 @@ impl Tools {
     }
 
     /// Begins a question to the host for the folders that are open now, and returns at once.
-    fn begin<Asked>(self: &Arc<Self>, ask: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
+    pub(crate) fn begin<Asked>(self: &Arc<Self>, ask: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
     where
         Asked: Future<Output = ()> + Send + 'static,
     {
@@ -184,11 +207,21 @@ impl Tools {
         let before = std::mem::replace(&mut *current, Host::new(wanted));
         drop(current);
         before.questions.close();
+        let has_chat = before.chat.initialized();
         self.runtime.spawn(self.ends.track_future(async move {
+            before.end_chat().await;
             before.questions.wait().await;
             before.shutdown().await;
         }));
         self.make();
+        if has_chat {
+            // Who follows conversations is told that these are others.
+            self.begin(|tools, host| async move {
+                if let Err(error) = tools.chat(&host).await {
+                    tracing::warn!("{error}");
+                }
+            });
+        }
     }
 
     fn current(&self) -> MutexGuard<'_, Arc<Host>> {
@@ -214,6 +247,28 @@ impl Tools {
             made
         });
         made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to start zubi's tools: {why}")))
+    }
+
+    /// The conversations of a host; who asks first makes them, and from then on the editor is told what happens in them.
+    pub(crate) async fn chat<'host>(
+        self: &Arc<Self>,
+        host: &'host Arc<Host>,
+    ) -> Result<&'host Arc<dyn ChatService>, RequestError> {
+        let agent = self.agent.as_ref().ok_or_else(|| RequestError::Failed("zubi has no agent here".to_owned()))?;
+        let service = self.service(host).await?;
+        let made = host.chat.get_or_init(|| async {
+            let (maker, folders, service) = (Arc::clone(agent), host.wanted.folders.clone(), Arc::clone(service));
+            // It opens files.
+            let made = match self.runtime.spawn_blocking(move || maker.make(folders, service)).await {
+                Ok(made) => made,
+                Err(error) => Err(format!("making the conversations failed: {error}")),
+            };
+            if let Ok(chat) = &made {
+                self.runtime.spawn(Arc::clone(agent).follow(chat.listen()));
+            }
+            made
+        });
+        made.await.as_ref().map_err(|why| RequestError::Failed(format!("Failed to open zubi's conversations: {why}")))
     }
 
     async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {

@@ -4,6 +4,7 @@
 //! Names are in camel case. What LSP itself defines is passed on as it is; its schema says which of LSP's types it is
 //! (`x-lsp`).
 
+pub mod agent;
 pub mod editor;
 pub mod tools;
 
@@ -15,6 +16,10 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use zubi_link::wire::tools::{InvokeResult, Registered, UnregisterParams};
 
+use self::agent::{
+    AgentRequestParams, AgentRunParams, AgentRunResult, AgentToldParams, ModelListResult, ModelPieceParams,
+    ModelRequestParams, ModelRequestResult,
+};
 use self::editor::{
     DocumentReport, EditorApplyParams, EditorApplyResult, EditorCommandParams, EditorConfigParams, EditorConfigResult,
     EditorDidChangeParams, EditorRequestParams, StatusParams,
@@ -51,6 +56,13 @@ struct ChannelOptions {
     env: BTreeMap<String, String>,
     /// Commands of the editor that other programs may run besides the usual ones.
     allowed_commands: Vec<String>,
+    /// Whether zubi's agent asks a model that only follows rules.
+    #[schemars(rename = "useMockLLM")]
+    use_mock_llm: bool,
+    /// The model that zubi's agent asks if none is named.
+    model: String,
+    /// How often it is asked in a turn.
+    max_iterations: u64,
 }
 
 /// What the server answers `initialize` with, under `zubi` in its experimental capabilities.
@@ -122,6 +134,19 @@ pub const INVOKE_CONTRIBUTED: &str = "zubi/editor/invokeContributed";
 pub const APPROVAL_REQUEST: &str = "zubi/approval/request";
 /// How the host of this window is doing, whenever any of it has changed.
 pub const STATUS: &str = "zubi/status";
+
+/// A request of a chat page, passed on to zubi's agent as it is.
+pub const AGENT_REQUEST: &str = "zubi/agent/request";
+/// What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect.
+pub const AGENT_TOLD: &str = "zubi/agent/told";
+/// A task for the agent, answered when it has ended. Its questions are asked with `zubi/approval/request`.
+pub const AGENT_RUN: &str = "zubi/agent/run";
+/// The models that extensions offer in the editor.
+pub const MODEL_LIST: &str = "zubi/model/list";
+/// Asks one of the editor's models. The answer is whole; its pieces are told before.
+pub const MODEL_REQUEST: &str = "zubi/model/request";
+/// A piece of an answer, as soon as it is there.
+pub const MODEL_PIECE: &str = "zubi/model/piece";
 
 /// All messages, in the order of the documentation.
 const MESSAGES: &[Message] = &[
@@ -243,6 +268,54 @@ const MESSAGES: &[Message] = &[
         to: To::Editor,
         summary: "How the host of this window is doing, whenever any of it has changed.",
         params: shape!(StatusParams),
+        result: None,
+    },
+    Message {
+        name: "AGENT_REQUEST",
+        method: AGENT_REQUEST,
+        to: To::Server,
+        summary: "A request of a chat page, passed on to zubi's agent as it is.",
+        params: shape!(AgentRequestParams),
+        result: shape!(Value),
+    },
+    Message {
+        name: "AGENT_TOLD",
+        method: AGENT_TOLD,
+        to: To::Editor,
+        summary: "What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect.",
+        params: shape!(AgentToldParams),
+        result: shape!(()),
+    },
+    Message {
+        name: "AGENT_RUN",
+        method: AGENT_RUN,
+        to: To::Server,
+        summary: "A task for the agent, answered when it has ended. Its questions are asked with `zubi/approval/request`.",
+        params: shape!(AgentRunParams),
+        result: shape!(AgentRunResult),
+    },
+    Message {
+        name: "MODEL_LIST",
+        method: MODEL_LIST,
+        to: To::Editor,
+        summary: "The models that extensions offer in the editor.",
+        params: None,
+        result: shape!(ModelListResult),
+    },
+    Message {
+        name: "MODEL_REQUEST",
+        method: MODEL_REQUEST,
+        to: To::Editor,
+        summary: "Asks one of the editor's models. The answer is whole; its pieces are told before.",
+        params: shape!(ModelRequestParams),
+        result: shape!(ModelRequestResult),
+    },
+    Message {
+        name: "MODEL_PIECE",
+        method: MODEL_PIECE,
+        to: To::Server,
+        summary: "A piece of an answer, as soon as it is there.",
+        params: shape!(ModelPieceParams),
         result: None,
     },
 ];

@@ -1,0 +1,362 @@
+//! `zubi/agent/*`: conversations with zubi's agent, for a chat view in the editor, and tasks of its extensions.
+//!
+//! The chat view speaks to [`ChatService`] itself: its requests and what it is told pass through here as they are. What happens
+//! is told from the first request on, several events at a time: while the editor has not taken in the last ones, the next ones
+//! collect, and of one that is too slow the oldest are dropped and it is told so. Tools and models never wait for it.
+//!
+//! An extension's task is a conversation like others, but for who is asked: nobody may be looking at the chat, so its questions
+//! are dialogs of the editor.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+use zubi_agent::chat::{ChatError, ChatService};
+use zubi_agent::event::{Ended, Event, What};
+use zubi_agent::model::ModelSource;
+use zubi_agent::wire::{AnswerTo, Named, Opened, Send as Say, Sent, Told};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_host::ToolService;
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
+use zubi_tools::question;
+
+use crate::approvals::Approvals;
+use crate::editor::Editor;
+use crate::models::EditorModels;
+use crate::tools::Tools;
+use crate::wire::agent::{AgentRequestParams, AgentRunParams, AgentRunResult, AgentToldParams, WaitingQuestion};
+use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_TOLD, MODEL_LIST, MODEL_PIECE, MODEL_REQUEST};
+
+/// Through which door answers from here come.
+const DOOR: &str = "editor";
+/// The most events that are told at once.
+const BATCH: usize = 500;
+/// How long the editor may take to take them in, before it counts as too slow.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// What the user has chosen for the agent; what an editor does not say is the program's to decide.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// Whether a model that follows rules takes the place of a real one.
+    pub use_mock: bool,
+    /// The model that is asked if none is named: with its provider, or as the editor calls it, or its family.
+    pub model: Option<String>,
+    /// How often it is asked in a turn.
+    pub max_iterations: Option<u64>,
+}
+
+impl AgentSettings {
+    pub(crate) fn read(options: &Value) -> Self {
+        let model = options.get("model").and_then(Value::as_str).map(str::trim).filter(|model| !model.is_empty());
+        Self {
+            use_mock: options.get("useMockLLM").and_then(Value::as_bool) == Some(true),
+            model: model.map(str::to_owned),
+            max_iterations: options.get("maxIterations").and_then(Value::as_u64).filter(|most| *most > 0),
+        }
+    }
+}
+
+/// What conversations are made of.
+#[derive(Clone)]
+pub struct WantedChat {
+    /// The folders that the editor has open.
+    pub folders: Vec<Utf8PathBuf>,
+    /// The tools for them.
+    pub service: Arc<dyn ToolService>,
+    /// The editor's models, if it lends them.
+    pub models: Option<Arc<dyn ModelSource>>,
+    pub settings: AgentSettings,
+}
+
+/// Makes the conversations of a host when they are asked for, on a thread that may block. The error is told to whoever asks.
+pub type MakeChat = dyn Fn(WantedChat) -> Result<Arc<dyn ChatService>, String> + Send + Sync;
+
+/// The agent of one connection.
+pub(crate) struct Agent {
+    editor: Arc<Editor>,
+    approvals: Arc<Approvals>,
+    make: Arc<MakeChat>,
+    models: Option<EditorModels>,
+    settings: AgentSettings,
+    /// The conversations that are extensions' tasks. Locked while one begins, so that whose question it is can be told.
+    runs: Mutex<BTreeSet<String>>,
+}
+
+impl Agent {
+    pub(crate) fn new(
+        editor: Arc<Editor>,
+        approvals: Arc<Approvals>,
+        make: Arc<MakeChat>,
+        settings: AgentSettings,
+    ) -> Arc<Self> {
+        let lends = editor.answers(MODEL_LIST) && editor.answers(MODEL_REQUEST);
+        let models = lends.then(|| EditorModels::new(Arc::clone(&editor)));
+        Arc::new(Self { editor, approvals, make, models, settings, runs: Mutex::default() })
+    }
+
+    /// Makes the conversations of a host. Blocks.
+    pub(crate) fn make(
+        &self,
+        folders: Vec<Utf8PathBuf>,
+        service: Arc<dyn ToolService>,
+    ) -> Result<Arc<dyn ChatService>, String> {
+        let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
+        (self.make)(WantedChat { folders, service, models, settings: self.settings.clone() })
+    }
+
+    /// Tells the editor what happens in these conversations, until they are gone.
+    pub(crate) async fn follow(self: Arc<Self>, mut heard: tokio::sync::broadcast::Receiver<Arc<Told>>) {
+        if !self.editor.answers(AGENT_TOLD) {
+            return;
+        }
+        let mut next = AgentToldParams { is_fresh: true, ..AgentToldParams::default() };
+        loop {
+            while next.told.len() < BATCH {
+                match heard.try_recv() {
+                    Ok(told) => self.add(&mut next, &told).await,
+                    Err(TryRecvError::Lagged(_)) => next.is_fresh = true,
+                    Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+                }
+            }
+            if !next.told.is_empty() || next.is_fresh {
+                let params = json!(std::mem::take(&mut next));
+                let cx = RequestCx::new(CancellationToken::new(), Instant::now() + PATIENCE);
+                match self.editor.send(AGENT_TOLD, AGENT_TOLD, params, &cx).await {
+                    Ok(_) => {}
+                    Err(EndpointError::Exited { .. }) => return,
+                    Err(error) => {
+                        tracing::warn!("the editor does not take in what happens in conversations: {error}");
+                        // It is told again that something was lost when there is something to tell.
+                        next.is_fresh = true;
+                    }
+                }
+                if !next.is_fresh {
+                    continue;
+                }
+            }
+            match heard.recv().await {
+                Ok(told) => self.add(&mut next, &told).await,
+                Err(RecvError::Lagged(_)) => next.is_fresh = true,
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    async fn add(&self, next: &mut AgentToldParams, told: &Told) {
+        if let What::Question { request, .. } = &told.event.what
+            && !self.runs.lock().await.contains(&told.conversation)
+        {
+            let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
+                |_| "zubi's agent asks you something".to_owned(),
+                |request| {
+                    let card = question::card(&request);
+                    card.lines().next().unwrap_or_default().to_owned()
+                },
+            );
+            next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
+        }
+        next.told.push(json!(told));
+    }
+
+    /// A task from its beginning to its end.
+    async fn run(
+        self: &Arc<Self>,
+        chat: &Arc<dyn ChatService>,
+        params: AgentRunParams,
+        responder: &Responder,
+    ) -> Answer {
+        let cancel = CancellationToken::new();
+        let given_up = cancel.clone();
+        responder.cancel().on_cancel(move || given_up.cancel());
+        let AgentRunParams { task, model, instructions, max_iterations, tools } = params;
+        let say = Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
+        let mut heard = chat.listen();
+        let mut runs = self.runs.lock().await;
+        let Sent { conversation, turn } = request(chat, "send", json!(say)).await?;
+        runs.insert(conversation.clone());
+        drop(runs);
+        let mut run = Run {
+            agent: self,
+            chat,
+            conversation: &conversation,
+            turn,
+            cancel: &cancel,
+            asked: BTreeMap::new(),
+            dialogs: JoinSet::new(),
+        };
+        let ended = loop {
+            let found = tokio::select! {
+                told = heard.recv() => match told {
+                    Ok(told) if told.conversation == conversation => run.take(&told.event),
+                    Ok(_) => None,
+                    Err(RecvError::Lagged(_)) => run.look().await,
+                    Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is going".to_owned())),
+                },
+                () = cancel.cancelled() => {
+                    let named = json!(Named { conversation: conversation.clone() });
+                    break match chat.request("stop", named, DOOR).await {
+                        Ok(_) => Err(RequestError::Cancelled),
+                        Err(error) => Err(refused(&error)),
+                    };
+                }
+            };
+            if let Some(ended) = found {
+                break Ok(ended);
+            }
+        };
+        self.runs.lock().await.remove(&conversation);
+        let Ended { reason, text, problem, .. } = ended?;
+        let reason = json!(reason).as_str().unwrap_or_default().to_owned();
+        Ok(json!(AgentRunResult { conversation, reason, text, problem }))
+    }
+}
+
+/// A task that goes on.
+struct Run<'a> {
+    agent: &'a Arc<Agent>,
+    chat: &'a Arc<dyn ChatService>,
+    conversation: &'a str,
+    turn: u64,
+    cancel: &'a CancellationToken,
+    /// The questions that were asked, by their ids.
+    asked: BTreeMap<String, AbortHandle>,
+    /// Those that wait end with the task.
+    dialogs: JoinSet<()>,
+}
+
+impl Run<'_> {
+    /// Takes the next event; how the task ended, if it has.
+    fn take(&mut self, event: &Event) -> Option<Ended> {
+        match &event.what {
+            What::Question { question, request, .. } if !self.asked.contains_key(question) => {
+                let asking = ask(
+                    Arc::clone(self.agent),
+                    Arc::clone(self.chat),
+                    self.conversation.to_owned(),
+                    question.clone(),
+                    request.clone(),
+                    self.cancel.clone(),
+                );
+                self.asked.insert(question.clone(), self.dialogs.spawn(asking));
+            }
+            // Somebody has answered it in the chat.
+            What::Decision { question, .. } => {
+                if let Some(dialog) = self.asked.get(question) {
+                    dialog.abort();
+                }
+            }
+            What::Ended(ended) if ended.turn == self.turn => return Some(ended.clone()),
+            _ => {}
+        }
+        None
+    }
+
+    /// Takes all events, some of which were not heard.
+    async fn look(&mut self) -> Option<Ended> {
+        let named = json!(Named { conversation: self.conversation.to_owned() });
+        let Opened { events, .. } = request(self.chat, "open", named).await.ok()?;
+        let decided: BTreeSet<&String> = events
+            .iter()
+            .filter_map(|event| match &event.what {
+                What::Decision { question, .. } => Some(question),
+                _ => None,
+            })
+            .collect();
+        let is_over =
+            |event: &&Event| matches!(&event.what, What::Question { question, .. } if decided.contains(question));
+        events.iter().filter(|event| !is_over(event)).find_map(|event| self.take(event))
+    }
+}
+
+/// Puts a question of a task into a dialog, and says in the conversation what was answered.
+async fn ask(
+    agent: Arc<Agent>,
+    chat: Arc<dyn ChatService>,
+    conversation: String,
+    question: String,
+    asked: Value,
+    cancel: CancellationToken,
+) {
+    let answer = match serde_json::from_value::<ApprovalRequest>(asked) {
+        Ok(asked) => {
+            let approver = agent.approvals.approver(&asked.tool, &Value::Null, false, &cancel);
+            approver.ask(asked).await
+        }
+        Err(error) => ApprovalAnswer::Unanswered { how: format!("the question cannot be read: {error}") },
+    };
+    let answer = match answer {
+        ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
+        ApprovalAnswer::Unanswered { how } => {
+            ApprovalAnswer::Deny { text: Some(format!("nobody has answered: {how}")) }
+        }
+        ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("nobody was asked: {why}")) },
+        ApprovalAnswer::Unavailable => {
+            ApprovalAnswer::Deny { text: Some("this editor cannot ask its user".to_owned()) }
+        }
+    };
+    let params = json!(AnswerTo { conversation, question, answer: json!(answer) });
+    // Somebody may have been quicker in the chat.
+    if let Err(error) = chat.request("answer", params, DOOR).await {
+        tracing::debug!("an answer came too late: {error}");
+    }
+}
+
+/// The methods over this agent.
+pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTable) -> MethodTable {
+    let (asked, run, agent_of_run, models) =
+        (Arc::clone(tools), Arc::clone(tools), Arc::clone(agent), agent.models.clone());
+    let methods = methods
+        .start(AGENT_REQUEST, move |params, responder| {
+            asked.begin(|tools, host| async move {
+                let answer = async {
+                    let AgentRequestParams { method, params } = from_value(&params)?;
+                    let chat = tools.chat(&host).await?;
+                    chat.request(&method, params, DOOR).await.map_err(|error| refused(&error))
+                };
+                responder.answer(answer.await);
+            });
+        })
+        .start(AGENT_RUN, move |params, responder| {
+            let agent = Arc::clone(&agent_of_run);
+            run.begin(|tools, host| async move {
+                let answer = async {
+                    let params = from_value(&params)?;
+                    let chat = tools.chat(&host).await?;
+                    agent.run(chat, params, &responder).await
+                };
+                let answer = answer.await;
+                responder.answer(answer);
+            });
+        });
+    match models {
+        Some(models) => methods.hear(MODEL_PIECE, move |params| models.piece(params)),
+        None => methods,
+    }
+}
+
+/// A request whose result is known.
+async fn request<T: DeserializeOwned>(
+    chat: &Arc<dyn ChatService>,
+    method: &str,
+    params: Value,
+) -> Result<T, RequestError> {
+    let result = chat.request(method, params, DOOR).await.map_err(|error| refused(&error))?;
+    serde_json::from_value(result).map_err(|error| RequestError::Failed(format!("`{method}` cannot be read: {error}")))
+}
+
+fn refused(error: &ChatError) -> RequestError {
+    let message = error.to_string();
+    match error {
+        ChatError::UnknownMethod(_) => RequestError::InvalidParams { field: "method".to_owned(), message },
+        ChatError::Invalid(_) => RequestError::InvalidParams { field: "params".to_owned(), message },
+        ChatError::NotFound(_) | ChatError::Failed(_) => RequestError::Failed(message),
+    }
+}

@@ -1,0 +1,325 @@
+//! `zubi/model/*`: the models that extensions offer in the editor, as a source of models for zubi's agent. The editor holds the
+//! keys and asks its user; nothing of that passes through here.
+//!
+//! The editor's messages have two roles and three kinds of parts. Instructions are the first thing that its user says, and so is
+//! what calls came to: all outcomes of one answer in one message, as models want them.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use zubi_agent::message::{Call, Message, Outcome, Said, Usage};
+use zubi_agent::model::{
+    Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Offer, Piece, Pieces, Prompt, Stop,
+};
+use zubi_base::endpoint::{EndpointError, RequestCx};
+
+use crate::editor::Editor;
+use crate::wire::agent::{
+    EditorModel, ModelCall, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart, ModelPieceParams,
+    ModelRequestParams, ModelRequestResult, ModelRole, ModelTool,
+};
+use crate::wire::{MODEL_LIST, MODEL_REQUEST};
+
+/// What the ids of these models begin with.
+const PROVIDER: &str = "editor";
+
+/// How long the editor may take to list its models: extensions start for it.
+const LIST_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a model may stand still. The editor may be asking its user meanwhile whether zubi may use it.
+const STANDSTILL: Duration = Duration::from_mins(5);
+/// The longest an answer may take.
+const PATIENCE: Duration = Duration::from_hours(1);
+
+/// The most models that are looked at.
+const MAX_MODELS: usize = 500;
+/// The most bytes of an answer, and of the pieces that are heard of it.
+const MAX_ANSWER: usize = 8 * 1024 * 1024;
+/// The most calls in an answer.
+const MAX_CALLS: usize = 256;
+
+/// The models of one editor.
+#[derive(Clone)]
+pub(crate) struct EditorModels(Arc<Asked>);
+
+/// The questions to its models that go on.
+struct Asked {
+    editor: Arc<Editor>,
+    /// By their tokens: where pieces go, and how many bytes may still come.
+    running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<Piece>, usize)>>,
+    /// The last token that was given.
+    last: AtomicU64,
+}
+
+impl EditorModels {
+    pub(crate) fn new(editor: Arc<Editor>) -> Self {
+        Self(Arc::new(Asked { editor, running: Mutex::default(), last: AtomicU64::new(0) }))
+    }
+
+    /// `zubi/model/piece`. Called by the loop; returns at once.
+    pub(crate) fn piece(&self, params: Value) {
+        let Ok(ModelPieceParams { token, text, thought }) = serde_json::from_value(params) else { return };
+        let mut running = self.0.running();
+        let Some((to, room)) = running.get_mut(&token) else { return };
+        for piece in [thought.map(Piece::Reasoning), text.map(Piece::Text)].into_iter().flatten() {
+            let (Piece::Text(said) | Piece::Reasoning(said)) = &piece;
+            // The whole answer says the same once more, and is too long then as well.
+            let Some(left) = room.checked_sub(said.len()) else { return };
+            *room = left;
+            to.send(piece).ok();
+        }
+    }
+
+    async fn list(&self) -> Result<Vec<EditorModel>, ModelError> {
+        let listed: ModelListResult = self.0.ask(MODEL_LIST, Value::Null, LIST_PATIENCE).await?;
+        Ok(listed.models.into_iter().take(MAX_MODELS).collect())
+    }
+}
+
+impl Asked {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<Piece>, usize)>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn ask<T: DeserializeOwned>(&self, method: &str, params: Value, patience: Duration) -> Result<T, ModelError> {
+        let cx = RequestCx::new(CancellationToken::new(), Instant::now() + patience);
+        let answer = self.editor.send(method, method, params, &cx).await.map_err(|error| unanswered(&error))?;
+        serde_json::from_value(answer).map_err(|error| {
+            ModelError::new(ErrorKind::Malformed, format!("the editor's answer to `{method}` cannot be read: {error}"))
+        })
+    }
+}
+
+#[async_trait]
+impl ModelSource for EditorModels {
+    fn provider(&self) -> &str {
+        PROVIDER
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let models = self.list().await?;
+        if models.is_empty() {
+            return Err(none());
+        }
+        Ok(models.iter().map(|model| info(model, &models)).collect())
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let models = self.list().await?;
+        let Some(model) = find(name, &models) else {
+            if models.is_empty() {
+                return Err(none());
+            }
+            let names: Vec<_> = models.iter().map(|model| info(model, &models).id).collect();
+            let message = format!("the editor has no model `{name}`; it has {}", names.join(", "));
+            return Err(ModelError::new(ErrorKind::NotConfigured, message));
+        };
+        let info = info(model, &models);
+        Ok(Arc::new(OfEditor { info, model: model.clone(), asked: Arc::clone(&self.0) }))
+    }
+}
+
+/// The model of this name: by its id, with its vendor's where several have that id, or the first of the family.
+fn find<'a>(name: &str, models: &'a [EditorModel]) -> Option<&'a EditorModel> {
+    let by_id = || models.iter().find(|model| model.id == name);
+    let by_both = || models.iter().find(|model| name.split_once('/') == Some((&model.vendor, &model.id)));
+    let by_family = || models.iter().find(|model| model.family == name);
+    by_id().or_else(by_both).or_else(by_family)
+}
+
+/// The model as one who chooses sees it.
+fn info(model: &EditorModel, among: &[EditorModel]) -> ModelInfo {
+    let EditorModel { id, vendor, name, max_input_tokens, .. } = model;
+    let is_alone = among.iter().filter(|other| other.id == *id).count() == 1;
+    let whole = if is_alone { format!("{PROVIDER}/{id}") } else { format!("{PROVIDER}/{vendor}/{id}") };
+    let context = (*max_input_tokens > 0).then_some(*max_input_tokens);
+    ModelInfo { id: whole, name: name.clone(), provider: PROVIDER.to_owned(), context }
+}
+
+fn none() -> ModelError {
+    let message = "the editor offers no models: install an extension that does, and sign in to it";
+    ModelError::new(ErrorKind::NotConfigured, message)
+}
+
+/// One of the editor's models.
+struct OfEditor {
+    info: ModelInfo,
+    model: EditorModel,
+    asked: Arc<Asked>,
+}
+
+/// A question that goes on; also when nobody wants its answer any more and this is dropped.
+struct Running<'a> {
+    asked: &'a Asked,
+    token: u64,
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.asked.running().remove(&self.token);
+    }
+}
+
+#[async_trait]
+impl Model for OfEditor {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+        let asked = &*self.asked;
+        let token = asked.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let (sender, mut heard) = mpsc::unbounded_channel();
+        asked.running().insert(token, (sender, MAX_ANSWER));
+        let _running = Running { asked, token };
+        let params = ModelRequestParams {
+            id: self.model.id.clone(),
+            vendor: self.model.vendor.clone(),
+            messages: messages(prompt.system, prompt.messages),
+            tools: prompt.tools.iter().map(tool).collect(),
+            max_output: prompt.max_output,
+            token,
+        };
+        let mut whole = pin!(asked.ask::<ModelRequestResult>(MODEL_REQUEST, json!(params), PATIENCE));
+        let result = loop {
+            tokio::select! {
+                biased;
+                Some(piece) = heard.recv() => pieces(piece),
+                result = &mut whole => break result?,
+                () = tokio::time::sleep(STANDSTILL) => return Err(ModelError::new(
+                    ErrorKind::TimedOut,
+                    format!(
+                        "`{}` has said nothing for {} minutes. The editor may have asked you whether zubi may use it",
+                        self.info.id,
+                        STANDSTILL.as_secs() / 60
+                    ),
+                )),
+            }
+        };
+        while let Ok(piece) = heard.try_recv() {
+            pieces(piece);
+        }
+        self.read(result)
+    }
+}
+
+impl OfEditor {
+    fn read(&self, result: ModelRequestResult) -> Result<Answer, ModelError> {
+        let ModelRequestResult { text, thought, calls, error } = result;
+        if let Some(failure) = error {
+            return Err(self.failed(&failure));
+        }
+        if text.len() + thought.len() > MAX_ANSWER || calls.len() > MAX_CALLS {
+            let message = format!("`{}` answered more than zubi takes at once", self.info.id);
+            return Err(ModelError::new(ErrorKind::Malformed, message));
+        }
+        let calls = calls.into_iter().map(|ModelCall { id, name, input }| Call {
+            id,
+            tool: name,
+            arguments: match input {
+                Value::Object(_) | Value::String(_) => input,
+                other => Value::String(other.to_string()),
+            },
+        });
+        let said = Said { text, reasoning: thought, calls: calls.collect(), native: None };
+        // The editor counts no tokens and does not say why a model stopped.
+        Ok(Answer { said, usage: Usage::default(), stop: Stop::Finished })
+    }
+
+    /// What an error of the editor means. Extensions throw what they like, so some is known only by its name.
+    fn failed(&self, failure: &ModelFailure) -> ModelError {
+        let ModelFailure { code, message } = failure;
+        let id = &self.info.id;
+        let words = message.to_lowercase();
+        let is = |all: &[&str]| all.iter().any(|word| code.to_lowercase().contains(word) || words.contains(word));
+        let (kind, what) = match code.as_str() {
+            "NoPermissions" => (
+                ErrorKind::NotConfigured,
+                format!(
+                    "the editor has not let zubi use `{id}`. It asks you when a task begins that you have given yourself: \
+                     send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”"
+                ),
+            ),
+            "NotFound" => (ErrorKind::NotConfigured, format!("the editor has no model `{id}` any more")),
+            "Blocked" => (ErrorKind::Refused, format!("the editor keeps zubi from using `{id}`")),
+            // Waiting a little does not help where a month's share is used up.
+            _ if is(&["quota"]) => (ErrorKind::Refused, format!("your share of `{id}` is used up")),
+            _ if is(&["ratelimit", "rate limit", "too many requests"]) => {
+                (ErrorKind::RateLimited, format!("`{id}` was asked too often"))
+            }
+            _ if is(&["context length", "context_length", "prompt_tokens_exceeded", "token limit", "too long"]) => {
+                (ErrorKind::TooLong, format!("what `{id}` was told is too long for it"))
+            }
+            _ => (ErrorKind::BrokenOff, format!("`{id}` gave no answer")),
+        };
+        let message = if message.is_empty() { what } else { format!("{what} ({message})") };
+        ModelError::new(kind, message)
+    }
+}
+
+/// Why the editor itself gave no answer.
+fn unanswered(error: &EndpointError) -> ModelError {
+    let kind = match error {
+        EndpointError::TimedOut { .. } => ErrorKind::TimedOut,
+        EndpointError::Exited { .. } => ErrorKind::Unreachable,
+        EndpointError::Unsupported { .. } => ErrorKind::NotConfigured,
+        _ => ErrorKind::BrokenOff,
+    };
+    ModelError::new(kind, error.to_string())
+}
+
+fn tool(offer: &Offer) -> ModelTool {
+    let Offer { name, description, schema } = offer.clone();
+    ModelTool { name, description, input_schema: schema }
+}
+
+/// The prompt in the editor's roles. Empty parts are left out, as models refuse them, and messages without parts.
+fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
+    let mut messages: Vec<ModelMessage> = Vec::new();
+    let mut add = |role, parts: Vec<ModelPart>| {
+        if !parts.is_empty() {
+            messages.push(ModelMessage { role, parts });
+        }
+    };
+    add(ModelRole::User, text(system));
+    let mut told = told.iter().peekable();
+    while let Some(message) = told.next() {
+        match message {
+            Message::User { text: said } => add(ModelRole::User, text(said)),
+            Message::Assistant(said) => {
+                let calls = said.calls.iter().map(|call| {
+                    // The editor takes nothing but objects; what came of the call says what was wrong with it.
+                    let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
+                    let call = Some(ModelCall { id: call.id.clone(), name: call.tool.clone(), input });
+                    ModelPart { text: None, call, outcome: None }
+                });
+                add(ModelRole::Assistant, text(&said.text).into_iter().chain(calls).collect());
+            }
+            Message::Tool(first) => {
+                let mut parts = vec![outcome(first)];
+                while let Some(Message::Tool(next)) = told.next_if(|next| matches!(next, Message::Tool(_))) {
+                    parts.push(outcome(next));
+                }
+                add(ModelRole::User, parts);
+            }
+        }
+    }
+    messages
+}
+
+fn text(text: &str) -> Vec<ModelPart> {
+    let part = || ModelPart { text: Some(text.to_owned()), call: None, outcome: None };
+    if text.is_empty() { Vec::new() } else { vec![part()] }
+}
+
+fn outcome(outcome: &Outcome) -> ModelPart {
+    let Outcome { call, text, .. } = outcome;
+    ModelPart { text: None, call: None, outcome: Some(ModelOutcome { id: call.clone(), text: text.clone() }) }
+}
