@@ -6,11 +6,15 @@
 //! Nothing here knows MCP, LSP or HTTP serving; tools are called through `ToolService` alone.
 
 pub mod chat;
+mod conversation;
+pub mod desk;
 pub mod event;
+pub mod export;
 pub mod history;
 pub mod journal;
 pub mod message;
 pub mod model;
 pub mod questions;
 pub mod run;
+pub mod scenario;
 pub mod wire;

@@ -2,6 +2,7 @@
 
 pub mod choose;
 pub mod keys;
+pub mod mock;
 pub mod provider;
 pub mod well_known;
 

@@ -1,0 +1,182 @@
+//! The model that plays a scenario: its answers in their order, whatever it is asked.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::{last_call, say};
+use crate::message::{Call, Message, Said};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
+use crate::scenario::{self, Expectation, Scenario};
+
+/// Conversations whose place in a scenario is kept; the one that was asked longest ago goes first.
+const MAX_CONVERSATIONS: usize = 64;
+/// Characters of a text that an error shows.
+const SHOWN: usize = 400;
+
+/// A scenario with how far each conversation that plays it is.
+pub(super) struct Played {
+    scenario: Scenario,
+    places: Mutex<Vec<Place>>,
+}
+
+/// How far a conversation is.
+struct Place {
+    /// Of what was said first, which no prompt of the conversation lacks.
+    conversation: u64,
+    next: usize,
+    /// The last answer was one, not an error.
+    answered: bool,
+    /// The greatest number in an id of a call that was made.
+    calls: u64,
+}
+
+impl Played {
+    pub(super) fn new(scenario: Scenario) -> Self {
+        Self { scenario, places: Mutex::default() }
+    }
+
+    pub(super) fn is_of(&self, scenario: &Scenario) -> bool {
+        self.scenario == *scenario
+    }
+
+    /// The next answer of the conversation that the prompt belongs to, and the number of its first call.
+    ///
+    /// A conversation that goes on after the program was ended is at the place that its prompt shows. A question that offers
+    /// no tools and belongs to no conversation is about the one that was asked last: its prompt is to become shorter.
+    fn next(&self, prompt: Prompt<'_>) -> Option<(&scenario::Answer, u64)> {
+        let first = prompt.messages.iter().find_map(|message| match message {
+            Message::User { text } => Some(text.as_str()),
+            _ => None,
+        });
+        let mut hasher = DefaultHasher::new();
+        first.hash(&mut hasher);
+        let conversation = hasher.finish();
+
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = places.iter().position(|place| place.conversation == conversation);
+        let about = if prompt.tools.is_empty() { places.len().checked_sub(1) } else { None };
+        let place = match known.or(about) {
+            // Moved to the end: it is the one that was asked last.
+            Some(at) => places.remove(at),
+            None => {
+                if places.len() >= MAX_CONVERSATIONS {
+                    places.remove(0);
+                }
+                Place { conversation, next: self.after(prompt.messages), answered: false, calls: 0 }
+            }
+        };
+        places.push(place);
+        let place = places.last_mut()?;
+        if known.is_some() && place.answered && prompt.messages.len() == 1 {
+            // The same words begin another conversation.
+            place.next = 0;
+        }
+        let answer = self.answers().nth(place.next)?;
+        place.next += 1;
+        place.answered = answer.error.is_none();
+        let calls = place.calls.max(last_call(prompt.messages));
+        place.calls = calls.saturating_add(u64::try_from(answer.calls.len()).unwrap_or(u64::MAX));
+        Some((answer, calls + 1))
+    }
+
+    /// The place after as many answers as the prompt shows.
+    fn after(&self, messages: &[Message]) -> usize {
+        let given = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
+        let Some(last) = given.checked_sub(1) else { return 0 };
+        let answers = self.answers().enumerate().filter(|(_, answer)| answer.error.is_none());
+        answers.map(|(at, _)| at + 1).nth(last).unwrap_or(usize::MAX)
+    }
+
+    fn answers(&self) -> impl Iterator<Item = &scenario::Answer> {
+        self.scenario.turns.iter().flat_map(|turn| &turn.answers)
+    }
+}
+
+/// The model `mock:FILE`.
+pub(super) struct Player {
+    pub(super) info: ModelInfo,
+    pub(super) played: Arc<Played>,
+}
+
+#[async_trait]
+impl Model for Player {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+        let refused = |message: String| ModelError::new(ErrorKind::Refused, message);
+        let Some((answer, first_call)) = self.played.next(prompt) else {
+            let answers = self.played.answers().count();
+            let message = format!("{} has {answers} answers, and all were given: it ends here", self.info.name);
+            return Err(refused(message));
+        };
+        holds(&answer.expect, prompt).map_err(refused)?;
+        if let Some(delay) = answer.delay_ms {
+            tokio::time::sleep(Duration::from_millis(delay)).await;
+        }
+        say(&answer.reasoning, Piece::Reasoning, pieces).await;
+        say(&answer.text, Piece::Text, pieces).await;
+        if let Some(scenario::Failure { kind, message }) = &answer.error {
+            return Err(ModelError::new(*kind, message.clone()));
+        }
+        let calls = answer.calls.iter().zip(first_call..).map(|(call, number)| Call {
+            id: format!("mock-{number}"),
+            tool: call.tool.replace('.', "_"),
+            arguments: call.arguments.clone(),
+        });
+        let (text, reasoning) = (answer.text.clone(), answer.reasoning.clone());
+        let said = Said { text, reasoning, calls: calls.collect(), native: None };
+        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: Stop::Finished })
+    }
+}
+
+/// Whether what the scenario expects is true of the prompt; if not, what was expected and what was there.
+fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
+    let texts = || {
+        let messages = prompt.messages.iter().map(|message| match message {
+            Message::User { text } => text.as_str(),
+            Message::Assistant(said) => &said.text,
+            Message::Tool(outcome) => &outcome.text,
+        });
+        std::iter::once(prompt.system).chain(messages)
+    };
+    for expected in &expect.contains {
+        if !texts().any(|text| text.contains(expected)) {
+            let last = texts().last().unwrap_or_default();
+            return Err(format!(
+                "the scenario expects `{expected}` in what the model is told; the last of it is `{}`",
+                shown(last)
+            ));
+        }
+    }
+    for (tool, expected) in &expect.outcome {
+        let tool = tool.replace('.', "_");
+        let outcomes = prompt.messages.iter().rev().map_while(|message| match message {
+            Message::Tool(outcome) => Some(Some(outcome)),
+            // What a person says meanwhile stands behind the outcomes.
+            Message::User { .. } => Some(None),
+            Message::Assistant(_) => None,
+        });
+        let outcomes: Vec<&str> =
+            outcomes.flatten().filter(|outcome| outcome.tool == tool).map(|outcome| outcome.text.as_str()).collect();
+        if !outcomes.iter().any(|text| text.contains(expected)) {
+            let there = match outcomes.last() {
+                Some(text) => format!("came to `{}`", shown(text)),
+                None => "was not called".to_owned(),
+            };
+            return Err(format!("the scenario expects `{expected}` of `{tool}`, which {there}"));
+        }
+    }
+    Ok(())
+}
+
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
