@@ -155,9 +155,6 @@ mod tests {
             assert_eq!(read(line, 2), Ok(expected), "{line}");
         }
         let wrong = read("y {command: ls}", 2).unwrap_err();
-        assert_eq!(
-            wrong,
-            "These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: "
-        );
+        assert_eq!(wrong, "These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: ");
     }
 }

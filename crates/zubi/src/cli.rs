@@ -4,6 +4,8 @@ use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
 use zubi_cli::language_server::Flags;
 
+pub(crate) mod agent;
+
 /// Gives AI agents what an editor gives a person: the language servers' understanding of the code.
 #[derive(Debug, Parser)]
 #[command(name = "zubi", version, max_term_width = 100, after_help = EXAMPLES, arg_required_else_help = true)]
@@ -20,6 +22,7 @@ Examples:
   zubi serve --detach                        share language servers among all agents of this folder
   zubi tools list                            what can be asked
   zubi call lsp_hover --at src/lib.rs:12:5   ask one question
+  zubi agent run --model mock 'list files'   give zubi's own agent a task; mock needs no model
   zubi trust                                 let language servers run this project's code
   zubi doctor                                which language servers are there, and which are missing
 
@@ -87,6 +90,12 @@ pub(crate) enum Command {
     /// Find out what calls may do, and which rule says so
     #[command(subcommand, after_help = POLICY_HELP)]
     Policy(Policy),
+    /// Give zubi's own agent a task, or talk with it
+    #[command(subcommand, after_help = agent::HELP)]
+    Agent(agent::Agent),
+    /// Talk with the agent in a browser
+    #[command(after_help = agent::WEB_EXAMPLES)]
+    Web(agent::Web),
     /// Let language servers run a project's code
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(Trust),

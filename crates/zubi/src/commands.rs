@@ -1,5 +1,6 @@
 //! The commands, one file each, and the runtime they share.
 
+mod agent;
 mod call;
 mod doctor;
 mod ipc;
@@ -12,6 +13,7 @@ mod stop;
 mod tools;
 mod trust;
 mod verify;
+mod web;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -48,6 +50,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::Tools(tools) => tools::run(&session, &tools),
         Command::Policy(policy) => policy::run(&session, &policy),
+        Command::Agent(agent) => agent::run(&session, &agent),
+        Command::Web(web) => web::run(&session, &web),
         Command::Trust(trust) => trust::run(&session, &trust),
         Command::Doctor(doctor) => doctor::run(&session, &doctor),
         Command::Verify => verify::run(Ok(&session)),
@@ -55,7 +59,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
 }
 
 /// Ends what the host started, within a bound.
-async fn end(host: &dyn ToolService) {
+pub(crate) async fn end(host: &dyn ToolService) {
     if tokio::time::timeout(SHUTDOWN, host.shutdown()).await.is_err() {
         tracing::debug!("servers were still ending; their supervisors see to it");
     }

@@ -1,6 +1,7 @@
 //! The command line and the composition root: the only place that reads the environment, knows every crate, and decides
 //! exit codes. Data goes to stdout, everything else to stderr.
 
+mod agent;
 mod arguments;
 mod ask;
 mod cli;

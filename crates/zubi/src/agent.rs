@@ -1,0 +1,141 @@
+//! What the agent is made of: models, conversations, and the tools that it calls. One place, for the command line, the chat
+//! page and an editor.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use zubi_agent::chat::ChatService;
+use zubi_agent::desk::{Desk, DeskConfig};
+use zubi_agent::model::ModelSource;
+use zubi_agent::model::choose::Models;
+use zubi_agent::model::mock::Mock;
+use zubi_agent::questions::auto_approve_rule;
+use zubi_agent::run::Budgets;
+use zubi_base::clock::SystemClock;
+use zubi_base::config::{Secrets, Settings};
+use zubi_base::env;
+use zubi_cli::failure::Failure;
+use zubi_host::{Scoped, ToolService};
+use zubi_tools::policy::rule::RuleText;
+use zubi_tools::redact::Redactor;
+
+use crate::cli::agent::Turns;
+use crate::session::{Session, Whose};
+
+/// How long turns may take to stop. What still runs then is ended by its supervisor, and the conversation says so when it is
+/// opened again.
+const STOPPING: Duration = Duration::from_secs(5);
+
+/// What holds for the turns of a desk.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choices {
+    /// The model that is asked if nobody names one.
+    pub(crate) model: Option<String>,
+    pub(crate) budgets: Budgets,
+    /// Rules that turn a question into a yes.
+    pub(crate) auto_approve: Vec<RuleText>,
+}
+
+impl Choices {
+    pub(crate) fn of(turns: &Turns) -> Result<Self, Failure> {
+        let rules = turns
+            .auto_approve
+            .iter()
+            .map(|rule| auto_approve_rule(rule).map_err(|why| Failure::usage(format!("--auto-approve: {why}"))));
+        Ok(Self {
+            model: turns.model.clone(),
+            budgets: Budgets {
+                iterations: turns.max_iterations,
+                calls: turns.max_calls,
+                tokens: turns.max_tokens,
+                time: turns.max_time,
+            },
+            auto_approve: rules.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The models that there are: `first`, then those of configuration and environment, then the mock. `model` is the one that is
+/// asked if nobody names one; the setting says it if nobody does here.
+pub(crate) fn models(
+    session: &Session,
+    first: Vec<Arc<dyn ModelSource>>,
+    model: Option<String>,
+) -> Result<Arc<Models>, Failure> {
+    let settings = session.config_of(session.folders.clone(), Whose::Process)?.settings;
+    let model = model.or_else(|| settings.model.as_ref().map(|model| model.value.clone()));
+    let mut sources = first;
+    sources.push(Arc::new(Mock::new(zubi_cli::current_directory()?)));
+    Ok(Arc::new(Models::new(sources, model)))
+}
+
+/// The conversations of a workspace, whose tools are `service`'s.
+pub(crate) fn desk(
+    session: &Session,
+    service: Arc<dyn ToolService>,
+    models: Arc<Models>,
+    choices: Choices,
+) -> Result<Arc<Desk>, Failure> {
+    let settings = session.config_of(session.folders.clone(), Whose::Process)?.settings;
+    let folders = service.describe().folders.iter().map(|folder| folder.path.clone()).collect();
+    Desk::open(DeskConfig {
+        service,
+        models,
+        state: session.state_directory().clone(),
+        folders,
+        budgets: choices.budgets,
+        auto_approve: choices.auto_approve,
+        redactor: redactor(&settings),
+        clock: Arc::new(SystemClock),
+    })
+    .map_err(Failure::environment)
+}
+
+/// What takes the user's secrets out of conversations.
+fn redactor(settings: &Settings) -> Redactor {
+    let Some(file) = &settings.env_source else { return Redactor::default() };
+    let secrets = Secrets::read(&settings.env, file, env::home().as_deref());
+    Redactor::new(secrets.values().values().cloned())
+}
+
+/// A desk of this process, with what it calls.
+pub(crate) struct Opened {
+    desk: Arc<Desk>,
+    service: Arc<Scoped>,
+}
+
+/// Opens the desk of this workspace, for turns.
+pub(crate) async fn open(session: &Session, turns: &Turns) -> Result<Opened, Failure> {
+    let choices = Choices::of(turns)?;
+    let models = models(session, Vec::new(), choices.model.clone())?;
+    // Others may ask a host that stays for a while.
+    let service = session.attach(true, |_| {}).await?.service;
+    let desk = desk(session, Arc::clone(&service) as _, models, choices)?;
+    Ok(Opened { desk, service })
+}
+
+/// Opens it to look at conversations alone.
+pub(crate) async fn open_to_look(session: &Session) -> Result<Opened, Failure> {
+    let service = session.attach(false, |_| {}).await?.service;
+    let models = models(session, Vec::new(), None)?;
+    let desk = desk(session, Arc::clone(&service) as _, models, Choices::default())?;
+    Ok(Opened { desk, service })
+}
+
+impl Opened {
+    pub(crate) fn chats(&self) -> &dyn ChatService {
+        self.desk.as_ref()
+    }
+
+    pub(crate) fn shared(&self) -> Arc<dyn ChatService> {
+        Arc::clone(&self.desk) as _
+    }
+
+    /// Ends turns, then what the tools have started.
+    pub(crate) async fn end(self) {
+        if tokio::time::timeout(STOPPING, self.desk.shutdown()).await.is_err() {
+            tracing::warn!("a turn has not stopped in time; what it started is ended");
+        }
+        crate::commands::end(self.service.as_ref()).await;
+    }
+}

@@ -1,0 +1,200 @@
+//! `zubi agent chat`: a conversation in the terminal.
+
+use std::process::ExitCode;
+
+use zubi_agent::wire::{ConversationList, Hello, ModelList, Search, Send};
+use zubi_base::visible::on_one_line;
+use zubi_cli::failure::{Failure, INTERRUPTED};
+use zubi_cli::runtime::{Interruption, block_on};
+use zubi_cli::terminal;
+
+use super::conversations::{self, find};
+use super::output::{Output, page};
+use super::run::text_of;
+use super::talk::{LINE, Reads, Step, Talk, request};
+use crate::agent;
+use crate::cli::agent::Chat as Words;
+use crate::session::Session;
+
+/// How many conversations `/list` shows.
+const LISTED: usize = 20;
+
+const HELP: &str = "\
+/model [ID]   which model is asked; with an id: ask that one from now on
+/models       which models there are
+/new          begin a new conversation
+/list         the conversations of this workspace
+/open ID      go on with one of them
+/stop         stop the turn, as Ctrl-C does
+/quit         leave, as Ctrl-D does
+A line that ends in \\ goes on in the next. What is typed while the agent works is told to it.";
+
+pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
+    let instructions = words.instructions.as_deref().map(text_of).transpose()?;
+    block_on(async {
+        let desk = agent::open(session, &words.turns).await?;
+        let exit = async {
+            let talk = Talk::new(desk.shared(), Output::live())?;
+            let model = words.turns.model.clone();
+            let mut chat = Chat { desk: &desk, talk, words, model, instructions, is_busy: false, begun: String::new() };
+            if let Some(id) = &words.conversation {
+                chat.open(id).await?;
+            } else {
+                chat.greet().await?;
+            }
+            chat.run().await
+        };
+        let exit = exit.await;
+        desk.end().await;
+        exit
+    })?
+}
+
+struct Chat<'a> {
+    desk: &'a agent::Opened,
+    talk: Talk,
+    words: &'a Words,
+    /// The model that is asked; that of the conversation, else the default.
+    model: Option<String>,
+    instructions: Option<String>,
+    /// Whether a turn is going on.
+    is_busy: bool,
+    /// Lines that go on in the next.
+    begun: String,
+}
+
+/// Whether the conversation goes on after a line.
+#[derive(PartialEq, Eq)]
+enum Then {
+    GoesOn,
+    Leaves,
+}
+
+impl Chat<'_> {
+    async fn run(&mut self) -> Result<ExitCode, Failure> {
+        let (mut is_over, mut is_stopping) = (false, false);
+        self.prompt();
+        loop {
+            // A pipe says the next thing once the last was answered.
+            let listens = !is_over && (self.talk.has_person() || !self.is_busy);
+            match self.talk.step(if listens { Reads::Everything } else { Reads::Answers }).await? {
+                Step::Ended(_) => {
+                    (self.is_busy, is_stopping) = (false, false);
+                    if is_over {
+                        return Ok(ExitCode::SUCCESS);
+                    }
+                    self.prompt();
+                }
+                Step::Typed(None) if self.is_busy => is_over = true,
+                Step::Typed(None) => return Ok(ExitCode::SUCCESS),
+                Step::Typed(Some(line)) => match self.typed(line).await {
+                    Ok(Then::GoesOn) if self.is_busy => {}
+                    Ok(Then::GoesOn) => self.prompt(),
+                    Ok(Then::Leaves) => return Ok(ExitCode::SUCCESS),
+                    // What was typed is wrong, not the conversation.
+                    Err(failure) => {
+                        terminal::say(&failure.text());
+                        self.prompt();
+                    }
+                },
+                Step::Interrupted(Interruption::Stop) if self.is_busy && !is_stopping => {
+                    is_stopping = true;
+                    self.talk.stop().await?;
+                }
+                Step::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
+            }
+        }
+    }
+
+    async fn typed(&mut self, line: String) -> Result<Then, Failure> {
+        if let Some(line) = line.strip_suffix('\\') {
+            if self.begun.len() + line.len() < usize::try_from(LINE).unwrap_or(usize::MAX) {
+                self.begun.push_str(line);
+                self.begun.push('\n');
+            }
+            return Ok(Then::GoesOn);
+        }
+        let text = std::mem::take(&mut self.begun) + &line;
+        match text.trim().strip_prefix('/') {
+            Some(command) => self.command(command).await,
+            None if text.trim().is_empty() => Ok(Then::GoesOn),
+            None => {
+                let what = Send {
+                    conversation: None,
+                    text,
+                    model: self.model.clone(),
+                    max_iterations: Some(self.words.turns.max_iterations),
+                    tools: Vec::new(),
+                    schema: None,
+                    instructions: self.instructions.clone(),
+                };
+                self.talk.say(what).await?;
+                self.is_busy = true;
+                Ok(Then::GoesOn)
+            }
+        }
+    }
+
+    async fn command(&mut self, command: &str) -> Result<Then, Failure> {
+        let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+        let argument = argument.trim();
+        match name {
+            "quit" | "exit" => return Ok(Then::Leaves),
+            "help" => terminal::say(HELP),
+            "stop" => self.talk.stop().await?,
+            "list" => {
+                let search = Search { query: None, limit: Some(LISTED) };
+                let list: ConversationList = request(self.desk.chats(), "conversations", &search).await?;
+                list.conversations.iter().for_each(|it| terminal::say(&conversations::line(it)));
+            }
+            "models" => {
+                let list: ModelList = request(self.desk.chats(), "models", &()).await?;
+                terminal::say(&super::models::listed(&list));
+            }
+            "model" if argument.is_empty() => {
+                let model = match &self.model {
+                    Some(model) => model.clone(),
+                    None => request::<Hello>(self.desk.chats(), "hello", &()).await?.model,
+                };
+                terminal::say(&model);
+            }
+            "model" => self.model = Some(argument.to_owned()),
+            "new" | "open" if self.is_busy => {
+                return Err(Failure::usage("A turn is going on: /stop ends it."));
+            }
+            "new" => {
+                self.talk.begin_anew();
+                self.greet().await?;
+            }
+            "open" if argument.is_empty() => return Err(Failure::usage("Which one? /list shows their ids.")),
+            "open" => self.open(argument).await?,
+            _ => {
+                let name = on_one_line(name);
+                return Err(Failure::usage(format!("There is no command /{name}: /help lists them.")));
+            }
+        }
+        Ok(Then::GoesOn)
+    }
+
+    async fn open(&mut self, id: &str) -> Result<(), Failure> {
+        let opened = find(self.desk.chats(), Some(id)).await?;
+        self.talk.take_up(&opened);
+        terminal::say(&page(&opened.events));
+        Ok(())
+    }
+
+    async fn greet(&self) -> Result<(), Failure> {
+        if self.talk.has_person() {
+            let hello: Hello = request(self.desk.chats(), "hello", &()).await?;
+            let model = self.model.as_ref().unwrap_or(&hello.model);
+            terminal::say(&format!("zubi {} · {} · /help", hello.version, on_one_line(model)));
+        }
+        Ok(())
+    }
+
+    fn prompt(&self) {
+        if self.talk.has_person() {
+            self.talk.aside(if self.begun.is_empty() { "> " } else { "… " });
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The conversations of this workspace: `zubi agent list`, `show`, `export`, `delete`.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use chrono::DateTime;
+use serde_json::{Value, json};
+use zubi_agent::chat::ChatService;
+use zubi_agent::wire::{ConversationList, Exported, Named, Opened, Search, State, Summary};
+use zubi_base::visible::on_one_line;
+use zubi_cli::failure::Failure;
+use zubi_cli::runtime::block_on;
+use zubi_cli::terminal;
+
+use super::output::{page, print_event};
+use super::talk::request;
+use crate::agent;
+use crate::session::Session;
+
+/// Of how many conversations the one is looked for whose id begins so.
+const SEARCHED: usize = 10_000;
+
+/// How many characters of a title are listed.
+const TITLE: usize = 70;
+
+pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
+    let search = Search { query: search.map(str::to_owned), limit: Some(limit) };
+    let list = with_desk(session, async |chats| request::<ConversationList>(chats, "conversations", &search).await)?;
+    if json {
+        terminal::print_json(&json!(list))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines: Vec<String> = list.conversations.iter().map(line).collect();
+    if lines.is_empty() {
+        terminal::say(match &search.query {
+            Some(_) => "In no conversation of this workspace were these words said or done.",
+            None => "There is no conversation in this workspace: `zubi agent run` begins one.",
+        });
+        return Ok(ExitCode::SUCCESS);
+    }
+    terminal::print(&lines.join("\n"))?;
+    if list.more > 0 {
+        terminal::say(&format!("and {} more: --limit, or --search", list.more));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
+    let opened = with_desk(session, async |chats| find(chats, id).await)?;
+    if json {
+        opened.events.iter().try_for_each(print_event)?;
+    } else {
+        terminal::say(&format!("conversation {}", opened.summary.id));
+        terminal::print(&page(&opened.events))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Path>) -> Result<ExitCode, Failure> {
+    let exported: Exported = with_desk(session, async |chats| {
+        let conversation = find(chats, id).await?.summary.id;
+        request(chats, "export", &Named { conversation }).await
+    })?;
+    let Some(output) = output else {
+        terminal::print_exact(&exported.scenario)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let path = zubi_cli::current_directory()?.join(output);
+    std::fs::File::create_new(&path)
+        .and_then(|mut file| file.write_all(exported.scenario.as_bytes()))
+        .map_err(|error| Failure::usage(format!("`{output}` cannot be written: {error}")))?;
+    terminal::say(&format!("written: {output}"));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn delete(session: &Session, id: &str) -> Result<ExitCode, Failure> {
+    let conversation = id.to_owned();
+    with_desk(session, async |chats| request::<Value>(chats, "delete", &Named { conversation }).await)?;
+    terminal::say(&format!("deleted: {}", on_one_line(id)));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Asks a desk that starts no turn.
+fn with_desk<T>(
+    session: &Session,
+    work: impl AsyncFnOnce(&dyn ChatService) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    block_on(async {
+        let desk = agent::open_to_look(session).await?;
+        let result = work(desk.chats()).await;
+        desk.end().await;
+        result
+    })?
+}
+
+/// The conversation of this id, or the only one whose id begins so; the latest if there is none.
+pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>) -> Result<Opened, Failure> {
+    let limit = if id.is_some() { SEARCHED } else { 1 };
+    let all: ConversationList = request(chats, "conversations", &Search { query: None, limit: Some(limit) }).await?;
+    let conversation = match id {
+        None => all.conversations.into_iter().next().map(|latest| latest.id).ok_or_else(|| {
+            Failure::usage("there is no conversation in this workspace").hint("`zubi agent run` begins one.")
+        })?,
+        Some(id) => {
+            let mut of_it = all.conversations.into_iter().map(|found| found.id).filter(|found| found.starts_with(id));
+            match (of_it.next(), of_it.next()) {
+                (Some(only), None) => only,
+                (Some(first), Some(second)) => {
+                    let first = of_it.chain([first, second]).find(|found| found == id);
+                    first.ok_or_else(|| {
+                        let id = on_one_line(id);
+                        Failure::usage(format!("several conversations begin with `{id}`")).hint("Give more of the id.")
+                    })?
+                }
+                // An old one, perhaps.
+                (None, _) => id.to_owned(),
+            }
+        }
+    };
+    request(chats, "open", &Named { conversation }).await
+}
+
+/// A conversation in a list.
+pub(super) fn line(summary: &Summary) -> String {
+    let title: String = summary.title.chars().take(TITLE).collect();
+    let title = if title.len() < summary.title.len() { format!("{title}…") } else { title };
+    let state = match summary.state {
+        State::Idle => "",
+        State::Running => " · running",
+        State::Waiting => " · a question waits",
+        State::Elsewhere => " · in another process",
+    };
+    let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
+    let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, when(summary.updated), on_one_line(&title));
+    if let Some(found) = &summary.found {
+        line.push_str("\n    … ");
+        line.push_str(&on_one_line(found));
+    }
+    line
+}
+
+/// A time, in UTC.
+fn when(milliseconds: u64) -> String {
+    let time = i64::try_from(milliseconds).ok().and_then(DateTime::from_timestamp_millis);
+    time.map(|time| time.format("%Y-%m-%d %H:%MZ").to_string()).unwrap_or_default()
+}

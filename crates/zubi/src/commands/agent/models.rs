@@ -1,0 +1,48 @@
+//! `zubi agent models`: who can be asked.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use zubi_agent::wire::ModelList;
+use zubi_base::visible::on_one_line;
+use zubi_cli::failure::Failure;
+use zubi_cli::runtime::block_on;
+use zubi_cli::terminal;
+
+use crate::agent;
+use crate::session::Session;
+
+pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
+    let models = agent::models(session, Vec::new(), None)?;
+    let list = block_on(async { models.list().await })?;
+    if json {
+        let mut value = json!(list);
+        if let Some(object) = value.as_object_mut() {
+            object.insert("default".to_owned(), json!(models.default_id()));
+        }
+        terminal::print_json(&value)?;
+    } else {
+        terminal::print(&listed(&list))?;
+        for provider in models.providers().iter().filter(|provider| !provider.about.is_empty()) {
+            terminal::say(&format!("{}: {}", on_one_line(&provider.name), on_one_line(&provider.about)));
+        }
+        terminal::say(&format!("asked if none is named: {}", on_one_line(&models.default_id())));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn listed(list: &ModelList) -> String {
+    let mut lines: Vec<String> = list
+        .models
+        .iter()
+        .map(|model| {
+            let context = model.context.map(|tokens| format!(" · {tokens} tokens")).unwrap_or_default();
+            let name = if model.name == model.id { String::new() } else { format!("  {}", on_one_line(&model.name)) };
+            format!("{}{name}{context}", on_one_line(&model.id))
+        })
+        .collect();
+    lines.extend(
+        list.problems.iter().map(|it| format!("({}: {})", on_one_line(&it.provider), on_one_line(&it.message))),
+    );
+    lines.join("\n")
+}

@@ -1,0 +1,120 @@
+//! Writing what a conversation says: the answer to stdout, all else to stderr; or every event to stdout as JSON.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use zubi_agent::event::Event;
+use zubi_cli::failure::Failure;
+use zubi_cli::terminal::{self, ProgressLine};
+use zubi_tools::cx::ProgressSink as _;
+
+use super::view::{Piece, Style, View};
+
+/// Where events are shown.
+#[derive(Debug, Clone)]
+pub(super) enum Output {
+    /// One JSON object per line.
+    Json,
+    Text(Arc<Mutex<Text>>),
+}
+
+/// Events as text.
+#[derive(Debug)]
+pub(super) struct Text {
+    view: View,
+    progress: Option<ProgressLine>,
+}
+
+impl Output {
+    /// For one turn.
+    pub(super) fn turn(json: bool, is_data: bool) -> Self {
+        if json {
+            return Self::Json;
+        }
+        let style = match (is_data, io::stdout().is_terminal()) {
+            (true, _) => Style::Data,
+            (false, true) => Style::Live,
+            (false, false) => Style::Whole,
+        };
+        Self::text(style)
+    }
+
+    /// For somebody who reads along.
+    pub(super) fn live() -> Self {
+        Self::text(Style::Live)
+    }
+
+    fn text(style: Style) -> Self {
+        let text = Text { view: View::new(style), progress: ProgressLine::new() };
+        Self::Text(Arc::new(Mutex::new(text)))
+    }
+
+    /// Writes events, on a thread on which that may take as long as the reader does: meanwhile a turn goes on, and can be
+    /// stopped.
+    pub(super) async fn write(&self, events: Vec<Event>) -> Result<(), Failure> {
+        let output = self.clone();
+        tokio::task::spawn_blocking(move || output.write_now(&events)).await.map_err(Failure::environment)?
+    }
+
+    fn write_now(&self, events: &[Event]) -> Result<(), Failure> {
+        match self {
+            Self::Json => events.iter().try_for_each(print_event),
+            Self::Text(text) => {
+                let mut text = text.lock().unwrap_or_else(PoisonError::into_inner);
+                events.iter().try_for_each(|event| text.write(event))
+            }
+        }
+    }
+
+    /// Writes something that is no event to stderr, such as a question.
+    pub(super) fn aside(&self, text: &str) {
+        if let Self::Text(shown) = self
+            && let Some(progress) = &shown.lock().unwrap_or_else(PoisonError::into_inner).progress
+        {
+            progress.clear();
+        }
+        // Nobody is left to be told if that fails.
+        drop(write!(io::stderr().lock(), "{text}"));
+    }
+}
+
+impl Text {
+    fn write(&mut self, event: &Event) -> Result<(), Failure> {
+        for piece in self.view.event(event) {
+            match piece {
+                Piece::Progress { fraction, message } => {
+                    if let Some(line) = &self.progress {
+                        line.report(fraction, &message);
+                    }
+                    continue;
+                }
+                _ => self.progress.iter().for_each(ProgressLine::clear),
+            }
+            match piece {
+                Piece::Answer(text) => terminal::print_exact(&text)?,
+                Piece::Row(row) => terminal::say(&row),
+                Piece::Progress { .. } => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An event as a program reads it.
+pub(super) fn print_event(event: &Event) -> Result<(), Failure> {
+    terminal::print_json_line(&serde_json::to_value(event).map_err(Failure::environment)?)
+}
+
+/// A whole conversation, on stdout.
+pub(super) fn page(events: &[Event]) -> String {
+    let mut view = View::new(Style::Page);
+    let pieces = events.iter().flat_map(|event| view.event(event));
+    let text: String = pieces
+        .map(|piece| match piece {
+            Piece::Answer(text) => text,
+            Piece::Row(row) => format!("{row}\n"),
+            Piece::Progress { .. } => String::new(),
+        })
+        .collect();
+    text.trim().to_owned()
+}

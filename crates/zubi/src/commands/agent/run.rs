@@ -1,0 +1,152 @@
+//! `zubi agent run` and `resume`: one turn, and the exit code says how it ended.
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use camino::Utf8Path;
+use serde_json::Value;
+use zubi_agent::event::{Ended, Reason};
+use zubi_agent::wire::{Opened, Send};
+use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
+use zubi_cli::runtime::block_on;
+use zubi_cli::terminal;
+
+use super::conversations::find;
+use super::output::Output;
+use super::talk::{Reads, Step, Talk};
+use crate::agent;
+use crate::cli::agent::{Resume, Run, Shown, Turns};
+use crate::session::Session;
+
+/// The largest task, instruction or schema that is read, in bytes.
+const TEXT: u64 = 1024 * 1024;
+
+/// What is said where nothing was.
+const GO_ON: &str = "Go on where you left off.";
+
+pub(super) fn run(session: &Session, run: &Run) -> Result<ExitCode, Failure> {
+    let text = match run.task.as_str() {
+        "-" => from_stdin()?,
+        task => task.to_owned(),
+    };
+    let what = said(text, &run.turns, &run.shown, run.instructions.as_deref())?;
+    block_on(async {
+        let desk = agent::open(session, &run.turns).await?;
+        let exit = turn(&desk, None, what, &run.shown).await;
+        desk.end().await;
+        exit
+    })?
+}
+
+pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Failure> {
+    // One argument of several words cannot be an id.
+    let (id, text) = match (&resume.id, &resume.text) {
+        (Some(text), None) if text.contains(char::is_whitespace) => (None, Some(text)),
+        (id, text) => (id.as_deref(), text.as_ref()),
+    };
+    let text = text.map_or(GO_ON, String::as_str).to_owned();
+    let what = said(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
+    block_on(async {
+        let desk = agent::open(session, &resume.turns).await?;
+        let exit = async {
+            let opened = find(desk.chats(), id).await?;
+            turn(&desk, Some(opened), what, &resume.shown).await
+        };
+        let exit = exit.await;
+        desk.end().await;
+        exit
+    })?
+}
+
+/// What the desk is to be sent.
+fn said(text: String, turns: &Turns, shown: &Shown, instructions: Option<&Utf8Path>) -> Result<Send, Failure> {
+    if text.trim().is_empty() {
+        return Err(
+            Failure::usage("the task is empty").hint("Say what is to be done: `zubi agent run 'list the files'`.")
+        );
+    }
+    Ok(Send {
+        conversation: None,
+        text,
+        model: turns.model.clone(),
+        max_iterations: Some(turns.max_iterations),
+        tools: Vec::new(),
+        schema: shown.output_schema.as_deref().map(schema).transpose()?,
+        instructions: instructions.map(text_of).transpose()?,
+    })
+}
+
+async fn turn(
+    desk: &agent::Opened,
+    conversation: Option<Opened>,
+    what: Send,
+    shown: &Shown,
+) -> Result<ExitCode, Failure> {
+    let output = Output::turn(shown.json, shown.output_schema.is_some());
+    let mut talk = Talk::new(desk.shared(), output)?;
+    if let Some(opened) = &conversation {
+        talk.take_up(opened);
+    }
+    talk.say(what).await?;
+    let mut interruptions = 0;
+    loop {
+        match talk.step(Reads::Answers).await? {
+            Step::Ended(ended) => {
+                if ended.reason != Reason::Completed
+                    && !shown.json
+                    && let Some(id) = talk.conversation()
+                {
+                    terminal::say(&format!("hint: `zubi agent resume {id}` goes on with it."));
+                }
+                return Ok(if interruptions > 0 { ExitCode::from(INTERRUPTED) } else { exit(&ended) });
+            }
+            Step::Typed(_) => {}
+            Step::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
+            Step::Interrupted(_) => {
+                interruptions += 1;
+                talk.stop().await?;
+            }
+        }
+    }
+}
+
+fn exit(ended: &Ended) -> ExitCode {
+    match ended.reason {
+        Reason::Completed => ExitCode::SUCCESS,
+        // No answer, no host, no room on the disk: something around the program.
+        Reason::Model | Reason::Failed => ExitCode::from(ENVIRONMENT),
+        _ => ExitCode::from(NEGATIVE),
+    }
+}
+
+fn schema(file: &Utf8Path) -> Result<Value, Failure> {
+    let text = text_of(file)?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::usage(format!("`{file}` is no JSON: {error}"))
+            .hint("--output-schema takes a JSON Schema of an object.")
+    })
+}
+
+/// The text of a file that somebody named.
+pub(super) fn text_of(file: &Utf8Path) -> Result<String, Failure> {
+    let file = zubi_cli::current_directory()?.join(file);
+    let text = zubi_base::fs::read_text(&file).map_err(Failure::usage)?;
+    if text.len() as u64 > TEXT {
+        return Err(Failure::usage(format!("`{file}` is larger than {TEXT} bytes")));
+    }
+    Ok(text)
+}
+
+fn from_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .take(TEXT + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
+    if text.len() as u64 > TEXT {
+        return Err(Failure::usage(format!("stdin has more than {TEXT} bytes"))
+            .hint("Name the file in the task; the agent reads what it needs of it."));
+    }
+    Ok(text)
+}

@@ -1,0 +1,309 @@
+//! A conversation as this process follows it: what is said goes to the desk, what happens comes back as events, and whoever
+//! sits in front of the terminal answers questions and interrupts.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
+use tokio::task::JoinHandle;
+use zubi_agent::chat::{ChatError, ChatService};
+use zubi_agent::event::{Ended, Event, What};
+use zubi_agent::wire::{AnswerTo, Named, Opened, Send, Sent, Told};
+use zubi_cli::failure::Failure;
+use zubi_cli::runtime::{Interruption, Interruptions};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
+
+use super::output::Output;
+use crate::ask;
+
+/// Through which door this process asks.
+const DOOR: &str = "terminal";
+
+/// The longest line that is read from stdin, in bytes.
+pub(super) const LINE: u64 = 1024 * 1024;
+
+/// What may happen next.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// A turn has ended.
+    Ended(Ended),
+    /// Somebody has typed a line, which answers no question; nothing if nobody will any more.
+    Typed(Option<String>),
+    Interrupted(Interruption),
+}
+
+/// Which lines are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    /// Those that answer a question.
+    Answers,
+    /// All of them.
+    Everything,
+}
+
+pub(super) struct Talk {
+    chats: Arc<dyn ChatService>,
+    told: Receiver<Arc<Told>>,
+    interruptions: Interruptions,
+    lines: Lines,
+    /// Somebody sits there who can be asked.
+    has_person: bool,
+    output: Output,
+    conversation: Option<String>,
+    /// The last event that was shown.
+    last: u64,
+    /// Questions that wait, the first of which was put.
+    questions: VecDeque<(String, ApprovalRequest)>,
+}
+
+impl Talk {
+    pub(super) fn new(chats: Arc<dyn ChatService>, output: Output) -> Result<Self, Failure> {
+        Ok(Self {
+            told: chats.listen(),
+            chats,
+            interruptions: Interruptions::listen()?,
+            lines: Lines::default(),
+            has_person: io::stdin().is_terminal() && io::stderr().is_terminal(),
+            output,
+            conversation: None,
+            last: 0,
+            questions: VecDeque::new(),
+        })
+    }
+
+    pub(super) fn has_person(&self) -> bool {
+        self.has_person
+    }
+
+    pub(super) fn conversation(&self) -> Option<&str> {
+        self.conversation.as_deref()
+    }
+
+    /// Writes something that is no event to stderr.
+    pub(super) fn aside(&self, text: &str) {
+        self.output.aside(text);
+    }
+
+    /// Takes a conversation up where it stands; what was said in it before is not shown.
+    pub(super) fn take_up(&mut self, opened: &Opened) {
+        self.conversation = Some(opened.summary.id.clone());
+        self.last = opened.events.last().map_or(0, |event| event.seq);
+        self.questions.clear();
+    }
+
+    /// The next thing that is said begins a new conversation.
+    pub(super) fn begin_anew(&mut self) {
+        self.conversation = None;
+        self.last = 0;
+        self.questions.clear();
+    }
+
+    /// Says something.
+    pub(super) async fn say(&mut self, what: Send) -> Result<Sent, Failure> {
+        let what = Send { conversation: self.conversation.clone(), ..what };
+        let sent: Sent = request(self.chats.as_ref(), "send", &what).await?;
+        self.conversation = Some(sent.conversation.clone());
+        Ok(sent)
+    }
+
+    /// Has the turn stopped that is going on.
+    pub(super) async fn stop(&self) -> Result<(), Failure> {
+        let Some(conversation) = self.conversation.clone() else { return Ok(()) };
+        match demand(self.chats.as_ref(), "stop", &Named { conversation }).await {
+            // It has ended meanwhile.
+            Ok(_) | Err(ChatError::Failed(_)) => Ok(()),
+            Err(error) => Err(failure(&error)),
+        }
+    }
+
+    /// Shows what happens until there is something to do.
+    pub(super) async fn step(&mut self, reads: Reads) -> Result<Step, Failure> {
+        loop {
+            let is_asked = self.has_person && !self.questions.is_empty();
+            tokio::select! {
+                biased;
+                interruption = self.interruptions.next() => return Ok(Step::Interrupted(interruption)),
+                told = self.told.recv() => {
+                    if let Some(ended) = self.hear(told).await? {
+                        return Ok(Step::Ended(ended));
+                    }
+                }
+                line = self.lines.next(), if is_asked || reads == Reads::Everything => match line {
+                    Some(line) if is_asked => self.answer_typed(&line).await?,
+                    // Whoever could be asked has gone.
+                    None if is_asked => {
+                        self.has_person = false;
+                        for (question, _) in std::mem::take(&mut self.questions) {
+                            self.answer(question, &ApprovalAnswer::Unavailable).await?;
+                        }
+                    }
+                    line => return Ok(Step::Typed(line)),
+                },
+            }
+        }
+    }
+
+    /// Shows what was told, and everything that was told meanwhile.
+    async fn hear(&mut self, told: Result<Arc<Told>, RecvError>) -> Result<Option<Ended>, Failure> {
+        let mut events = Vec::new();
+        let mut next = match told {
+            Ok(told) => Some(told),
+            Err(RecvError::Lagged(_)) => {
+                events = self.missed().await?;
+                None
+            }
+            Err(RecvError::Closed) => return Err(Failure::environment("the conversations were closed")),
+        };
+        while let Some(told) = next.take() {
+            let is_ours = self.conversation.as_deref() == Some(told.conversation.as_str());
+            if is_ours {
+                events.push(told.event.clone());
+            }
+            // What follows an end is for whoever begins the next turn.
+            if is_ours && matches!(told.event.what, What::Ended(_)) {
+                break;
+            }
+            match self.told.try_recv() {
+                Ok(more) => next = Some(more),
+                Err(TryRecvError::Lagged(_)) => events.extend(self.missed().await?),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => {}
+            }
+        }
+        self.show(events).await
+    }
+
+    /// What has been kept since, for whoever has fallen out of the stream.
+    async fn missed(&self) -> Result<Vec<Event>, Failure> {
+        let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
+        let opened: Opened = request(self.chats.as_ref(), "open", &Named { conversation }).await?;
+        Ok(opened.events.into_iter().chain(opened.passing).collect())
+    }
+
+    async fn show(&mut self, events: Vec<Event>) -> Result<Option<Ended>, Failure> {
+        let mut new = Vec::with_capacity(events.len());
+        for event in events {
+            if !event.what.is_kept() {
+                new.push(event);
+            } else if event.seq > self.last {
+                self.last = event.seq;
+                new.push(event);
+            }
+        }
+        self.output.write(new.clone()).await?;
+        // A rule of this run decides at once: nobody is to be asked then.
+        let is_decided =
+            |id: &str| new.iter().any(|event| matches!(&event.what, What::Decision { question, .. } if question == id));
+        let open: Vec<bool> = new
+            .iter()
+            .map(|event| !matches!(&event.what, What::Question { question, .. } if is_decided(question)))
+            .collect();
+        let mut end = None;
+        for (event, is_open) in new.into_iter().zip(open) {
+            match event.what {
+                What::Question { question, request, .. } if is_open => self.asked(question, request).await?,
+                What::Decision { question, .. } => self.decided(&question),
+                What::Ended(ended) => {
+                    self.questions.clear();
+                    end = Some(ended);
+                }
+                _ => {}
+            }
+        }
+        Ok(end)
+    }
+
+    async fn asked(&mut self, question: String, request: Value) -> Result<(), Failure> {
+        let request = match serde_json::from_value(request) {
+            Ok(request) if self.has_person => request,
+            _ => return self.answer(question, &ApprovalAnswer::Unavailable).await,
+        };
+        self.questions.push_back((question, request));
+        if self.questions.len() == 1 {
+            self.put();
+        }
+        Ok(())
+    }
+
+    /// Puts the question that is next.
+    fn put(&self) {
+        if let Some((_, request)) = self.questions.front() {
+            self.output.aside(&ask::card(request));
+        }
+    }
+
+    fn decided(&mut self, question: &str) {
+        let was_put = self.questions.front().is_some_and(|(first, _)| first == question);
+        self.questions.retain(|(other, _)| other != question);
+        if was_put {
+            self.put();
+        }
+    }
+
+    async fn answer_typed(&mut self, line: &str) -> Result<(), Failure> {
+        let Some((question, request)) = self.questions.front() else { return Ok(()) };
+        match ask::read(line, request.options.len()) {
+            Ok(answer) => self.answer(question.clone(), &answer).await,
+            Err(wrong) => {
+                self.output.aside(&wrong);
+                Ok(())
+            }
+        }
+    }
+
+    async fn answer(&self, question: String, answer: &ApprovalAnswer) -> Result<(), Failure> {
+        let Some(conversation) = self.conversation.clone() else { return Ok(()) };
+        let answer = AnswerTo { conversation, question, answer: json!(answer) };
+        match demand(self.chats.as_ref(), "answer", &answer).await {
+            // Another one has answered, or the turn has ended.
+            Ok(_) | Err(ChatError::NotFound(_)) => Ok(()),
+            Err(error) => Err(failure(&error)),
+        }
+    }
+}
+
+/// Lines of stdin, read on a thread of their own as far as somebody wants them.
+#[derive(Debug, Default)]
+struct Lines {
+    reading: Option<JoinHandle<Option<String>>>,
+}
+
+impl Lines {
+    /// The next one; nothing when there are no more. None is lost if this is given up.
+    async fn next(&mut self) -> Option<String> {
+        let reading = self.reading.get_or_insert_with(|| tokio::task::spawn_blocking(read_line));
+        let line = reading.await.unwrap_or_default();
+        self.reading = None;
+        line
+    }
+}
+
+fn read_line() -> Option<String> {
+    let mut line = Vec::new();
+    let read = io::stdin().lock().take(LINE).read_until(b'\n', &mut line);
+    let text = String::from_utf8_lossy(&line);
+    matches!(read, Ok(1..)).then(|| text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Asks the desk.
+pub(super) async fn request<T: serde::de::DeserializeOwned>(
+    chats: &dyn ChatService,
+    method: &str,
+    params: &impl serde::Serialize,
+) -> Result<T, Failure> {
+    let answer = demand(chats, method, params).await.map_err(|error| failure(&error))?;
+    serde_json::from_value(answer).map_err(Failure::environment)
+}
+
+async fn demand(chats: &dyn ChatService, method: &str, params: &impl serde::Serialize) -> Result<Value, ChatError> {
+    chats.request(method, json!(params), DOOR).await
+}
+
+/// How a refusal of the desk ends a command.
+pub(super) fn failure(error: &ChatError) -> Failure {
+    match error {
+        ChatError::Invalid(message) | ChatError::NotFound(message) => Failure::usage(message),
+        ChatError::UnknownMethod(_) | ChatError::Failed(_) => Failure::environment(error),
+    }
+}

@@ -1,0 +1,311 @@
+//! Events as lines for a person. Pure: what comes out says where it belongs, and [`super::output`] writes it.
+
+use std::collections::BTreeMap;
+
+use zubi_agent::event::{Ended, Event, Reason, What};
+use zubi_base::visible::{on_lines, on_one_line};
+use zubi_tools::Effect;
+use zubi_tools::cx::ApprovalAnswer;
+
+/// How many calls that only look are shown one after the other; of the others it is said how many they are.
+const READS: usize = 5;
+/// How many characters of a failure, and how many lines of a preview are shown.
+const FAILURE: usize = 200;
+const PREVIEW: usize = 40;
+
+/// What the answer is shown as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Somebody reads along: text comes as it is said.
+    Live,
+    /// Another program reads: the answer comes once it is known to be the answer. What is said between calls is none, and
+    /// what was heard before a retry counts for nothing.
+    Whole,
+    /// The answer is data, and comes at the end.
+    Data,
+    /// All of a conversation, after the fact.
+    Page,
+}
+
+/// One thing to write.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Piece {
+    /// Of the answer, as it is; no line break is added.
+    Answer(String),
+    /// A line beside it.
+    Row(String),
+    /// How far it is, for a terminal; gone with the next piece.
+    Progress { fraction: Option<f64>, message: String },
+}
+
+/// What has been shown so far.
+#[derive(Debug)]
+pub(super) struct View {
+    style: Style,
+    /// How much of the answer that is being given is shown, in UTF-16 code units.
+    shown: u64,
+    /// Text whose standing is not known yet: what comes next says whether it was the answer.
+    held: String,
+    /// Whether the answer's last line is not at its end.
+    is_open: bool,
+    /// Calls that only look, one after the other.
+    reads: usize,
+    /// The summaries of calls that are being made.
+    calls: BTreeMap<String, String>,
+    /// What a call would change, until it is known whether a question shows it.
+    preview: Option<String>,
+}
+
+impl View {
+    pub(super) fn new(style: Style) -> Self {
+        Self { style, shown: 0, held: String::new(), is_open: false, reads: 0, calls: BTreeMap::new(), preview: None }
+    }
+
+    /// What an event adds.
+    pub(super) fn event(&mut self, event: &Event) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        self.before(&event.what, &mut pieces);
+        match &event.what {
+            What::Text { offset, text, .. } if self.style == Style::Live => self.stream(*offset, text, &mut pieces),
+            What::Thought { .. } if self.style == Style::Live => {
+                pieces.push(Piece::Progress { fraction: None, message: "thinking …".to_owned() });
+            }
+            What::Progress { fraction, message, .. } => {
+                pieces.push(Piece::Progress { fraction: *fraction, message: message.clone() });
+            }
+            What::Asked { text, .. } if self.style == Style::Page => {
+                let text = on_lines(text.trim_end()).lines().map(|line| format!("> {line}\n")).collect::<String>();
+                pieces.push(Piece::Answer(format!("\n{text}\n")));
+            }
+            What::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut pieces),
+            What::Iteration { .. } => self.shown = 0,
+            What::Answered { said, interrupted, .. } => {
+                self.answered(&said.text, &mut pieces);
+                if *interrupted && self.style == Style::Page {
+                    self.row("! stopped here", &mut pieces);
+                }
+            }
+            What::Calling { call, summary, effect, preview, .. } => {
+                self.calling(call, summary, *effect, preview.as_deref(), &mut pieces);
+            }
+            What::Result { call, text, failure, .. } => {
+                let summary = self.calls.remove(call);
+                if failure.is_some() {
+                    self.failed(summary.as_deref(), text, &mut pieces);
+                }
+            }
+            What::Question { request, .. } if self.style == Style::Page => {
+                let why = request.get("why").and_then(|why| why.as_str()).unwrap_or_default();
+                self.row(&format!("  ? asked: {why}"), &mut pieces);
+            }
+            What::Decision { answer, by, .. } if self.style == Style::Page || by != "terminal" => {
+                self.row(&format!("  {}", decided(answer, by)), &mut pieces);
+            }
+            What::Retrying { message, attempt, wait, .. } => {
+                self.shown = 0;
+                let seconds = wait.div_ceil(1_000);
+                let message = message.trim_end_matches('.');
+                self.row(&format!("! {message}; asking again in {seconds} s (try {attempt} failed)"), &mut pieces);
+            }
+            What::Compacted { tokens_before, tokens_after, .. } => self.row(
+                &format!("! what was said before is told in short now: {tokens_before} → {tokens_after} tokens"),
+                &mut pieces,
+            ),
+            What::Notice { text, .. } => self.row(&format!("! {text}"), &mut pieces),
+            What::Ended(ended) => self.ended(ended, &mut pieces),
+            _ => {}
+        }
+        pieces
+    }
+
+    /// What had to wait for the next event.
+    fn before(&mut self, next: &What, pieces: &mut Vec<Piece>) {
+        let is_read = matches!(next, What::Calling { effect, .. } if looks(*effect));
+        let goes_on = matches!(next, What::Result { .. } | What::Progress { .. } | What::Iteration { .. });
+        // Answers without a word between calls do not part them.
+        let is_silent = matches!(next, What::Answered { said, .. } if said.text.is_empty());
+        if !(is_read || goes_on || is_silent) {
+            let more = std::mem::take(&mut self.reads).saturating_sub(READS);
+            if more > 0 {
+                self.row(&format!("  … and {more} more"), pieces);
+            }
+        }
+        if !matches!(next, What::Progress { .. })
+            && let Some(preview) = self.preview.take()
+            && !matches!(next, What::Question { .. })
+        {
+            let lines: Vec<&str> = preview.lines().collect();
+            for line in lines.iter().take(PREVIEW) {
+                self.row(&format!("  | {line}"), pieces);
+            }
+            let more = lines.len().saturating_sub(PREVIEW);
+            if more > 0 {
+                self.row(&format!("  … and {more} more lines"), pieces);
+            }
+        }
+        if matches!(next, What::Answered { .. } | What::Calling { .. } | What::Retrying { .. }) {
+            for line in std::mem::take(&mut self.held).lines() {
+                self.row(line, pieces);
+            }
+        }
+    }
+
+    fn stream(&mut self, offset: u64, text: &str, pieces: &mut Vec<Piece>) {
+        // What was heard twice, or before this began, is not said again.
+        let known = self.shown.saturating_sub(offset);
+        let new = after(text, known);
+        if new.is_empty() {
+            return;
+        }
+        self.shown = offset + units(text);
+        self.is_open = !new.ends_with('\n');
+        pieces.push(Piece::Answer(new.to_owned()));
+    }
+
+    fn answered(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+        match self.style {
+            Style::Live => {
+                let shown = self.shown;
+                self.stream(shown, after(text, shown), pieces);
+                self.close(pieces);
+            }
+            Style::Whole | Style::Data => text.clone_into(&mut self.held),
+            Style::Page if text.is_empty() => {}
+            Style::Page => pieces.push(Piece::Answer(format!("{}\n", text.trim_end()))),
+        }
+    }
+
+    fn calling(
+        &mut self,
+        call: &str,
+        summary: &str,
+        effect: Option<Effect>,
+        preview: Option<&str>,
+        pieces: &mut Vec<Piece>,
+    ) {
+        self.calls.insert(call.to_owned(), summary.to_owned());
+        if looks(effect) {
+            self.reads += 1;
+            if self.reads > READS {
+                return;
+            }
+        }
+        self.row(&format!("→ {summary}"), pieces);
+        self.preview = preview.filter(|_| !looks(effect) && self.style != Style::Whole).map(str::to_owned);
+    }
+
+    fn failed(&mut self, summary: Option<&str>, text: &str, pieces: &mut Vec<Piece>) {
+        let first: String = text.lines().next().unwrap_or_default().chars().take(FAILURE).collect();
+        // Side by side it is not clear which one is meant, nor is it where the row was left out.
+        let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
+        let which = which.map(|summary| format!("{summary}: ")).unwrap_or_default();
+        self.row(&format!("  ✗ {which}{first}"), pieces);
+    }
+
+    fn ended(&mut self, ended: &Ended, pieces: &mut Vec<Piece>) {
+        let held = std::mem::take(&mut self.held);
+        let answer = if ended.reason == Reason::Completed { &ended.text } else { &held };
+        match self.style {
+            Style::Whole if !answer.is_empty() => pieces.push(Piece::Answer(format!("{}\n", answer.trim_end()))),
+            // Where the answer is a call it was not streamed.
+            Style::Live | Style::Page if ended.data.is_some() => {
+                pieces.push(Piece::Answer(format!("{}\n", ended.text.trim_end())));
+            }
+            Style::Data => {
+                if let Some(data) = &ended.data {
+                    pieces.push(Piece::Answer(format!("{data}\n")));
+                } else {
+                    held.lines().for_each(|line| self.row(line, pieces));
+                }
+            }
+            _ => {}
+        }
+        if ended.reason != Reason::Completed {
+            self.row(&format!("! {}", why(ended.reason)), pieces);
+            if let Some(problem) = &ended.problem {
+                self.row(&format!("! {problem}"), pieces);
+            }
+            let report = if self.style == Style::Page { "" } else { &ended.text };
+            report.lines().for_each(|line| self.row(&format!("  {line}"), pieces));
+        }
+        if matches!(self.style, Style::Live | Style::Page) {
+            self.row(&sum(ended), pieces);
+        }
+        self.calls.clear();
+    }
+
+    fn row(&mut self, text: &str, pieces: &mut Vec<Piece>) {
+        self.close(pieces);
+        pieces.push(Piece::Row(on_one_line(text).into_owned()));
+    }
+
+    /// Ends the answer's line.
+    fn close(&mut self, pieces: &mut Vec<Piece>) {
+        if std::mem::take(&mut self.is_open) {
+            pieces.push(Piece::Answer("\n".to_owned()));
+        }
+    }
+}
+
+/// Whether a call of this effect only looks.
+fn looks(effect: Option<Effect>) -> bool {
+    matches!(effect, Some(Effect::Read))
+}
+
+fn decided(answer: &serde_json::Value, by: &str) -> String {
+    match serde_json::from_value(answer.clone()) {
+        Ok(ApprovalAnswer::Allow { .. }) => format!("✓ allowed: {by}"),
+        Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ refused: {by}: {text}"),
+        Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ refused: {by}"),
+        Ok(ApprovalAnswer::Unanswered { how }) => format!("✗ no answer: {how}"),
+        Ok(ApprovalAnswer::NotAsked { why }) => format!("✗ not asked: {why}"),
+        Ok(ApprovalAnswer::Unavailable) => "✗ nobody to ask".to_owned(),
+        Err(_) => format!("answered: {by}"),
+    }
+}
+
+/// Why a turn ended, as a sentence.
+pub(super) fn why(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Completed => "It is done.",
+        Reason::Stopped => "It was stopped.",
+        Reason::Iterations => "It was asked as often as --max-iterations allows.",
+        Reason::Calls => "It made as many calls as --max-calls allows.",
+        Reason::Tokens => "It used as many tokens as --max-tokens allows.",
+        Reason::Time => "It took as long as --max-time allows.",
+        Reason::Repeating => "It made the same call over and over.",
+        Reason::Invalid => "It kept giving what cannot be used.",
+        Reason::Model => "The model gave no answer.",
+        Reason::Failed => "zubi itself failed.",
+        Reason::Killed => "The process ended in the middle.",
+    }
+}
+
+/// What a turn cost.
+fn sum(ended: &Ended) -> String {
+    let plural = |count: u64, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    let tokens = ended.usage.total();
+    let tokens = if tokens == 0 { String::new() } else { format!(" · {tokens} tokens") };
+    #[expect(clippy::cast_precision_loss, reason = "a duration for a person")]
+    let seconds = ended.duration as f64 / 1e3;
+    format!("· {} · {}{tokens} · {seconds:.1} s", plural(ended.iterations, "answer"), plural(ended.calls, "call"))
+}
+
+fn units(text: &str) -> u64 {
+    text.chars().map(|c| c.len_utf16() as u64).sum()
+}
+
+/// What follows the first `units` UTF-16 code units.
+fn after(text: &str, units: u64) -> &str {
+    let mut passed = 0;
+    for (at, c) in text.char_indices() {
+        if passed >= units {
+            return text.get(at..).unwrap_or_default();
+        }
+        passed += c.len_utf16() as u64;
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests;

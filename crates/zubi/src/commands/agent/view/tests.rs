@@ -1,0 +1,213 @@
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// What is seen of events: `|` is the answer, on stdout; other lines are beside it. Events are given as they stand in a
+/// conversation's file, without what every one has.
+fn check(style: Style, events: &[Value]) -> String {
+    let mut view = View::new(style);
+    let mut seen = String::new();
+    for event in events {
+        let mut event = event.clone();
+        let object = event.as_object_mut().unwrap();
+        for (name, value) in [("seq", json!(1)), ("at", json!(0)), ("turn", json!(1)), ("iteration", json!(1))] {
+            object.entry(name).or_insert(value);
+        }
+        let event: Event = serde_json::from_value(event).unwrap();
+        for piece in view.event(&event) {
+            match piece {
+                Piece::Answer(text) => seen.push_str(&format!("|{}\n", text.escape_debug())),
+                Piece::Row(row) => seen.push_str(&format!("{row}\n")),
+                Piece::Progress { message, .. } => seen.push_str(&format!("({message})\n")),
+            }
+        }
+    }
+    seen
+}
+
+fn iteration() -> Value {
+    json!({ "type": "iteration", "model": "mock" })
+}
+
+fn text(offset: u64, text: &str) -> Value {
+    json!({ "type": "text", "offset": offset, "text": text })
+}
+
+fn answered(text: &str) -> Value {
+    json!({ "type": "answered", "said": { "text": text }, "usage": {}, "stop": "finished" })
+}
+
+fn calling(call: &str, summary: &str, effect: &str) -> Value {
+    json!({ "type": "calling", "call": call, "tool": "t", "summary": summary, "arguments": {}, "effect": effect })
+}
+
+fn result(call: &str) -> Value {
+    json!({ "type": "result", "call": call, "text": "fine", "duration": 1 })
+}
+
+fn failed(call: &str, text: &str) -> Value {
+    json!({ "type": "result", "call": call, "text": text, "failure": "not_found", "duration": 1 })
+}
+
+fn ended(reason: &str, text: &str) -> Value {
+    json!({
+        "type": "ended", "reason": reason, "text": text, "iterations": 2, "calls": 1,
+        "usage": { "input": 900, "output": 100 }, "duration": 1250,
+    })
+}
+
+fn one_call() -> Vec<Value> {
+    vec![
+        iteration(),
+        text(0, "I lo"),
+        text(4, "ok."),
+        answered("I look."),
+        calling("1", "Read file: a.rs", "read"),
+        result("1"),
+        iteration(),
+        text(0, "It is 😀"),
+        text(8, " 5.\n"),
+        answered("It is 😀 5.\n"),
+        ended("completed", "It is 😀 5."),
+    ]
+}
+
+#[test]
+fn a_person_sees_text_as_it_comes() {
+    assert_snapshot!(check(Style::Live, &one_call()), @r"
+    |I lo
+    |ok.
+    |\n
+    → Read file: a.rs
+    |It is 😀
+    | 5.\n
+    · 2 answers · 1 call · 1000 tokens · 1.2 s
+    ");
+}
+
+#[test]
+fn another_program_gets_the_answer_and_nothing_else() {
+    assert_snapshot!(check(Style::Whole, &one_call()), @r"
+    I look.
+    → Read file: a.rs
+    |It is 😀 5.\n
+    ");
+}
+
+#[test]
+fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
+    let events = [iteration(), answered("Half of"), ended("stopped", "Nothing was called.")];
+    assert_snapshot!(check(Style::Whole, &events), @r"
+    |Half of\n
+    ! It was stopped.
+      Nothing was called.
+    ");
+    assert_snapshot!(check(Style::Data, &events), @r"
+    Half of
+    ! It was stopped.
+      Nothing was called.
+    ");
+}
+
+#[test]
+fn an_answer_that_is_data_is_printed_as_that() {
+    let mut end = ended("completed", "{\"a\": 1}");
+    end["data"] = json!({ "a": 1 });
+    assert_snapshot!(check(Style::Data, &[iteration(), answered("Here: "), end.clone()]), @r#"|{\"a\":1}\n"#);
+}
+
+#[test]
+fn what_was_heard_twice_or_before_is_said_once() {
+    let events = [iteration(), text(0, "one "), text(0, "one tw"), text(6, "o"), answered("one two three")];
+    assert_snapshot!(check(Style::Live, &events), @r"
+    |one
+    |tw
+    |o
+    | three
+    |\n
+    ");
+}
+
+#[test]
+fn a_try_that_failed_counts_for_nothing() {
+    let retrying = json!({
+        "type": "retrying", "kind": "overloaded", "message": "529: busy.", "attempt": 1, "wait": 2000,
+    });
+    let events = [iteration(), text(0, "It is f"), retrying, text(0, "It is 5."), answered("It is 5.")];
+    assert_snapshot!(check(Style::Live, &events), @r"
+    |It is f
+    |\n
+    ! 529: busy; asking again in 2 s (try 1 failed)
+    |It is 5.
+    |\n
+    ");
+}
+
+#[test]
+fn calls_that_look_are_grouped_and_failures_say_which() {
+    let mut events: Vec<Value> =
+        (1..=7).map(|number| calling(&number.to_string(), &format!("Read file: {number}"), "read")).collect();
+    events.extend((1..=6).map(|number| result(&number.to_string())));
+    events.push(failed("7", "There is no file `7`.\nNext: list the directory."));
+    events.push(calling("8", "Run: cargo\ttest\u{1b}[2J", "execute"));
+    events.push(failed("8", "It exited with 1."));
+    assert_snapshot!(check(Style::Live, &events), @r"
+    → Read file: 1
+    → Read file: 2
+    → Read file: 3
+    → Read file: 4
+    → Read file: 5
+      ✗ Read file: 7: There is no file `7`.
+      … and 2 more
+    → Run: cargo\ttest\u{1b}[2J
+      ✗ It exited with 1.
+    ");
+}
+
+#[test]
+fn a_change_is_shown_unless_a_question_shows_it() {
+    let mut call = calling("1", "Edit file: a.rs", "write");
+    call["preview"] = json!("--- a.rs\n-one\n+two\n");
+    let question = json!({ "type": "question", "call": "1", "question": "q", "request": { "why": "it writes" } });
+    let by_rule = json!({
+        "type": "decision", "question": "q", "answer": { "allow": { "option": 0, "arguments": null } }, "by": "--auto-approve",
+    });
+    assert_snapshot!(check(Style::Live, &[call.clone(), result("1")]), @r"
+    → Edit file: a.rs
+      | --- a.rs
+      | -one
+      | +two
+    ");
+    assert_snapshot!(check(Style::Live, &[call, question, by_rule, result("1")]), @r"
+    → Edit file: a.rs
+      ✓ allowed: --auto-approve
+    ");
+}
+
+#[test]
+fn a_page_has_what_was_asked_and_decided() {
+    let asked = json!({ "type": "asked", "text": "Do\nit" });
+    let question = json!({ "type": "question", "call": "1", "question": "q", "request": { "why": "it runs `x`" } });
+    let no = json!({
+        "type": "decision", "question": "q", "answer": { "deny": { "text": "use y" } }, "by": "terminal",
+    });
+    let events = [
+        asked,
+        iteration(),
+        answered(""),
+        calling("1", "Run: x", "execute"),
+        question,
+        no,
+        failed("1", "Refused: use y"),
+    ];
+    assert_snapshot!(check(Style::Page, &[&events[..], &[answered("Well."), ended("completed", "Well.")]].concat()), @r"
+    |\n> Do\n> it\n\n
+    → Run: x
+      ? asked: it runs `x`
+      ✗ refused: terminal: use y
+      ✗ Refused: use y
+    |Well.\n
+    · 2 answers · 1 call · 1000 tokens · 1.2 s
+    ");
+}

@@ -1,0 +1,66 @@
+//! `zubi web`: the agent in a browser.
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+
+use camino::Utf8PathBuf;
+use zubi_base::{env, private, process};
+use zubi_cli::failure::{Failure, INTERRUPTED};
+use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_cli::terminal;
+use zubi_web::{Options, Server};
+
+use crate::agent;
+use crate::cli::agent::Web;
+use crate::session::Session;
+
+pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
+    block_on(async {
+        let stop = on_interrupt()?;
+        let server = Server::bind(Options { port: web.port }).await.map_err(Failure::environment)?;
+        let desk = agent::open(session, &web.turns).await?;
+        let address = server.address();
+        terminal::print(&address)?;
+        terminal::say("Whoever has this address may do what you may. Ctrl-C ends it, and what the agent is doing.");
+        let has_display = io::stderr().is_terminal() && env::has_display();
+        let page = if has_display && !web.no_open { Redirect::open(session, &address) } else { None };
+        server.serve(desk.shared(), stop).await;
+        drop(page);
+        desk.end().await;
+        Ok(ExitCode::from(INTERRUPTED))
+    })?
+}
+
+/// A page that leads the browser to the address, readable by this user alone: every user of the machine sees the arguments
+/// of a program, and the address has the token in it. Removed with this value.
+struct Redirect(Utf8PathBuf);
+
+impl Redirect {
+    /// Opens the browser. That it does not open is no failure: the address stands in the terminal.
+    fn open(session: &Session, address: &str) -> Option<Self> {
+        let directory = session.state_directory();
+        let page = directory.join(format!("web-{}.html", std::process::id()));
+        let text = format!(
+            "<!doctype html><meta charset=\"utf-8\"><title>zubi</title><meta http-equiv=\"refresh\" content=\"0; url={address}\">"
+        );
+        let opened = private::create_directory(directory)
+            .and_then(|()| private::write_atomic(&page, text.as_bytes()))
+            .map(|()| Self(page))
+            .and_then(|page| {
+                let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
+                process::detach(OPENER.into(), [page.0.as_std_path().into()], nowhere)?;
+                Ok(page)
+            });
+        opened.inspect_err(|error| tracing::info!(%error, "the browser does not open")).ok()
+    }
+}
+
+impl Drop for Redirect {
+    fn drop(&mut self) {
+        // It was removed already.
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+/// Opens a file with what the user has chosen for it.
+const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
