@@ -1,9 +1,9 @@
 //! The harness of the end-to-end tests: the real `zubi` program, real language servers, a real MCP client.
 //!
 //! Owns: which programs a test may see ([`tools`]), the project it works on ([`project`]), the running program and the
-//! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), and what
-//! processes they leave behind ([`processes`]). [`hosts`] and [`agent`] are for several processes that share one host. Nothing of
-//! the product is linked: what these tests see is what a user sees. Rules of the house: no sleeping, no retries; a wait has
+//! connection to it ([`zubi`]), the same as a language server ([`language_server`]), a real editor ([`vscode`]), the models
+//! that it asks ([`models`]), and what processes they leave behind ([`processes`]). [`hosts`] and [`agent`] are for several
+//! processes that share one host. Nothing of the product is linked: what these tests see is what a user sees. Rules of the house: no sleeping, no retries; a wait has
 //! a condition and a deadline; a program that is missing fails the test and says how to get it.
 #![expect(
     clippy::expect_used,
@@ -15,6 +15,7 @@ pub mod agent;
 pub mod flows;
 pub mod hosts;
 pub mod language_server;
+pub mod models;
 pub mod processes;
 pub mod project;
 pub mod tools;

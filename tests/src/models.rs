@@ -1,0 +1,309 @@
+//! A model's server that says what a script says, over the real wire of one of five APIs, byte by byte if need be.
+//!
+//! ```ignore
+//! let server = models::Server::start(Dialect::Anthropic, "a-key", vec![
+//!     Turn::says(Says::text("I look.").call("file_read", json!({ "path": "a.md" }))).expect(Expect::Tools(vec!["file_read"])),
+//!     Turn::says(Says::text("Tea.")).expect(Expect::Outcome("tea")),
+//! ]);
+//! // … run the program with the server's address …
+//! server.finish();
+//! ```
+//!
+//! Owns: listening, the bytes of HTTP and how an answer ends. What an answer looks like in each API is in [`dialects`], what may be
+//! asked of a request in [`requests`]. Real models cost money and say something else each time: they are the one thing that
+//! tests replace.
+
+use std::io::{BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+pub mod dialects;
+pub mod requests;
+mod responses;
+
+pub use self::dialects::{Dialect, Says, Stop};
+pub use self::requests::{Expect, Request};
+
+/// The model's name where none is chosen.
+pub const MODEL: &str = "scripted";
+
+/// One answer of the server, and what has to be true of the request before it.
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Turn {
+    expects: Vec<Expect>,
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Body,
+    split: usize,
+    cut: Option<Cut>,
+    end: End,
+    delay: Duration,
+}
+
+#[derive(Debug, Clone)]
+enum Body {
+    Says(Says),
+    /// A failure with these words, in the dialect's form.
+    Refuses(String),
+    Raw(Vec<u8>),
+}
+
+/// Where an answer breaks off.
+#[derive(Debug, Clone)]
+enum Cut {
+    Bytes(usize),
+    /// Behind the first place where this stands.
+    Behind(String),
+}
+
+/// What comes after the last byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The answer is complete, and HTTP says so.
+    Done,
+    /// The connection is closed; nothing but that says that the answer ends.
+    Close,
+    /// The connection is reset.
+    Reset,
+    /// Nothing more comes until the client gives up.
+    Stall,
+}
+
+impl Turn {
+    /// An answer in the server's dialect.
+    pub fn says(says: Says) -> Self {
+        Self::of(200, Body::Says(says))
+    }
+
+    /// A failure in the server's dialect.
+    pub fn refuses(status: u16, message: &str) -> Self {
+        Self::of(status, Body::Refuses(message.to_owned()))
+    }
+
+    /// A body as it is.
+    pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self::of(status, Body::Raw(body.into()))
+    }
+
+    fn of(status: u16, body: Body) -> Self {
+        let (expects, headers, split, cut, delay) = (Vec::new(), Vec::new(), 0, None, Duration::ZERO);
+        Self { expects, status, headers, body, split, cut, end: End::Done, delay }
+    }
+
+    /// What has to be true of the request; the test fails with both texts if it is not.
+    pub fn expect(mut self, expect: Expect) -> Self {
+        self.expects.push(expect);
+        self
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Sent in pieces of so many bytes.
+    pub fn split(mut self, bytes: usize) -> Self {
+        self.split = bytes;
+        self
+    }
+
+    /// Only so many bytes are sent.
+    pub fn cut_at(mut self, bytes: usize) -> Self {
+        self.cut = Some(Cut::Bytes(bytes));
+        self
+    }
+
+    /// What is sent ends behind the first place where this text stands.
+    pub fn cut_behind(mut self, text: &str) -> Self {
+        self.cut = Some(Cut::Behind(text.to_owned()));
+        self
+    }
+
+    pub fn end(mut self, end: End) -> Self {
+        self.end = end;
+        self
+    }
+
+    /// Before the first byte; only where a test is about time.
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// The bytes of the body that are sent.
+    fn bytes(&self, dialect: Dialect) -> Vec<u8> {
+        let mut bytes = match &self.body {
+            Body::Says(says) => dialect.answer(says).into_bytes(),
+            Body::Refuses(message) => dialect.failure(self.status, message).to_string().into_bytes(),
+            Body::Raw(bytes) => bytes.clone(),
+        };
+        match &self.cut {
+            None => {}
+            Some(Cut::Bytes(at)) => bytes.truncate(*at),
+            Some(Cut::Behind(text)) => {
+                let at = bytes.windows(text.len()).position(|window| window == text.as_bytes());
+                let whole = String::from_utf8_lossy(&bytes).into_owned();
+                bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` does not stand in {whole}")) + text.len());
+            }
+        }
+        bytes
+    }
+}
+
+/// The server. Each question of the client takes the next turn of the script; what models there are is answered always.
+pub struct Server {
+    port: u16,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    dialect: Dialect,
+    key: String,
+    script: Mutex<Script>,
+}
+
+#[derive(Default)]
+struct Script {
+    turns: std::collections::VecDeque<Turn>,
+    requests: Vec<Request>,
+    mismatches: Vec<String>,
+}
+
+impl Server {
+    /// Starts one on a free port. A request has to have `key` in the header that the dialect has for it and nowhere else; with
+    /// an empty one nothing is asked.
+    pub fn start(dialect: Dialect, key: &str, turns: Vec<Turn>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let script = Script { turns: turns.into(), ..Script::default() };
+        let shared = Arc::new(Shared { dialect, key: key.to_owned(), script: Mutex::new(script) });
+        let of_thread = Arc::clone(&shared);
+        // Lives as long as the test's process: a port that nobody asks any more harms nobody.
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let shared = Arc::clone(&of_thread);
+                // A client that gives up is one that a test is about.
+                thread::spawn(move || drop(shared.serve(stream)));
+            }
+        });
+        Self { port, shared }
+    }
+
+    /// The address that a provider is configured with.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}{}", self.port, self.shared.dialect.base())
+    }
+
+    /// What was asked so far, without questions for the list of models.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.script().requests.clone()
+    }
+
+    /// Fails the test if a request was not as expected, or if a turn was never asked for.
+    pub fn finish(self) {
+        let script = self.shared.script();
+        assert!(script.mismatches.is_empty(), "{}", script.mismatches.join("\n\n"));
+        let asked = script.requests.len();
+        assert!(script.turns.is_empty(), "asked {asked} times, {} turns of the script are left", script.turns.len());
+    }
+}
+
+impl Shared {
+    fn script(&self) -> std::sync::MutexGuard<'_, Script> {
+        self.script.lock().expect("no thread of the server fails")
+    }
+
+    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        stream.set_nodelay(true)?;
+        let Some(request) = Request::read(&mut BufReader::new(&stream))? else { return Ok(()) };
+        if request.method == "GET" {
+            let listed = self.dialect.models(&[MODEL]).to_string();
+            return respond(&mut stream, &Turn::raw(200, listed.clone()), listed.as_bytes());
+        }
+        let turn = self.next(request);
+        thread::sleep(turn.delay);
+        respond(&mut stream, &turn, &turn.bytes(self.dialect))
+    }
+
+    /// The next turn of the script, or a failure that tells what was wrong with the request.
+    fn next(&self, request: Request) -> Turn {
+        let mut script = self.script();
+        let number = script.requests.len() + 1;
+        let turn = script.turns.pop_front();
+        let mut wrong = request.problems(self.dialect, &self.key);
+        match &turn {
+            None => wrong.push("the script has no turn for it".to_owned()),
+            Some(turn) => wrong.extend(turn.expects.iter().filter_map(|it| it.mismatch(self.dialect, &request).err())),
+        }
+        let body = serde_json::to_string_pretty(&request.body).unwrap_or_default();
+        script.requests.push(request);
+        match turn {
+            Some(turn) if wrong.is_empty() => turn,
+            _ => {
+                let told = format!("request {number}: {}\nin {body}", wrong.join("\n"));
+                script.mismatches.push(told.clone());
+                Turn::refuses(400, &told)
+            }
+        }
+    }
+}
+
+fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<()> {
+    let kind = if body.starts_with(b"{") { "application/json" } else { "text/event-stream" };
+    let mut headers = vec![("Connection".to_owned(), "close".to_owned())];
+    if !turn.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+        headers.push(("Content-Type".to_owned(), kind.to_owned()));
+    }
+    headers.extend(turn.headers.iter().cloned());
+    // Only an answer that ends by the end of the connection has no other mark of its end.
+    let is_chunked = turn.end != End::Close;
+    if is_chunked {
+        headers.push(("Transfer-Encoding".to_owned(), "chunked".to_owned()));
+    }
+    let head: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    stream.write_all(format!("HTTP/1.1 {} Scripted\r\n{head}\r\n", turn.status).as_bytes())?;
+    for piece in body.chunks(if turn.split == 0 { body.len().max(1) } else { turn.split }) {
+        if is_chunked {
+            let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
+            chunk.extend_from_slice(piece);
+            chunk.extend_from_slice(b"\r\n");
+            stream.write_all(&chunk)?;
+        } else {
+            stream.write_all(piece)?;
+        }
+    }
+    match turn.end {
+        End::Done => stream.write_all(b"0\r\n\r\n"),
+        End::Close => Ok(()),
+        End::Reset => Ok(rustix::net::sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?),
+        // The client closes when it gives up; a byte of it would be no less of an end.
+        End::Stall => std::io::Read::read(stream, &mut [0]).map(drop),
+    }
+}
+
+/// A provider's section of `zubi.toml` for the server; the key is read from the variable `SCRIPTED_KEY`.
+pub fn configuration(dialect: Dialect, server: &Server) -> String {
+    let key = if server.shared.key.is_empty() { "" } else { "key = \"SCRIPTED_KEY\"\n" };
+    format!("[models.scripted]\napi = \"{}\"\nurl = \"{}\"\n{key}", dialect.name(), server.url())
+}
+
+/// A call as scripts write it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The server's own; dialects that know none leave it out.
+    pub id: String,
+    pub tool: String,
+    pub arguments: Value,
+}
+
+impl Call {
+    fn new(number: usize, tool: &str, arguments: Value) -> Self {
+        let arguments = if arguments.is_null() { json!({}) } else { arguments };
+        Self { id: format!("call_{number}"), tool: tool.to_owned(), arguments }
+    }
+}

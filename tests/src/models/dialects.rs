@@ -1,0 +1,350 @@
+//! What an answer looks like in each API: the frames that the real servers send, in their order, from one script.
+
+use serde_json::{Value, json};
+
+use super::{Call, MODEL, responses};
+
+/// An API of models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    OpenAiChat,
+    Responses,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+/// What a model says, in no dialect's own form.
+#[derive(Debug, Clone, Default)]
+#[must_use]
+pub struct Says {
+    pub reasoning: Vec<String>,
+    /// What the provider wants back with the reasoning: a signature, or the reasoning itself encrypted.
+    pub signature: Option<String>,
+    pub text: Vec<String>,
+    pub calls: Vec<Call>,
+    /// Tokens of the prompt, of the answer, and how many of the prompt were kept from before.
+    pub usage: Option<(u64, u64, u64)>,
+    pub stop: Stop,
+    /// A failure in the middle, after everything that was said.
+    pub error: Option<String>,
+}
+
+/// Why a model stops.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stop {
+    #[default]
+    Finished,
+    Length,
+    Filtered,
+}
+
+impl Says {
+    /// A text, word by word.
+    pub fn text(text: &str) -> Self {
+        Self { text: text.split_inclusive(' ').map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// Thought before it is said.
+    pub fn reasoning(mut self, text: &str, signature: Option<&str>) -> Self {
+        self.reasoning = text.split_inclusive(' ').map(str::to_owned).collect();
+        self.signature = signature.map(str::to_owned);
+        self
+    }
+
+    pub fn call(mut self, tool: &str, arguments: Value) -> Self {
+        self.calls.push(Call::new(self.calls.len() + 1, tool, arguments));
+        self
+    }
+
+    pub fn usage(mut self, input: u64, output: u64, cached: u64) -> Self {
+        self.usage = Some((input, output, cached));
+        self
+    }
+
+    pub fn stop(mut self, stop: Stop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    pub fn error(mut self, message: &str) -> Self {
+        self.error = Some(message.to_owned());
+        self
+    }
+}
+
+impl Dialect {
+    pub const ALL: [Self; 5] = [Self::OpenAiChat, Self::Responses, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// As `api` in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::Responses => "openai-responses",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// The path that addresses begin with, as the real servers'.
+    pub(super) fn base(self) -> &'static str {
+        match self {
+            Self::OpenAiChat | Self::Responses | Self::Anthropic => "/v1",
+            Self::Gemini => "/v1beta",
+            Self::Ollama => "",
+        }
+    }
+
+    /// Where the dialect's questions go.
+    pub(super) fn path(self, model: &str) -> String {
+        match self {
+            Self::OpenAiChat => "/v1/chat/completions".to_owned(),
+            Self::Responses => "/v1/responses".to_owned(),
+            Self::Anthropic => "/v1/messages".to_owned(),
+            Self::Gemini => format!("/v1beta/models/{model}:streamGenerateContent"),
+            Self::Ollama => "/api/chat".to_owned(),
+        }
+    }
+
+    /// The header that has the key, and what stands before it there.
+    pub(super) fn key(self) -> (&'static str, &'static str) {
+        match self {
+            Self::OpenAiChat | Self::Responses | Self::Ollama => ("authorization", "Bearer "),
+            Self::Anthropic => ("x-api-key", ""),
+            Self::Gemini => ("x-goog-api-key", ""),
+        }
+    }
+
+    /// The list of models.
+    pub(super) fn models(self, names: &[&str]) -> Value {
+        match self {
+            Self::OpenAiChat | Self::Responses | Self::Anthropic => {
+                let data: Vec<Value> = names.iter().map(|name| json!({ "id": name, "object": "model" })).collect();
+                json!({ "object": "list", "data": data })
+            }
+            Self::Gemini => {
+                let model = |name: &&str| {
+                    json!({ "name": format!("models/{name}"), "displayName": name, "inputTokenLimit": 1_000_000,
+                            "supportedGenerationMethods": ["generateContent"] })
+                };
+                json!({ "models": names.iter().map(model).collect::<Vec<_>>() })
+            }
+            Self::Ollama => {
+                let models: Vec<Value> = names.iter().map(|name| json!({ "name": name, "model": name })).collect();
+                json!({ "models": models })
+            }
+        }
+    }
+
+    /// The body of a failure.
+    pub(super) fn failure(self, status: u16, message: &str) -> Value {
+        match self {
+            Self::OpenAiChat | Self::Responses => {
+                json!({ "error": { "message": message, "type": "api_error", "param": null, "code": null } })
+            }
+            Self::Anthropic => json!({ "type": "error", "error": { "type": "api_error", "message": message } }),
+            Self::Gemini => json!({ "error": { "code": status, "message": message, "status": "FAILED" } }),
+            Self::Ollama => json!({ "error": message }),
+        }
+    }
+
+    /// The body of an answer.
+    pub fn answer(self, says: &Says) -> String {
+        match self {
+            Self::OpenAiChat => open_ai_chat(says),
+            Self::Responses => responses::answer(says),
+            Self::Anthropic => anthropic(says),
+            Self::Gemini => gemini(says),
+            Self::Ollama => ollama(says),
+        }
+    }
+}
+
+/// A text in pieces of a few characters, as arguments come.
+pub(super) fn pieces(text: &str) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(5).map(|piece| piece.iter().collect()).collect()
+}
+
+fn data(frame: &Value) -> String {
+    format!("data: {frame}\n\n")
+}
+
+fn open_ai_chat(says: &Says) -> String {
+    let chunk = |delta: Value, finish: Value| {
+        data(&json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": MODEL,
+                      "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] }))
+    };
+    let mut body = chunk(json!({ "role": "assistant", "content": "" }), Value::Null);
+    for piece in &says.reasoning {
+        body.push_str(&chunk(json!({ "reasoning_content": piece }), Value::Null));
+    }
+    for piece in &says.text {
+        body.push_str(&chunk(json!({ "content": piece }), Value::Null));
+    }
+    for (index, call) in says.calls.iter().enumerate() {
+        let begins = json!({ "index": index, "id": call.id, "type": "function",
+                             "function": { "name": call.tool, "arguments": "" } });
+        body.push_str(&chunk(json!({ "tool_calls": [begins] }), Value::Null));
+        for piece in pieces(&call.arguments.to_string()) {
+            let more = json!({ "index": index, "function": { "arguments": piece } });
+            body.push_str(&chunk(json!({ "tool_calls": [more] }), Value::Null));
+        }
+    }
+    if let Some(message) = &says.error {
+        body.push_str(&data(&json!({ "error": { "message": message, "type": "server_error" } })));
+        return body;
+    }
+    let finish = match says.stop {
+        Stop::Finished if says.calls.is_empty() => "stop",
+        Stop::Finished => "tool_calls",
+        Stop::Length => "length",
+        Stop::Filtered => "content_filter",
+    };
+    body.push_str(&chunk(json!({}), json!(finish)));
+    if let Some((input, output, cached)) = says.usage {
+        body.push_str(&data(&json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [],
+            "usage": { "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
+                       "prompt_tokens_details": { "cached_tokens": cached } } })));
+    }
+    body.push_str("data: [DONE]\n\n");
+    body
+}
+
+fn anthropic(says: &Says) -> String {
+    let event = |name: &str, mut frame: Value| {
+        frame["type"] = json!(name);
+        format!("event: {name}\ndata: {frame}\n\n")
+    };
+    let (input, output, cached) = says.usage.unwrap_or_default();
+    let usage = json!({ "input_tokens": input.saturating_sub(cached), "cache_read_input_tokens": cached,
+                        "cache_creation_input_tokens": 0, "output_tokens": 1 });
+    let message = json!({ "id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": [],
+                          "stop_reason": null, "usage": usage });
+    let mut body = event("message_start", json!({ "message": message }));
+    body.push_str(&event("ping", json!({})));
+    let mut index = 0;
+    let mut block = |begins: Value, deltas: Vec<Value>| {
+        let mut frames = event("content_block_start", json!({ "index": index, "content_block": begins }));
+        for delta in deltas {
+            frames.push_str(&event("content_block_delta", json!({ "index": index, "delta": delta })));
+        }
+        frames.push_str(&event("content_block_stop", json!({ "index": index })));
+        index += 1;
+        frames
+    };
+    if !says.reasoning.is_empty() || says.signature.is_some() {
+        let mut deltas: Vec<Value> =
+            says.reasoning.iter().map(|piece| json!({ "type": "thinking_delta", "thinking": piece })).collect();
+        for piece in pieces(says.signature.as_deref().unwrap_or_default()) {
+            deltas.push(json!({ "type": "signature_delta", "signature": piece }));
+        }
+        body.push_str(&block(json!({ "type": "thinking", "thinking": "", "signature": "" }), deltas));
+    }
+    if !says.text.is_empty() {
+        let deltas = says.text.iter().map(|piece| json!({ "type": "text_delta", "text": piece })).collect();
+        body.push_str(&block(json!({ "type": "text", "text": "" }), deltas));
+    }
+    for call in &says.calls {
+        // A call without arguments has a single empty piece of them.
+        let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
+        let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
+        deltas.extend(pieces(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })));
+        let id = call.id.replace("call", "toolu");
+        body.push_str(&block(json!({ "type": "tool_use", "id": id, "name": call.tool, "input": {} }), deltas));
+    }
+    if let Some(message) = &says.error {
+        body.push_str(&event("error", json!({ "error": { "type": "overloaded_error", "message": message } })));
+        return body;
+    }
+    let stop = match says.stop {
+        Stop::Finished if says.calls.is_empty() => "end_turn",
+        Stop::Finished => "tool_use",
+        Stop::Length => "max_tokens",
+        Stop::Filtered => "refusal",
+    };
+    let delta = json!({ "stop_reason": stop, "stop_sequence": null });
+    body.push_str(&event("message_delta", json!({ "delta": delta, "usage": { "output_tokens": output } })));
+    body.push_str(&event("message_stop", json!({})));
+    body
+}
+
+fn gemini(says: &Says) -> String {
+    // The real server ends its lines so.
+    let frame = |parts: Vec<Value>, more: Value| {
+        let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
+        if let (Some(candidate), Value::Object(more)) = (candidate.as_object_mut(), more) {
+            candidate.extend(more);
+        }
+        candidate
+    };
+    let line = |frame: Value| format!("data: {frame}\r\n\r\n");
+    let mut body = String::new();
+    for piece in &says.reasoning {
+        let parts = vec![json!({ "text": piece, "thought": true })];
+        body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
+    }
+    let mut signature = says.signature.clone();
+    let mut signed = |mut part: Value| {
+        if let Some(signature) = signature.take() {
+            part["thoughtSignature"] = json!(signature);
+        }
+        part
+    };
+    for piece in &says.text {
+        let parts =
+            vec![if says.calls.is_empty() { signed(json!({ "text": piece })) } else { json!({ "text": piece }) }];
+        body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
+    }
+    if !says.calls.is_empty() {
+        let call = |call: &Call| signed(json!({ "functionCall": { "name": call.tool, "args": call.arguments } }));
+        let parts = says.calls.iter().map(call).collect();
+        body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
+    }
+    if let Some(message) = &says.error {
+        body.push_str(&line(json!({ "error": { "code": 503, "message": message, "status": "UNAVAILABLE" } })));
+        return body;
+    }
+    let finish = match says.stop {
+        Stop::Finished => "STOP",
+        Stop::Length => "MAX_TOKENS",
+        Stop::Filtered => "SAFETY",
+    };
+    let (input, output, cached) = says.usage.unwrap_or_default();
+    let usage = json!({ "promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output,
+                        "cachedContentTokenCount": cached });
+    let last = frame(vec![json!({ "text": "" })], json!({ "finishReason": finish }));
+    body.push_str(&line(json!({ "candidates": [last], "usageMetadata": usage, "modelVersion": MODEL })));
+    body
+}
+
+fn ollama(says: &Says) -> String {
+    let line = |message: Value| {
+        let frame = json!({ "model": MODEL, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false });
+        format!("{frame}\n")
+    };
+    let mut body = String::new();
+    for piece in &says.reasoning {
+        body.push_str(&line(json!({ "role": "assistant", "content": "", "thinking": piece })));
+    }
+    for piece in &says.text {
+        body.push_str(&line(json!({ "role": "assistant", "content": piece })));
+    }
+    for call in &says.calls {
+        let call = json!({ "function": { "name": call.tool, "arguments": call.arguments } });
+        body.push_str(&line(json!({ "role": "assistant", "content": "", "tool_calls": [call] })));
+    }
+    if let Some(message) = &says.error {
+        return format!("{body}{}\n", json!({ "error": message }));
+    }
+    let reason = match says.stop {
+        Stop::Finished | Stop::Filtered => "stop",
+        Stop::Length => "length",
+    };
+    let (input, output, _) = says.usage.unwrap_or_default();
+    let last = json!({ "model": MODEL, "created_at": "2026-01-01T00:00:00Z", "done": true, "done_reason": reason,
+                       "message": { "role": "assistant", "content": "" }, "total_duration": 1,
+                       "prompt_eval_count": input, "eval_count": output });
+    format!("{body}{last}\n")
+}
