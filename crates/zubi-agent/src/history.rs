@@ -1,6 +1,6 @@
 //! What the model is to be told, made of the events of a conversation: the same while it runs and when it is opened again.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use crate::event::{Event, What};
 use crate::message::{Message, Outcome};
@@ -8,9 +8,11 @@ use crate::message::{Message, Outcome};
 /// What a call is said to have come to when nothing is known of it.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";
 /// What stands for a result that was left out.
-const LEFT_OUT: &str = "[This result was left out to save room. Make the call again if you need it.]";
+pub(crate) const LEFT_OUT: &str = "[This result was left out to save room. Make the call again if you need it.]";
 /// What stands before a summary.
 const SUMMARY: &str = "What was said and done before, in short:";
+/// What stands between two answers that would follow each other, which some providers refuse.
+const GO_ON: &str = "Go on.";
 
 /// The conversation so far.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +21,8 @@ pub struct History {
     told: Vec<(u64, Message)>,
     /// Calls whose outcome is still to come.
     open: Vec<Outcome>,
+    /// Where in `told` the summary stands that a person has not said.
+    summary: Option<usize>,
 }
 
 impl History {
@@ -38,20 +42,22 @@ impl History {
                 // While calls are open their outcomes come first: providers refuse anything in between.
                 self.told.push((event.seq, Message::User { text: text.clone() }));
             }
-            What::Answered { said, .. } => {
+            What::Answered { said, interrupted, .. } => {
                 self.close(event.seq);
-                self.open = said
-                    .calls
-                    .iter()
-                    .map(|call| Outcome {
-                        call: call.id.clone(),
-                        tool: call.tool.clone(),
-                        text: OUTCOME_UNKNOWN.to_owned(),
-                        is_error: true,
-                    })
-                    .collect();
+                let mut said = said.clone();
+                if *interrupted {
+                    // Nobody makes the calls of half an answer.
+                    said.calls.clear();
+                }
+                let open = said.calls.iter().map(|call| Outcome {
+                    call: call.id.clone(),
+                    tool: call.tool.clone(),
+                    text: OUTCOME_UNKNOWN.to_owned(),
+                    is_error: true,
+                });
+                self.open = open.collect();
                 if !said.text.is_empty() || !said.calls.is_empty() || said.native.is_some() {
-                    self.told.push((event.seq, Message::Assistant(said.clone())));
+                    self.told.push((event.seq, Message::Assistant(said)));
                 }
             }
             What::Result { call, text, failure, .. } => {
@@ -70,7 +76,15 @@ impl History {
     pub fn messages(&self) -> Vec<Message> {
         let mut history = self.clone();
         history.close(u64::MAX);
-        history.told.into_iter().map(|(_, message)| message).collect()
+        let mut messages: Vec<Message> = Vec::with_capacity(history.told.len());
+        for (_, message) in history.told {
+            let is_answer = |message: &Message| matches!(message, Message::Assistant(_));
+            if is_answer(&message) && messages.last().is_some_and(is_answer) {
+                messages.push(Message::User { text: GO_ON.to_owned() });
+            }
+            messages.push(message);
+        }
+        messages
     }
 
     /// The same, each with the seq of the event that it comes from.
@@ -89,50 +103,63 @@ impl History {
         }
     }
 
-    /// Puts an outcome behind its call and the outcomes that are there already, before anything said meanwhile.
+    /// Puts an outcome behind its call and the outcomes that are there already, before anything said meanwhile. Calls that are
+    /// open are those of the last answer.
     fn insert(&mut self, seq: u64, outcome: Outcome) {
-        let calls = self.told.iter().rposition(
-            |(_, message)| matches!(message, Message::Assistant(said) if said.calls.iter().any(|call| call.id == outcome.call)),
-        );
-        let Some(calls) = calls else { return };
-        let behind = self.told.iter().skip(calls + 1);
-        let at = calls + 1 + behind.take_while(|(_, message)| matches!(message, Message::Tool(_))).count();
+        let answer = self.told.iter().rposition(|(_, message)| matches!(message, Message::Assistant(_)));
+        let Some(answer) = answer else { return };
+        let behind = self.told.iter().skip(answer + 1);
+        let at = answer + 1 + behind.take_while(|(_, message)| matches!(message, Message::Tool(_))).count();
         self.told.insert(at, (seq, Message::Tool(outcome)));
     }
 
     fn compact(&mut self, before: u64, summary: &str, pruned: &[String]) {
-        let pruned: HashSet<&str> = pruned.iter().map(String::as_str).collect();
-        let mut kept: Vec<(u64, Message)> = Vec::new();
-        let mut has_summary = summary.is_empty();
-        for (seq, mut message) in std::mem::take(&mut self.told) {
-            let is_old = seq < before;
+        let pruned: BTreeSet<&str> = pruned.iter().map(String::as_str).collect();
+        let new = || (before, Message::User { text: format!("{SUMMARY}\n{summary}") });
+        let is_replaced = !summary.is_empty();
+        let (mut kept, mut at, mut answer_is_kept) = (Vec::with_capacity(self.told.len()), None, false);
+        for (place, (seq, mut message)) in std::mem::take(&mut self.told).into_iter().enumerate() {
             match &mut message {
-                // A person's words stay, also those of long ago; an earlier summary is part of the new one.
-                Message::User { text } if is_old && text.starts_with(SUMMARY) => continue,
+                // An earlier summary is part of the new one.
+                Message::User { .. } if self.summary == Some(place) => {
+                    if is_replaced {
+                        continue;
+                    }
+                    at = Some(kept.len());
+                }
+                // A person's words stay, also those of long ago.
                 Message::User { .. } => {}
-                Message::Assistant(_) if is_old => continue,
-                Message::Assistant(_) => {}
-                // An outcome goes with its call.
-                Message::Tool(outcome) if is_old || !kept.iter().any(|(_, it)| calls(it, &outcome.call)) => continue,
+                Message::Assistant(_) => {
+                    answer_is_kept = seq >= before;
+                    if !answer_is_kept {
+                        continue;
+                    }
+                }
+                // Outcomes stand behind the answer that asked for them, and go with it.
+                Message::Tool(_) if !answer_is_kept => continue,
                 Message::Tool(outcome) => {
                     if pruned.contains(outcome.call.as_str()) {
                         LEFT_OUT.clone_into(&mut outcome.text);
                     }
                 }
             }
-            if !is_old && !has_summary {
-                has_summary = true;
-                kept.push((before, Message::User { text: format!("{SUMMARY}\n{summary}") }));
+            if is_replaced && at.is_none() && seq >= before && !matches!(message, Message::Tool(_)) {
+                at = Some(kept.len());
+                kept.push(new());
             }
             kept.push((seq, message));
         }
-        if !has_summary {
-            kept.push((before, Message::User { text: format!("{SUMMARY}\n{summary}") }));
+        if is_replaced && at.is_none() {
+            at = Some(kept.len());
+            kept.push(new());
+        }
+        if !answer_is_kept {
+            self.open.clear();
         }
         self.told = kept;
+        self.summary = at;
     }
 }
 
-fn calls(message: &Message, id: &str) -> bool {
-    matches!(message, Message::Assistant(said) if said.calls.iter().any(|call| call.id == id))
-}
+#[cfg(test)]
+mod tests;

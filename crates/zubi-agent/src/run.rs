@@ -2,29 +2,40 @@
 //! answered, a budget is spent or somebody stops it.
 //!
 //! Whether there is something to do is decided by the presence of calls, never by why the provider says that the model stopped.
+//! [`ask`] asks the model, [`calls`] makes its calls, [`compact`] keeps the prompt short enough. Nothing is started that outlives
+//! the turn: calls and questions to the model are its own futures, dropped with it.
 
+mod ask;
+mod batch;
+mod calls;
+mod compact;
+mod finish;
+mod repeats;
+mod report;
+mod speech;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::Clock;
-use zubi_host::{CallRequest, Circumstances, ToolService};
-use zubi_tools::Code;
-use zubi_tools::cx::{Caller, NoProgress};
+use zubi_host::{HostDescription, ToolService};
+use zubi_tools::cx::Caller;
 
+use self::ask::Offers;
+use self::finish::Finish;
+use self::repeats::Repeats;
+use self::report::Done;
 use crate::event::{Ended, Reason, What};
 use crate::journal::{Journal, NotKept};
-use crate::message::{Call, Usage};
-use crate::model::{Model, Offer, Piece, Prompt};
+use crate::message::Usage;
+use crate::model::{Answer, Model, Stop};
+use crate::prompt;
 use crate::questions::Approvers;
-
-/// The most text of a call's result, in tokens.
-const RESULT_TOKENS: usize = 8_000;
-/// How long a call may take with all questions: the tool's own time-out ends it earlier.
-const PATIENCE: Duration = Duration::from_hours(24);
 
 /// What a turn may use up. Whatever is spent first ends it, with a report of what was done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,18 +80,68 @@ impl Turn {
     /// Runs the turn, from what a person says to its end, both of which are told to the journal. Dropping the future gives up
     /// everything that it has begun.
     pub async fn run(self, number: u64, text: String, journal: Arc<dyn Journal>) -> Ended {
-        let started = Instant::now();
-        let mut run = Run { turn: self, number, journal, iterations: 0, calls: 0, usage: Usage::default() };
-        let (reason, text, problem) = match run.go(text).await {
-            Ok(end) => end,
-            Err(error) => (Reason::Failed, String::new(), Some(error.to_string())),
+        let mut run = Run::new(self, number, journal);
+        let end = run.go(text).await.unwrap_or_else(|end| end);
+        run.end(end)
+    }
+}
+
+/// What ends a turn whatever it is doing.
+struct Limits {
+    stop: CancellationToken,
+    deadline: Option<Instant>,
+}
+
+impl Limits {
+    /// Waits until the turn is to end.
+    async fn over(&self) -> Reason {
+        let late = async {
+            match self.deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
         };
-        let Run { journal, iterations, calls, usage, .. } = run;
-        let duration = milliseconds(started.elapsed());
-        let ended = Ended { turn: number, reason, text, data: None, problem, iterations, calls, usage, duration };
-        // Who cannot keep it has told so already.
-        drop(journal.add(What::Ended(ended.clone())));
-        ended
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Reason::Stopped,
+            () = late => Reason::Time,
+        }
+    }
+
+    fn are_over(&self) -> Option<Reason> {
+        if self.stop.is_cancelled() {
+            return Some(Reason::Stopped);
+        }
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Reason::Time)
+    }
+}
+
+/// How a turn ends. Also what a step that ends it fails with.
+#[derive(Debug, Clone)]
+struct End {
+    reason: Reason,
+    text: String,
+    data: Option<Value>,
+    problem: Option<String>,
+}
+
+impl End {
+    fn of(reason: Reason) -> Self {
+        Self { reason, text: String::new(), data: None, problem: None }
+    }
+
+    fn failed(problem: impl Into<String>) -> Self {
+        Self::of(Reason::Failed).because(problem)
+    }
+
+    fn because(self, problem: impl Into<String>) -> Self {
+        Self { problem: Some(problem.into()), ..self }
+    }
+}
+
+impl From<NotKept> for End {
+    fn from(error: NotKept) -> Self {
+        Self::failed(format!("{error}. Make room, then ask again; what stands in the conversation is kept."))
     }
 }
 
@@ -89,106 +150,218 @@ struct Run {
     turn: Turn,
     number: u64,
     journal: Arc<dyn Journal>,
+    host: HostDescription,
+    started: Instant,
+    limits: Limits,
+    /// Counts up when the tools change.
+    changes: watch::Receiver<u64>,
+    offers: Option<Offers>,
+    /// What the workspace says to agents.
+    of_workspace: String,
+    finish: Option<Finish>,
+    /// The name of the tool that takes the final answer.
+    last: Option<String>,
+    /// What zubi itself wants of the model's next answer.
+    request: Option<String>,
     iterations: u64,
     calls: u64,
     usage: Usage,
+    /// Tokens that count for the budget.
+    spent: u64,
+    /// Tokens of the conversation after the last answer, as its provider says.
+    measured: Option<u64>,
+    /// Bytes that came to it since then.
+    unmeasured: usize,
+    call_ids: BTreeSet<String>,
+    repeats: Repeats,
+    /// Of each tool how many answers in a row called it with arguments that are none.
+    invalid: BTreeMap<String, u64>,
+    done: Done,
 }
 
 impl Run {
-    async fn go(&mut self, text: String) -> Result<(Reason, String, Option<String>), NotKept> {
-        self.journal.add(What::Asked { turn: self.number, text })?;
-        loop {
-            while let Ok(text) = self.turn.inbox.try_recv() {
-                self.journal.add(What::Asked { turn: self.number, text })?;
-            }
-            if self.iterations >= self.turn.budgets.iterations {
-                return Ok((Reason::Iterations, String::new(), None));
-            }
-            self.iterations += 1;
-            let model = Arc::clone(&self.turn.model);
-            let (turn, iteration) = (self.number, self.iterations);
-            self.journal.add(What::Iteration { turn, iteration, model: model.info().id.clone() })?;
-            let Ok(specs) = self.turn.service.list(&self.turn.caller.restrictions).await else {
-                return Ok((Reason::Failed, String::new(), Some("there is no host any more".to_owned())));
-            };
-            let offer = |spec: &zubi_tools::ToolSpec| Offer {
-                name: spec.wire_name(),
-                description: spec.description.clone(),
-                schema: Value::Object(spec.input.clone()),
-            };
-            let tools: Vec<Offer> = specs.iter().map(|spec| offer(spec)).collect();
-            let messages = self.journal.messages();
-            let system = self.turn.instructions.clone().unwrap_or_default();
-            let prompt = Prompt { system: &system, messages: &messages, tools: &tools, max_output: None };
-            let heard = std::sync::atomic::AtomicU64::new(0);
-            let pieces = |piece: Piece| {
-                if let Piece::Text(text) = piece {
-                    let length = u64::try_from(text.encode_utf16().count()).unwrap_or(u64::MAX);
-                    let offset = heard.fetch_add(length, std::sync::atomic::Ordering::Relaxed);
-                    drop(self.journal.add(What::Text { turn, iteration, offset, text }));
-                }
-            };
-            let answer = tokio::select! {
-                answer = model.answer(prompt, &pieces) => answer,
-                () = self.turn.stop.cancelled() => return Ok((Reason::Stopped, String::new(), None)),
-            };
-            let answer = match answer {
-                Ok(answer) => answer,
-                Err(error) => return Ok((Reason::Model, String::new(), Some(error.with_advice()))),
-            };
-            self.usage += answer.usage;
-            self.journal.add(What::Answered {
-                turn,
-                iteration,
-                said: answer.said.clone(),
-                usage: answer.usage,
-                stop: answer.stop,
-                interrupted: false,
+    fn new(turn: Turn, number: u64, journal: Arc<dyn Journal>) -> Self {
+        let started = Instant::now();
+        // A time that far away cannot be told apart from none.
+        let deadline = turn.budgets.time.and_then(|time| started.checked_add(time));
+        Self {
+            number,
+            journal,
+            host: turn.service.describe(),
+            started,
+            limits: Limits { stop: turn.stop.clone(), deadline },
+            changes: turn.service.changes(),
+            offers: None,
+            of_workspace: String::new(),
+            finish: None,
+            last: None,
+            request: None,
+            iterations: 0,
+            calls: 0,
+            usage: Usage::default(),
+            spent: 0,
+            measured: None,
+            unmeasured: 0,
+            call_ids: BTreeSet::new(),
+            repeats: Repeats::default(),
+            invalid: BTreeMap::new(),
+            done: Done::default(),
+            turn,
+        }
+    }
+
+    /// The turn, to its end.
+    async fn go(&mut self, text: String) -> Result<End, End> {
+        self.hear(text)?;
+        if let Some(schema) = &self.turn.schema {
+            let finish = Finish::new(schema).map_err(|why| {
+                End::failed(format!("The schema of the final answer cannot be used: {why}. Correct it and ask again."))
             })?;
-            if answer.said.calls.is_empty() {
-                return Ok((Reason::Completed, answer.said.text, None));
-            }
-            for call in answer.said.calls {
-                self.call(call).await?;
-                if self.turn.stop.is_cancelled() {
-                    return Ok((Reason::Stopped, String::new(), None));
-                }
+            self.finish = Some(finish);
+        }
+        let host = self.host.clone();
+        let of_workspace = tokio::task::spawn_blocking(move || prompt::of_workspace(&host));
+        self.of_workspace = of_workspace.await.unwrap_or_default();
+        loop {
+            self.hear_all()?;
+            self.check_budgets()?;
+            self.iterations += 1;
+            let model = self.turn.model.info().id.clone();
+            self.journal.add(What::Iteration { turn: self.number, iteration: self.iterations, model })?;
+            let answer = self.ask().await?;
+            let end = if answer.said.calls.is_empty() { self.last_words(answer) } else { self.work(answer).await? };
+            // What was said while the last answer was given is answered as well.
+            if let Some(end) = end
+                && (end.reason != Reason::Completed || !self.hear_all()?)
+            {
+                return Ok(end);
             }
         }
     }
 
-    async fn call(&mut self, call: Call) -> Result<(), NotKept> {
-        self.calls += 1;
-        let turn = self.number;
-        self.journal.add(What::Calling {
-            turn,
-            call: call.id.clone(),
-            tool: call.tool.clone(),
-            summary: call.tool.clone(),
-            arguments: call.arguments.clone(),
-            effect: None,
-            preview: None,
-        })?;
-        let approver = self.turn.approvers.of(turn, &call.id, Arc::clone(&self.journal), self.turn.stop.clone());
-        let request = CallRequest {
-            tool: call.tool.clone(),
-            arguments: if call.arguments == json!("") { json!({}) } else { call.arguments },
-            caller: Arc::clone(&self.turn.caller),
-            token_budget: Some(RESULT_TOKENS),
+    /// Takes what a person has said.
+    fn hear(&mut self, text: String) -> Result<(), NotKept> {
+        self.unmeasured += text.len();
+        self.journal.add(What::Asked { turn: self.number, text })
+    }
+
+    /// Whether a person has said something since.
+    fn hear_all(&mut self) -> Result<bool, NotKept> {
+        let mut has_heard = false;
+        while let Ok(text) = self.turn.inbox.try_recv() {
+            self.hear(text)?;
+            has_heard = true;
+        }
+        Ok(has_heard)
+    }
+
+    /// Whether the model may be asked once more.
+    fn check_budgets(&self) -> Result<(), End> {
+        let Budgets { iterations, tokens, .. } = self.turn.budgets;
+        if let Some(reason) = self.limits.are_over() {
+            return Err(End::of(reason));
+        }
+        if self.iterations >= iterations {
+            return Err(End::of(Reason::Iterations));
+        }
+        match tokens.filter(|tokens| self.spent >= *tokens) {
+            Some(_) => Err(End::of(Reason::Tokens)),
+            None => Ok(()),
+        }
+    }
+
+    /// An answer without calls. The end, unless the model is to say it otherwise.
+    fn last_words(&mut self, answer: Answer) -> Option<End> {
+        let text = answer.said.text;
+        if let Some(finish) = &mut self.finish {
+            return match finish.of_text(&text) {
+                Ok(data) => Some(Self::completed(data)),
+                Err(why) => {
+                    let last = self.last.as_deref().unwrap_or_default();
+                    let problem = format!("What you said is not the final answer: {why}. Call {last} with it.");
+                    if !finish.may_try_again() {
+                        return Some(Self::does_not_fit(&why));
+                    }
+                    self.request = Some(problem);
+                    None
+                }
+            };
+        }
+        let end = match answer.stop {
+            Stop::Filtered => End::of(Reason::Model)
+                .because("The provider's filter stopped the answer. Say it in other words, or choose another model."),
+            Stop::Length => End::of(Reason::Completed)
+                .because("The answer ran into the limit of the model's output and is cut. Say “go on” for the rest."),
+            Stop::Finished if text.trim().is_empty() => {
+                End::of(Reason::Completed).because("The model answered nothing. Ask again, or choose another model.")
+            }
+            Stop::Finished => End::of(Reason::Completed),
         };
-        let circumstances = Circumstances {
-            cancel: self.turn.stop.child_token(),
-            progress: Arc::new(NoProgress),
-            approver,
-            patience: PATIENCE,
+        Some(End { text, ..end })
+    }
+
+    /// A final answer as data. Its text is the data's.
+    fn completed(data: Value) -> End {
+        End { text: data.to_string(), data: Some(data), ..End::of(Reason::Completed) }
+    }
+
+    fn does_not_fit(why: &str) -> End {
+        End::of(Reason::Invalid).because(format!(
+            "The model gave no final answer that fits the schema ({why}). Ask again, or choose another model."
+        ))
+    }
+
+    /// Tells the end.
+    fn end(mut self, end: End) -> Ended {
+        self.turn.inbox.close();
+        // Words that nobody answers any more in this turn are still a person's: the next one begins with them. Where they
+        // cannot be kept, the end cannot either.
+        drop(self.hear_all());
+        let End { reason, text, data, problem } = end;
+        let (why, next) = self.words(reason);
+        let text = if text.is_empty() && reason != Reason::Completed {
+            self.done.report(&why, &self.host.folders)
+        } else {
+            text
         };
-        let started = Instant::now();
-        let (text, failure) = match self.turn.service.call(request, circumstances).await {
-            Ok(answer) => (answer.text, answer.failure),
-            Err(unknown) => (unknown.to_string(), Some(Code::UnknownTool)),
-        };
+        let problem = problem.or_else(|| next.map(|next| format!("{why} {next}")));
+        let Self { number: turn, journal, iterations, calls, usage, started, .. } = self;
         let duration = milliseconds(started.elapsed());
-        self.journal.add(What::Result { turn, call: call.id, text, failure, duration })
+        let ended = Ended { turn, reason, text, data, problem, iterations, calls, usage, duration };
+        if let Err(error) = journal.add(What::Ended(ended.clone())) {
+            return Ended { reason: Reason::Failed, problem: End::from(error).problem, ..ended };
+        }
+        ended
+    }
+
+    /// Why the turn has ended, as a sentence, and the next step.
+    fn words(&self, reason: Reason) -> (String, Option<&'static str>) {
+        let Budgets { iterations, calls, tokens, time } = &self.turn.budgets;
+        let on = "Say “go on” in this conversation, or allow it more.";
+        match reason {
+            Reason::Completed => (String::new(), None),
+            Reason::Stopped => ("It was stopped.".to_owned(), None),
+            Reason::Iterations => (format!("The model was asked {iterations} times, as often as it may be."), Some(on)),
+            Reason::Calls => (format!("{calls} calls were made, as many as there may be."), Some(on)),
+            Reason::Tokens => {
+                let most = tokens.unwrap_or_default();
+                (format!("{} tokens were used, and {most} may be.", self.spent), Some(on))
+            }
+            Reason::Time => {
+                let seconds = time.unwrap_or_default().as_secs_f64();
+                (format!("The {seconds} s that it may take are over."), Some(on))
+            }
+            Reason::Repeating => (
+                "The model made the same call over and over.".to_owned(),
+                Some("Say what it misses, or choose another model."),
+            ),
+            Reason::Invalid => (
+                "The model kept calling a tool with arguments that are none.".to_owned(),
+                Some("Say it in other words, or choose another model."),
+            ),
+            Reason::Model => ("The model gave no answer.".to_owned(), None),
+            Reason::Failed | Reason::Killed => ("The turn could not go on.".to_owned(), None),
+        }
     }
 }
 

@@ -218,7 +218,8 @@ impl Policy {
             allowing.any(|rule| rule.means(&part, footprint.directory.as_deref()))
         };
         let mut by_rules = asked.parts.iter().filter(|part| part.action == Action::Ask && part.rule.is_some());
-        let whole = |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
+        let whole =
+            |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
         asked.action != Action::Deny
             && yes.judge(spec, caller, footprint).action == Action::Allow
             && by_rules.all(|judged| means(&judged.part))

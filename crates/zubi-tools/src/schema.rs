@@ -6,6 +6,7 @@
 
 mod check;
 mod coerce;
+mod fit;
 mod portable;
 mod problems;
 
@@ -15,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use self::check::Checker;
+pub use self::fit::Fit;
 pub(crate) use self::problems::is_wire_name;
 pub use self::problems::problems;
 use crate::output::ToolError;

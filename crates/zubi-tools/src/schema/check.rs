@@ -157,7 +157,7 @@ fn type_of(schema: &Value) -> String {
 }
 
 /// `/context/only/0` as `context.only[0]`.
-fn field_of(pointer: &str) -> String {
+pub(super) fn field_of(pointer: &str) -> String {
     let mut field = String::new();
     for part in pointer.split('/').skip(1) {
         if part.bytes().all(|byte| byte.is_ascii_digit()) && !field.is_empty() {
@@ -178,7 +178,7 @@ fn shown(value: &Value) -> String {
     cut(&value.to_string(), SHOWN)
 }
 
-fn cut(text: &str, limit: usize) -> String {
+pub(super) fn cut(text: &str, limit: usize) -> String {
     if text.chars().count() <= limit {
         return text.to_owned();
     }

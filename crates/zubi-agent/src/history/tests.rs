@@ -1,0 +1,195 @@
+use proptest::prelude::*;
+use serde_json::json;
+use zubi_tools::Code;
+
+use super::*;
+use crate::event::{Ended, Reason};
+use crate::message::{Call, Said, Usage};
+use crate::model::Stop;
+
+/// What the model is told after these events, one message a line.
+fn told(events: &[What]) -> String {
+    let events: Vec<Event> = numbered(events);
+    let lines = History::of(&events).messages().into_iter().map(|message| match message {
+        Message::User { text } => format!("user: {}", text.replace('\n', " / ")),
+        Message::Assistant(said) => {
+            let calls: Vec<&str> = said.calls.iter().map(|call| call.id.as_str()).collect();
+            format!("model: {} [{}]", said.text, calls.join(" "))
+        }
+        Message::Tool(outcome) => {
+            let text: String = outcome.text.chars().take(50).collect();
+            format!("tool {}: {text}{}", outcome.call, if outcome.is_error { " (error)" } else { "" })
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn numbered(events: &[What]) -> Vec<Event> {
+    (1..).zip(events).map(|(seq, what)| Event { seq, at: 0, what: what.clone() }).collect()
+}
+
+fn asked(text: &str) -> What {
+    What::Asked { turn: 1, text: text.to_owned() }
+}
+
+fn answered(text: &str, calls: &[&str]) -> What {
+    let call = |id: &&str| Call { id: (*id).to_owned(), tool: "look".to_owned(), arguments: json!({}) };
+    let said = Said { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..Said::default() };
+    What::Answered { turn: 1, iteration: 1, said, usage: Usage::default(), stop: Stop::Finished, interrupted: false }
+}
+
+fn result(call: &str, text: &str) -> What {
+    What::Result { turn: 1, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 0 }
+}
+
+fn ended() -> What {
+    let usage = Usage::default();
+    let (text, data, problem) = (String::new(), None, None);
+    let reason = Reason::Stopped;
+    What::Ended(Ended { turn: 1, reason, text, data, problem, iterations: 1, calls: 0, usage, duration: 0 })
+}
+
+fn compacted(before: u64, summary: &str, pruned: &[&str]) -> What {
+    let pruned = pruned.iter().map(|call| (*call).to_owned()).collect();
+    What::Compacted { turn: 1, before, summary: summary.to_owned(), pruned, tokens_before: 0, tokens_after: 0 }
+}
+
+#[test]
+fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
+    let events =
+        [asked("look"), answered("I look", &["a", "b"]), result("b", "two"), asked("hurry"), result("a", "one")];
+    insta::assert_snapshot!(told(&events), @"
+    user: look
+    model: I look [a b]
+    tool b: two
+    tool a: one
+    user: hurry
+    ");
+}
+
+#[test]
+fn a_call_without_an_outcome_has_one_that_says_so() {
+    let events =
+        [asked("look"), answered("", &["a", "b"]), result("a", "one"), ended(), result("b", "late"), asked("and?")];
+    insta::assert_snapshot!(told(&events), @"
+    user: look
+    model:  [a b]
+    tool a: one
+    tool b: The run was interrupted while this call was made:  (error)
+    user: and?
+    ");
+}
+
+#[test]
+fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls() {
+    let half = match answered("and", &["x"]) {
+        What::Answered { said, usage, stop, .. } => {
+            What::Answered { turn: 1, iteration: 2, said, usage, stop, interrupted: true }
+        }
+        other => other,
+    };
+    insta::assert_snapshot!(told(&[asked("say"), answered("so", &[]), half, answered("", &[])]), @"
+    user: say
+    model: so []
+    user: Go on.
+    model: and []
+    ");
+}
+
+#[test]
+fn a_summary_takes_the_place_of_answers_and_never_of_a_persons_words() {
+    let events = [
+        asked("first"),
+        answered("one", &["a"]),
+        result("a", "of a"),
+        asked("What was said and done before, in short:\nmy own words"),
+        answered("two", &["b"]),
+        result("b", "of b"),
+        answered("three", &["c"]),
+        result("c", "of c"),
+        compacted(5, "one was said", &["b"]),
+        asked("next"),
+        answered("four", &["d"]),
+        result("d", "of d"),
+        compacted(11, "one to three", &[]),
+    ];
+    let (first, both) = (told(&events[..9]), told(&events));
+    insta::assert_snapshot!(format!("{first}\n----\n{both}"), @"
+    user: first
+    user: What was said and done before, in short: / my own words
+    user: What was said and done before, in short: / one was said
+    model: two [b]
+    tool b: [This result was left out to save room. Make the c
+    model: three [c]
+    tool c: of c
+    ----
+    user: first
+    user: What was said and done before, in short: / my own words
+    user: next
+    user: What was said and done before, in short: / one to three
+    model: four [d]
+    tool d: of d
+    ");
+}
+
+fn any_event() -> impl Strategy<Value = What> {
+    let id = || prop::sample::select(vec!["a", "b", "c"]);
+    prop_oneof![
+        "[a-c]{1,3}".prop_map(|text| asked(&text)),
+        ("[a-c]{0,2}", prop::collection::vec(id(), 0..4)).prop_map(|(text, calls)| answered(&text, &calls)),
+        id().prop_map(|call| result(call, "done")),
+        Just(ended()),
+        (0..40_u64, prop::sample::select(vec!["", "notes"]), prop::collection::vec(id(), 0..2))
+            .prop_map(|(before, summary, pruned)| compacted(before, summary, &pruned)),
+        Just(What::Result {
+            turn: 1,
+            call: "b".to_owned(),
+            text: "no".to_owned(),
+            failure: Some(Code::Failed),
+            duration: 0
+        }),
+    ]
+}
+
+proptest! {
+    /// Whatever the events, and wherever one looks.
+    #[test]
+    fn every_call_has_one_outcome_and_every_outcome_its_call(events in prop::collection::vec(any_event(), 0..40)) {
+        let mut history = History::default();
+        let mut words: Vec<String> = Vec::new();
+        for event in numbered(&events) {
+            if let What::Asked { text, .. } = &event.what {
+                words.push(text.clone());
+            }
+            history.apply(&event);
+            let messages = history.messages();
+            let mut waiting: Vec<String> = Vec::new();
+            let mut said: Vec<String> = Vec::new();
+            let mut last_is_answer = false;
+            for message in &messages {
+                match message {
+                    Message::Tool(outcome) => {
+                        let at = waiting.iter().position(|call| *call == outcome.call);
+                        prop_assert!(at.is_some(), "an outcome without a call: {messages:?}");
+                        waiting.remove(at.unwrap());
+                    }
+                    other => {
+                        prop_assert!(waiting.is_empty(), "calls without outcomes: {messages:?}");
+                        match other {
+                            Message::Assistant(answer) => {
+                                prop_assert!(!last_is_answer, "two answers in a row: {messages:?}");
+                                waiting = answer.calls.iter().map(|call| call.id.clone()).collect();
+                            }
+                            Message::User { text } => said.push(text.clone()),
+                            Message::Tool(_) => {}
+                        }
+                    }
+                }
+                last_is_answer = matches!(message, Message::Assistant(_));
+            }
+            prop_assert!(waiting.is_empty(), "calls without outcomes: {messages:?}");
+            said.retain(|text| text != GO_ON && !text.starts_with(SUMMARY));
+            prop_assert_eq!(&said, &words);
+        }
+    }
+}

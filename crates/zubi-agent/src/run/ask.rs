@@ -1,0 +1,217 @@
+//! Asking the model: what it is offered, tries and waits, what it says on its way, what it said in the end.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use zubi_host::NoHost;
+use zubi_tools::ToolSpec;
+use zubi_tools::spec::Exposure;
+
+use super::compact::{bytes_of, tokens};
+use super::speech::Speech;
+use super::{End, Run, milliseconds};
+use crate::event::{Reason, What};
+use crate::message::{Message, Said};
+use crate::model::{Answer, ErrorKind, ModelError, Offer, Prompt};
+use crate::prompt;
+
+/// How often the model is asked for one answer.
+const TRIES: u64 = 4;
+/// The wait after the first try; each is twice as long as the one before.
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// A provider that wants to be left alone for longer is not waited for.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How many tools a model is offered at most, and how many bytes they may take: providers refuse more, and each prompt pays
+/// for them. What does not fit is found through those of [`FINDING`].
+const MOST_TOOLS: usize = 120;
+const MOST_BYTES: usize = 64 * 1024;
+/// The tools that find and call others: for nothing where all are offered.
+const FINDING: [&str; 3] = ["find_tools", "call_read_tool", "call_tool"];
+
+/// The tools as the model is told of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Offers {
+    pub(super) tools: Vec<Offer>,
+    pub(super) bytes: usize,
+}
+
+impl Offers {
+    fn of(specs: &[impl AsRef<ToolSpec>]) -> Self {
+        let offer = |spec: &ToolSpec| {
+            let schema = Value::Object(spec.input.clone());
+            let bytes = spec.id.len() + spec.description.len() + schema.to_string().len();
+            (Offer { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
+        };
+        let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), offer(spec.as_ref()))).collect();
+        let finding = |spec: &ToolSpec| FINDING.contains(&spec.id.as_str());
+        let others = all.iter().filter(|(spec, _)| !finding(spec));
+        let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
+        let fits = count <= MOST_TOOLS && bytes <= MOST_BYTES;
+        // Those that stand in every list come first when there is not room for all.
+        let (direct, deferred): (Vec<_>, Vec<_>) =
+            all.iter().enumerate().partition(|(_, (spec, _))| spec.exposure == Exposure::Direct);
+        let mut chosen: BTreeSet<usize> = BTreeSet::new();
+        let mut sum = 0;
+        for (at, (spec, (_, bytes))) in direct.into_iter().chain(deferred) {
+            let is_taken = if fits { !finding(spec) } else { chosen.len() < MOST_TOOLS && sum + bytes <= MOST_BYTES };
+            if is_taken {
+                chosen.insert(at);
+                sum += bytes;
+            }
+        }
+        let tools = all.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, (_, (offer, _)))| offer);
+        Self { tools: tools.collect(), bytes: sum }
+    }
+}
+
+impl Run {
+    /// The tools now. Asked for again only when they have changed.
+    async fn offers(&mut self) -> Result<(), End> {
+        if self.offers.is_some() && !self.changes.has_changed().unwrap_or(false) {
+            return Ok(());
+        }
+        self.changes.mark_unchanged();
+        let specs = tokio::select! {
+            specs = self.turn.service.list(&self.turn.caller.restrictions) => specs,
+            reason = self.limits.over() => return Err(End::of(reason)),
+        };
+        let specs = specs.map_err(|error| End::failed(format!("{error}. {}", NoHost::NEXT)))?;
+        let mut offers = Offers::of(&specs);
+        if let Some(finish) = &self.finish {
+            let last = finish.offer(&offers.tools);
+            self.last = Some(last.name.clone());
+            offers.tools.push(last);
+        }
+        self.offers = Some(offers);
+        Ok(())
+    }
+
+    /// Asks until there is an answer, or there will be none.
+    pub(super) async fn ask(&mut self) -> Result<Answer, End> {
+        self.offers().await?;
+        let system = prompt::system(
+            &self.host,
+            self.turn.instructions.as_deref(),
+            &self.of_workspace,
+            self.turn.clock.as_ref(),
+            self.last.as_deref(),
+        );
+        let base = system.len() + self.offers.as_ref().map_or(0, |offers| offers.bytes);
+        self.make_room(base).await?;
+        let (mut attempt, mut is_shorter) = (1, false);
+        loop {
+            let error = match self.ask_once(&system).await? {
+                Ok(answer) => return Ok(answer),
+                Err(error) => error,
+            };
+            if error.kind == ErrorKind::TooLong && !is_shorter {
+                is_shorter = true;
+                if self.make_shorter(base).await? {
+                    continue;
+                }
+            }
+            let wait = next_try(&error, attempt).map_err(|problem| End::of(Reason::Model).because(problem))?;
+            self.journal.add(What::Retrying {
+                turn: self.number,
+                iteration: self.iterations,
+                kind: error.kind,
+                message: error.message,
+                attempt,
+                wait: milliseconds(wait),
+            })?;
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                reason = self.limits.over() => return Err(End::of(reason)),
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn ask_once(&mut self, system: &str) -> Result<Result<Answer, ModelError>, End> {
+        let (turn, iteration) = (self.number, self.iterations);
+        let mut messages = self.journal.messages();
+        // What zubi itself wants is no person's word, and not kept.
+        messages.extend(self.request.clone().map(|text| Message::User { text }));
+        let tools = self.offers.as_ref().map(|offers| offers.tools.as_slice()).unwrap_or_default();
+        let prompt = Prompt { system, messages: &messages, tools, max_output: None };
+        let speech = Speech::new(self.journal.as_ref(), turn, iteration);
+        let pieces = |piece| speech.hear(piece);
+        let asked = tokio::select! {
+            answer = self.turn.model.answer(prompt, &pieces) => Ok(answer),
+            reason = self.limits.over() => Err(reason),
+        };
+        let (mut answer, over) = match asked {
+            Ok(Ok(answer)) => (answer, None),
+            Ok(Err(error)) => return Ok(Err(error)),
+            // Dropping the question has closed its connection. What was said until then is kept.
+            Err(reason) => (Answer { said: speech.so_far(), ..Answer::default() }, Some(End::of(reason))),
+        };
+        if let Some(end) = over.clone().filter(|_| answer.said == Said::default()) {
+            return Err(end);
+        }
+        self.correct(&mut answer.said, &messages);
+        self.count(&answer);
+        self.request = None;
+        self.done.said(&answer.said.text);
+        self.journal.add(What::Answered {
+            turn,
+            iteration,
+            said: answer.said.clone(),
+            usage: answer.usage,
+            stop: answer.stop,
+            interrupted: over.is_some(),
+        })?;
+        over.map_or(Ok(Ok(answer)), Err)
+    }
+
+    /// Gives every call an id of its own, and those without arguments empty ones.
+    fn correct(&mut self, said: &mut Said, messages: &[Message]) {
+        let before = messages.iter().filter_map(|message| match message {
+            Message::Assistant(said) => Some(said.calls.iter().map(|call| call.id.as_str())),
+            _ => None,
+        });
+        let before: BTreeSet<&str> = before.flatten().collect();
+        for call in &mut said.calls {
+            if call.id.trim().is_empty() || before.contains(call.id.as_str()) || self.call_ids.contains(&call.id) {
+                call.id = self.journal.new_id();
+            }
+            self.call_ids.insert(call.id.clone());
+            let arguments = &call.arguments;
+            if arguments.is_null() || arguments.as_str().is_some_and(|text| text.trim().is_empty()) {
+                call.arguments = json!({});
+            }
+        }
+    }
+
+    /// How much was used, and how long the next prompt is at least.
+    fn count(&mut self, answer: &Answer) {
+        self.usage += answer.usage;
+        self.unmeasured = 0;
+        self.measured = (answer.usage.input > 0).then(|| answer.usage.total());
+        self.spent = self.spent.saturating_add(match answer.usage.total() {
+            // The provider does not count: then the budget is held to what can be seen.
+            0 => tokens(bytes_of(&Message::Assistant(answer.said.clone()))),
+            counted => counted,
+        });
+    }
+}
+
+/// How long to wait for the next try; if there is none, why, with the next step.
+fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
+    if !error.kind.is_worth_another_try() {
+        return Err(error.with_advice());
+    }
+    if let Some(wait) = error.retry_after.filter(|wait| *wait > PATIENCE) {
+        let minutes = wait.as_secs().div_ceil(60);
+        let message = error.message.trim_end_matches('.');
+        return Err(format!("{message}. It wants to be left alone for {minutes} minutes. {}", error.kind.advice()));
+    }
+    if attempt >= TRIES {
+        return Err(format!("{} (It was asked {attempt} times.)", error.with_advice()));
+    }
+    let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(10));
+    Ok(error.retry_after.unwrap_or(doubled.min(LONGEST_WAIT)))
+}

@@ -1,0 +1,363 @@
+//! The calls of one answer: looked up, begun in their order, side by side where they do not get in each other's way, told in
+//! their order when they have come to something. Every one comes to something, also those that are not made.
+
+mod one;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use serde_json::Value;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use zubi_tools::{Approval, Code, Effect, ToolSpec, question, summary};
+
+use self::one::{Looked, Made};
+use super::batch::{MOST, Touch};
+use super::repeats::{self, Key};
+use super::{End, Run};
+use crate::event::{Reason, What};
+use crate::history::OUTCOME_UNKNOWN;
+use crate::message::Call;
+use crate::model::{Answer, Stop};
+
+/// How long calls that were told to end may take to say what came of them.
+const GRACE: Duration = Duration::from_secs(1);
+/// How often a model is asked again for arguments that are some.
+const ASKED_AGAIN: u64 = 2;
+/// What a tool that takes the final answer says.
+const TAKEN: &str = "Taken.";
+/// Stands below what is told of a call that was cancelled and may change something.
+const STAYS: &str = "What it had done until then, if anything, stays done.";
+
+/// A call of an answer, and what is to become of it.
+struct Item {
+    call: Call,
+    /// Its id; as the model wrote it if there is none.
+    tool: String,
+    summary: String,
+    fate: Fate,
+}
+
+enum Fate {
+    /// It is not made, and this is what it comes to.
+    Given(String, Option<Code>),
+    Made(Arc<ToolSpec>, Key),
+}
+
+/// What the calls of an answer end the turn with, if they do.
+#[derive(Default)]
+struct Ends {
+    /// Nothing of the answer is made, or what was made is given up.
+    over: Option<Reason>,
+    /// The final answer.
+    taken: Option<Value>,
+    /// Why the final answer was not taken.
+    not_taken: Option<String>,
+    too_many: bool,
+    is_repeating: bool,
+    valid: BTreeSet<String>,
+    /// With the error.
+    invalid: BTreeMap<String, String>,
+}
+
+impl Run {
+    /// Makes the calls of an answer. The end, if it is one.
+    pub(super) async fn work(&mut self, answer: Answer) -> Result<Option<End>, End> {
+        let is_spent = self.turn.budgets.tokens.is_some_and(|tokens| self.spent >= tokens);
+        let over = self.limits.are_over().or(is_spent.then_some(Reason::Tokens));
+        let mut ends = Ends { over, ..Ends::default() };
+        let mut items = Vec::with_capacity(answer.said.calls.len());
+        for call in answer.said.calls {
+            items.push(self.item(call, answer.stop, &mut ends).await);
+        }
+        self.make(&items, &mut ends).await?;
+        Ok(self.ends(ends))
+    }
+
+    fn ends(&mut self, ends: Ends) -> Option<End> {
+        if let Some(reason) = ends.over {
+            return Some(End::of(reason));
+        }
+        if let Some(data) = ends.taken {
+            return Some(Self::completed(data));
+        }
+        if let Some(why) = ends.not_taken
+            && !self.finish.as_mut().is_some_and(super::finish::Finish::may_try_again)
+        {
+            return Some(Self::does_not_fit(&why));
+        }
+        if ends.too_many {
+            return Some(End::of(Reason::Calls));
+        }
+        if ends.is_repeating {
+            return Some(End::of(Reason::Repeating));
+        }
+        for tool in &ends.valid {
+            self.invalid.remove(tool);
+        }
+        for (tool, error) in ends.invalid.into_iter().filter(|(tool, _)| !ends.valid.contains(tool)) {
+            let count = self.invalid.entry(tool.clone()).or_default();
+            *count += 1;
+            if *count > ASKED_AGAIN {
+                let error = question::plain(error.lines().next().unwrap_or_default());
+                return Some(End::of(Reason::Invalid).because(format!(
+                    "The model kept calling {tool} with arguments that are none ({error}). Say it in other words, or choose another model."
+                )));
+            }
+        }
+        None
+    }
+
+    /// What is to become of a call.
+    async fn item(&mut self, call: Call, stop: Stop, ends: &mut Ends) -> Item {
+        let written = question::plain(&call.tool);
+        let given = |call, text: String, code| Item {
+            call,
+            tool: written.clone(),
+            summary: written.clone(),
+            fate: Fate::Given(text, code),
+        };
+        if let Some(reason) = ends.over {
+            let (why, _) = self.words(reason);
+            return given(call, format!("It was not made: {why}"), Some(Code::Cancelled));
+        }
+        if self.last.as_ref() == Some(&call.tool) {
+            let checked = self.finish.as_ref().map(|finish| finish.of_call(&call.arguments));
+            return match checked.unwrap_or_else(|| Err("no final answer is asked for".to_owned())) {
+                Ok(data) => {
+                    ends.taken = Some(data);
+                    given(call, TAKEN.to_owned(), None)
+                }
+                Err(why) => {
+                    let text = format!("Invalid input: {why}. Correct it and call {written} again.");
+                    ends.not_taken = Some(why);
+                    given(call, text, Some(Code::InvalidInput))
+                }
+            };
+        }
+        if self.calls >= self.turn.budgets.calls {
+            ends.too_many = true;
+            let (why, _) = self.words(Reason::Calls);
+            return given(call, format!("It was not made: {why}"), Some(Code::Cancelled));
+        }
+        self.calls += 1;
+        let found = tokio::select! {
+            found = self.turn.service.find(&call.tool, &self.turn.caller.restrictions) => found,
+            reason = self.limits.over() => {
+                ends.over = Some(reason);
+                let (why, _) = self.words(reason);
+                return given(call, format!("It was not made: {why}"), Some(Code::Cancelled));
+            }
+        };
+        let spec = match found {
+            Ok(spec) => spec,
+            Err(unknown) => {
+                let text = format!("{unknown} Call one of the tools that you were given, by its exact name.");
+                return given(call, text, Some(unknown.code));
+            }
+        };
+        let fate = if !call.arguments.is_object() {
+            let cut = match stop {
+                Stop::Length => " Your answer ran into the limit of its length and was cut: say less in one answer.",
+                Stop::Finished | Stop::Filtered => "",
+            };
+            let got = question::plain(call.arguments.as_str().unwrap_or_default());
+            let text = format!(
+                "Invalid input: arguments: expected a JSON object, got `{got}`. Write all arguments of {} as one JSON object.{cut}",
+                spec.wire_name()
+            );
+            Fate::Given(text, Some(Code::InvalidInput))
+        } else {
+            let key = Key::new(&spec.id, &call.arguments);
+            if self.repeats.refuses(&key) {
+                ends.is_repeating = true;
+                Fate::Given(repeats::NOT_MADE.to_owned(), Some(Code::Cancelled))
+            } else {
+                Fate::Made(Arc::clone(&spec), key)
+            }
+        };
+        let summary = summary::line(&spec, &call.arguments, &self.host.folders);
+        Item { call, tool: spec.id.clone(), summary, fate }
+    }
+
+    /// Makes what is to be made, and tells all of it.
+    async fn make(&mut self, items: &[Item], ends: &mut Ends) -> Result<(), End> {
+        let is_careful = |spec: &ToolSpec| spec.effect > Effect::Plan || spec.approval == Approval::Always;
+        // Where nothing but looking is wanted, it need not be known what at.
+        let looks = items.iter().any(|item| matches!(&item.fate, Fate::Made(spec, _) if is_careful(spec)));
+        let cancel = CancellationToken::new();
+        let _given_up = cancel.clone().drop_guard();
+        let mut batch = Batch { looked: items.iter().map(|_| None).collect(), ..Batch::default() };
+        batch.made.resize_with(items.len(), || None);
+        let mut next = 0;
+        let mut looking: Option<BoxFuture<'static, Looked>> = None;
+        let mut ready: Option<Looked> = None;
+        let mut until: Option<Instant> = None;
+        loop {
+            // Begins what can be begun, in order.
+            while let Some(item) = items.get(next) {
+                let spec = match &item.fate {
+                    Fate::Given(text, code) => {
+                        self.calling(item, None)?;
+                        batch.done(next, Made { text: text.clone(), failure: *code, duration: Duration::ZERO });
+                        next += 1;
+                        continue;
+                    }
+                    Fate::Made(spec, _) => spec,
+                };
+                if until.is_some() {
+                    let (why, _) = self.words(ends.over.unwrap_or(Reason::Stopped));
+                    self.calling(item, None)?;
+                    let (text, failure) = (format!("It was not made: {why}"), Some(Code::Cancelled));
+                    batch.done(next, Made { text, failure, duration: Duration::ZERO });
+                    next += 1;
+                    continue;
+                }
+                if looking.is_some() {
+                    break;
+                }
+                let Some(looked) = ready.take() else {
+                    if looks {
+                        looking = Some(self.look(item, spec));
+                    } else {
+                        ready = Some(Looked::unseen(spec));
+                    }
+                    continue;
+                };
+                if !batch.admits(&looked.touch) {
+                    // It is looked at again when there is room: what it would touch may be another thing then.
+                    break;
+                }
+                self.calling(item, Some(&looked))?;
+                batch.begin(next, looked, self.one(item, next, &cancel));
+                next += 1;
+            }
+            self.tell(items, &mut batch, ends)?;
+            if batch.told == items.len() {
+                return Ok(());
+            }
+            let late = async {
+                match until {
+                    Some(until) => tokio::time::sleep_until(until).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let look = async {
+                match &mut looking {
+                    Some(looking) => looking.await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                reason = self.limits.over(), if until.is_none() => {
+                    ends.over = Some(reason);
+                    until = Some(Instant::now() + GRACE);
+                    looking = None;
+                    ready = None;
+                    cancel.cancel();
+                }
+                Some((at, made)) = batch.running.next(), if !batch.running.is_empty() => {
+                    batch.done(at, made);
+                }
+                looked = look => {
+                    looking = None;
+                    ready = Some(looked);
+                }
+                () = late => batch.give_up(),
+            }
+        }
+    }
+
+    fn calling(&self, item: &Item, looked: Option<&Looked>) -> Result<(), End> {
+        self.journal.add(What::Calling {
+            turn: self.number,
+            call: item.call.id.clone(),
+            tool: item.tool.clone(),
+            summary: item.summary.clone(),
+            arguments: item.call.arguments.clone(),
+            effect: looked.map(|looked| looked.effect),
+            preview: looked.and_then(|looked| looked.preview.clone()),
+        })?;
+        Ok(())
+    }
+
+    /// Tells what the next calls have come to, in their order.
+    fn tell(&mut self, items: &[Item], batch: &mut Batch, ends: &mut Ends) -> Result<(), End> {
+        while let Some(item) = items.get(batch.told) {
+            let Some(made) = batch.made.get_mut(batch.told).and_then(Option::take) else { break };
+            let Made { mut text, failure, duration } = made;
+            if let Fate::Made(spec, key) = &item.fate {
+                let looked = batch.looked.get(batch.told).and_then(Option::as_ref);
+                let effect = looked.map_or(spec.effect, |looked| looked.effect);
+                if failure.is_none() && effect > Effect::Plan {
+                    self.done.changed(looked.map(|looked| looked.writes.as_slice()).unwrap_or_default());
+                }
+                if looked.is_some() && self.repeats.is_remarkable(key.clone(), effect, failure.is_some(), &text) {
+                    text = format!("{}\n{}", text.trim_end(), repeats::REMARK);
+                }
+                if failure == Some(Code::Cancelled) && looked.is_some() && effect > Effect::Plan {
+                    text = format!("{} {STAYS}", text.trim_end());
+                }
+            }
+            if failure == Some(Code::InvalidInput) {
+                ends.invalid.insert(item.tool.clone(), text.clone());
+            } else {
+                ends.valid.insert(item.tool.clone());
+            }
+            if text != TAKEN {
+                self.done.call(&item.tool, failure.is_some());
+            }
+            self.unmeasured += text.len();
+            let (call, duration) = (item.call.id.clone(), super::milliseconds(duration));
+            self.journal.add(What::Result { turn: self.number, call, text, failure, duration })?;
+            batch.told += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The calls that run, and what the others have come to.
+#[derive(Default)]
+struct Batch {
+    running: FuturesUnordered<BoxFuture<'static, (usize, Made)>>,
+    touches: BTreeMap<usize, Touch>,
+    looked: Vec<Option<Looked>>,
+    made: Vec<Option<Made>>,
+    /// How many have been told.
+    told: usize,
+}
+
+impl Batch {
+    /// Whether a call that touches this can begin now.
+    fn admits(&self, touch: &Touch) -> bool {
+        self.touches.len() < MOST && !self.touches.values().any(|other| touch.conflicts(other))
+    }
+
+    fn begin(&mut self, at: usize, looked: Looked, call: BoxFuture<'static, (usize, Made)>) {
+        self.touches.insert(at, looked.touch.clone());
+        if let Some(place) = self.looked.get_mut(at) {
+            *place = Some(looked);
+        }
+        self.running.push(call);
+    }
+
+    fn done(&mut self, at: usize, made: Made) {
+        self.touches.remove(&at);
+        if let Some(place) = self.made.get_mut(at) {
+            *place = Some(made);
+        }
+    }
+
+    /// Waits no longer for those that run.
+    fn give_up(&mut self) {
+        self.running.clear();
+        for at in std::mem::take(&mut self.touches).into_keys() {
+            let (text, failure) = (OUTCOME_UNKNOWN.to_owned(), Some(Code::OutcomeUnknown));
+            self.done(at, Made { text, failure, duration: GRACE });
+        }
+    }
+}

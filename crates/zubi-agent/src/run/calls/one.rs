@@ -1,0 +1,123 @@
+//! One call: what it would touch, and making it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use camino::Utf8PathBuf;
+use futures_util::future::{BoxFuture, FutureExt as _};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use zubi_host::{CallRequest, Circumstances};
+use zubi_tools::cx::{NoProgress, NobodyToAsk, ProgressSink};
+use zubi_tools::progress::Throttled;
+use zubi_tools::{Code, Effect, ToolSpec};
+
+use super::Item;
+use crate::event::What;
+use crate::journal::Journal;
+use crate::run::Run;
+use crate::run::batch::Touch;
+
+/// The most text of a result, in tokens.
+const RESULT_TOKENS: usize = 8_000;
+/// How long a call may take with all questions to a person; the tool's own time-out ends it earlier.
+const PATIENCE: Duration = Duration::from_hours(24);
+/// How long it may take to work out what a call would touch.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// What a call would touch.
+#[derive(Debug, Clone)]
+pub(super) struct Looked {
+    pub(super) touch: Touch,
+    pub(super) effect: Effect,
+    pub(super) preview: Option<String>,
+    pub(super) writes: Vec<Utf8PathBuf>,
+}
+
+impl Looked {
+    /// Of a call that only looks, among others that do.
+    pub(super) fn unseen(spec: &ToolSpec) -> Self {
+        Self { touch: Touch::Looks(None), effect: spec.effect, preview: None, writes: Vec::new() }
+    }
+}
+
+/// What a call has come to.
+#[derive(Debug, Clone)]
+pub(super) struct Made {
+    pub(super) text: String,
+    pub(super) failure: Option<Code>,
+    pub(super) duration: Duration,
+}
+
+/// Tells how far a call is.
+struct Progress {
+    journal: Arc<dyn Journal>,
+    call: String,
+}
+
+impl ProgressSink for Progress {
+    fn report(&self, fraction: Option<f64>, message: &str) {
+        let what = What::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
+        // It is not kept, so nothing is lost.
+        drop(self.journal.add(what));
+    }
+}
+
+impl Run {
+    fn request(&self, item: &Item) -> CallRequest {
+        CallRequest {
+            tool: item.tool.clone(),
+            arguments: item.call.arguments.clone(),
+            caller: Arc::clone(&self.turn.caller),
+            token_budget: Some(RESULT_TOKENS),
+        }
+    }
+
+    /// Works out what a call would touch.
+    pub(super) fn look(&self, item: &Item, spec: &Arc<ToolSpec>) -> BoxFuture<'static, Looked> {
+        let (service, request, spec) = (Arc::clone(&self.turn.service), self.request(item), Arc::clone(spec));
+        let circumstances = Circumstances {
+            cancel: self.limits.stop.child_token(),
+            progress: Arc::new(NoProgress),
+            approver: Arc::new(NobodyToAsk),
+            patience: LOOK,
+        };
+        async move {
+            match service.explain(request, circumstances).await {
+                Ok(Ok(explained)) => Looked {
+                    touch: Touch::of(&spec, &explained),
+                    effect: explained.footprint.effect.unwrap_or(spec.effect),
+                    preview: explained.footprint.preview,
+                    writes: explained.footprint.writes,
+                },
+                // It fails when it is made as well, and says why; or it waits for a call before it to do something.
+                Ok(Err(_)) | Err(_) => {
+                    Looked { touch: Touch::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
+                }
+            }
+        }
+        .boxed()
+    }
+
+    /// Makes a call.
+    pub(super) fn one(&self, item: &Item, at: usize, cancel: &CancellationToken) -> BoxFuture<'static, (usize, Made)> {
+        let (service, request) = (Arc::clone(&self.turn.service), self.request(item));
+        let call = item.call.id.clone();
+        let journal = Arc::clone(&self.journal);
+        let circumstances = Circumstances {
+            cancel: cancel.clone(),
+            approver: self.turn.approvers.of(self.number, &call, Arc::clone(&journal), cancel.clone()),
+            progress: Arc::new(Throttled::new(Arc::new(Progress { journal, call }))),
+            patience: PATIENCE,
+        };
+        async move {
+            let started = Instant::now();
+            let (text, failure) = match service.call(request, circumstances).await {
+                Ok(answer) => (answer.text, answer.failure),
+                Err(unknown) => (unknown.to_string(), Some(unknown.code)),
+            };
+            (at, Made { text, failure, duration: started.elapsed() })
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,100 @@
+//! Calls that are made over and over and give the same: a model that goes round in circles is told so, then stopped.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
+
+use serde_json::Value;
+use zubi_tools::Effect;
+
+/// The same outcome for the so-manyth time is told with a remark.
+const REMARKED: u64 = 3;
+/// A call that would be the so-manyth is not made.
+const REFUSED: u64 = 5;
+
+/// What stands below the outcome of a call that was made in vain again.
+pub(super) const REMARK: &str = "[You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]";
+/// What a call that is not made comes to.
+pub(super) const NOT_MADE: &str = "It was not made: the same call has given the same four times already.";
+
+/// Which call it is: the tool and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(String);
+
+impl Key {
+    pub(super) fn new(tool: &str, arguments: &Value) -> Self {
+        let mut key = format!("{tool} ");
+        write(arguments, &mut key);
+        Self(key)
+    }
+}
+
+/// JSON in which the order of keys does not matter.
+fn write(value: &Value, into: &mut String) {
+    match value {
+        Value::Object(object) => {
+            let mut keys: Vec<_> = object.iter().collect();
+            keys.sort_by_key(|(key, _)| *key);
+            into.push('{');
+            for (key, value) in keys {
+                into.push_str(&Value::from(key.as_str()).to_string());
+                into.push(':');
+                write(value, into);
+                into.push(',');
+            }
+            into.push('}');
+        }
+        Value::Array(items) => {
+            into.push('[');
+            for item in items {
+                write(item, into);
+                into.push(',');
+            }
+            into.push(']');
+        }
+        other => into.push_str(&other.to_string()),
+    }
+}
+
+/// The calls of a turn.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    /// How often the last outcome was the same, in a row, and what it was.
+    seen: BTreeMap<Key, (u64, u64)>,
+    hasher: RandomState,
+}
+
+impl Repeats {
+    /// Whether the call has been made in vain so often that it is not made again.
+    pub(super) fn refuses(&self, key: &Key) -> bool {
+        self.seen.get(key).is_some_and(|(count, _)| count + 1 >= REFUSED)
+    }
+
+    /// Takes the outcome of a call. Whether it is to have a remark.
+    ///
+    /// What may have changed something makes it worth looking again, so the counts of all begin anew; but not if it is itself a
+    /// call that has given the same before.
+    pub(super) fn is_remarkable(&mut self, key: Key, effect: Effect, has_failed: bool, outcome: &str) -> bool {
+        let outcome = self.hasher.hash_one(without_times(outcome));
+        let before = self.seen.get(&key).copied();
+        let is_same = before.is_some_and(|(_, last)| last == outcome);
+        if !is_same && !has_failed && effect > Effect::Plan {
+            for (count, _) in self.seen.values_mut() {
+                *count = 0;
+            }
+        }
+        let count = before.filter(|_| is_same).map_or(0, |(count, _)| count) + 1;
+        self.seen.insert(key, (count, outcome));
+        count >= REMARKED
+    }
+}
+
+/// An outcome without the times in its status line: they differ whenever a command is run again.
+fn without_times(outcome: &str) -> Vec<&str> {
+    let (text, status) = outcome.trim_end().rsplit_once('\n').unwrap_or(("", outcome));
+    let status = if status.starts_with('[') { status } else { return vec![outcome] };
+    let is_time = |clause: &str| {
+        let number = clause.trim_matches(|c: char| c.is_whitespace() || c == ']' || c == '[').strip_suffix(" s");
+        number.is_some_and(|number| number.parse::<f64>().is_ok())
+    };
+    [text].into_iter().chain(status.split('·').filter(|clause| !is_time(clause))).collect()
+}

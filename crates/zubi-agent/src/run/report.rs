@@ -1,0 +1,74 @@
+//! What is said of a turn that ends without an answer: what was done, by what the loop has seen itself, and no guesses.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use camino::Utf8PathBuf;
+use zubi_base::visible::on_one_line;
+use zubi_base::workspace::Folder;
+use zubi_tools::question;
+
+/// How many files are named.
+const FILES: usize = 20;
+/// How many bytes of the model's last words are repeated.
+const WORDS: usize = 2_000;
+
+/// What a turn has done so far.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    /// Of each tool the calls that succeeded and those that did not.
+    calls: BTreeMap<String, (u64, u64)>,
+    changed: BTreeSet<Utf8PathBuf>,
+    words: String,
+}
+
+impl Done {
+    pub(super) fn call(&mut self, tool: &str, has_failed: bool) {
+        let (well, badly) = self.calls.entry(tool.to_owned()).or_default();
+        *if has_failed { badly } else { well } += 1;
+    }
+
+    pub(super) fn changed(&mut self, files: &[Utf8PathBuf]) {
+        self.changed.extend(files.iter().cloned());
+    }
+
+    pub(super) fn said(&mut self, words: &str) {
+        if !words.trim().is_empty() {
+            words.trim().clone_into(&mut self.words);
+        }
+    }
+
+    /// The calls in one line: `file.read 3, file.edit 2 (1 failed)`.
+    fn calls(&self) -> String {
+        let told = self.calls.iter().map(|(tool, (well, badly))| match badly {
+            0 => format!("{} {well}", on_one_line(tool)),
+            _ => format!("{} {} ({badly} failed)", on_one_line(tool), well + badly),
+        });
+        told.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The report. `why` is a sentence.
+    pub(super) fn report(&self, why: &str, folders: &[Folder]) -> String {
+        let mut report = format!("{why}\n");
+        // Writing to a `String` cannot fail.
+        let _ = match self.calls() {
+            calls if calls.is_empty() => writeln!(report, "Calls made: none."),
+            calls => writeln!(report, "Calls made: {calls}."),
+        };
+        if !self.changed.is_empty() {
+            let shown = |path: &Utf8PathBuf| {
+                let below = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
+                on_one_line(below.unwrap_or(path).as_str()).into_owned()
+            };
+            let files: Vec<String> = self.changed.iter().take(FILES).map(shown).collect();
+            let more = self.changed.len().saturating_sub(FILES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let _ = writeln!(report, "Files changed: {}{more}.", files.join(", "));
+        }
+        if !self.words.is_empty() {
+            let _ = writeln!(report, "The last words of the model: {}", question::ends(self.words.clone(), WORDS));
+        }
+        report.push_str("What is left to do is not known.");
+        report
+    }
+}
