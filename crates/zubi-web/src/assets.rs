@@ -25,6 +25,18 @@ macro_rules! page {
 pub const ASSETS: &[Asset] = page![
     "index.html" HTML,
     "page.css" CSS,
+    "app.js" SCRIPT,
+    "cards.js" SCRIPT,
+    "composer.js" SCRIPT,
+    "diff.js" SCRIPT,
+    "dom.js" SCRIPT,
+    "form.js" SCRIPT,
+    "inspector.js" SCRIPT,
+    "list.js" SCRIPT,
+    "log.js" SCRIPT,
+    "markdown.js" SCRIPT,
+    "schema.js" SCRIPT,
+    "state.js" SCRIPT,
     "transport.js" SCRIPT,
 ];
 

@@ -1,0 +1,369 @@
+// @ts-check
+// The page: what is shown of all that is told, and what a person does about it.
+import { Composer } from "./composer.js";
+import { showCards } from "./cards.js";
+import { count, h, messageOf, setText, fill } from "./dom.js";
+import { Inspector } from "./inspector.js";
+import { List } from "./list.js";
+import { Log } from "./log.js";
+import { Conversation } from "./state.js";
+import { connect } from "./transport.js";
+
+/**
+ * @typedef {{id: string, title: string, updated: number, state: string, model?: string, found?: string | null}} Summary As
+ *   `wire::Summary`.
+ */
+
+/** The conversation that calls of the inspector belong to, as `wire::INSPECTOR`. */
+const INSPECTOR = "inspector";
+/** Events after which the list of conversations is another one. */
+const LISTED = new Set(["began", "titled", "asked", "question", "decision", "ended"]);
+/** Characters of an answer that are read out. */
+const READ_OUT = 1000;
+
+/** @template {HTMLElement} T @param {string} id @returns {T} */
+function element(id) {
+  return /** @type {T} */ (document.getElementById(id));
+}
+
+class App {
+  #transport = connect();
+  #log = new Log();
+  /** What is shown; none before something is said. @type {Conversation | null} */
+  #conversation = null;
+  /** What is being opened, and what is told of it meanwhile. @type {{id: string, told: any[]} | null} */
+  #opening = null;
+  #inspected = new Conversation(INSPECTOR);
+  /** @type {Map<string, HTMLElement>} */
+  #cards = new Map();
+  #isDrawing = false;
+  #view = "chat";
+  #model = "";
+  #list;
+  #composer;
+  #inspector;
+
+  constructor() {
+    const { conversation = "", model = "" } = this.#transport.kept();
+    this.#model = String(model);
+    element("log").replaceWith(this.#log.element);
+    this.#list = new List(
+      { list: element("conversations"), search: element("search"), found: element("found"), more: element("more") },
+      (query) => this.#transport.request("conversations", query === "" ? {} : { query }),
+      (id) => void this.#open(id),
+    );
+    this.#composer = new Composer(
+      { form: element("composer"), text: element("text"), problem: element("problem"), model: element("model"),
+        providers: element("providers"), stop: element("stop"), send: element("send") },
+      { send: (text, chosen) => this.#send(text, chosen), stop: () => void this.#stop(), chosen: (id) => this.#choose(id) },
+    );
+    this.#inspector = new Inspector(element("tools"), (method, params) => this.#transport.request(method, params),
+      (text) => this.#announce(text));
+    this.#wire();
+    document.body.dataset.kind = this.#transport.kind;
+    if (typeof conversation === "string" && conversation !== "") this.#opening = { id: conversation, told: [] };
+    this.#transport.listen({
+      told: ({ conversation: id, event }) => this.#told(id, event),
+      fresh: () => void this.#fresh(),
+      away: (why) => this.#away(why),
+      wish: (wish) => this.#wish(wish),
+    });
+    this.#composer.focus();
+  }
+
+  #wire() {
+    element("new").addEventListener("click", () => this.#new());
+    element("menu").addEventListener("click", () => this.#menu(element("menu").getAttribute("aria-expanded") !== "true"));
+    element("show-chat").addEventListener("click", () => this.#show("chat"));
+    element("show-tools").addEventListener("click", () => this.#show("tools"));
+    element("rename").addEventListener("click", () => void this.#rename());
+    element("export").addEventListener("click", () => void this.#export());
+    element("delete").addEventListener("click", () => void this.#delete());
+    const latest = element("latest");
+    latest.addEventListener("click", () => this.#log.toEnd());
+    this.#log.element.addEventListener("scroll", () => (latest.hidden = this.#log.isAtEnd()));
+    document.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const isTyping = target.matches("input, textarea, select");
+    if ((event.key === "/" && !isTyping) || (event.key === "k" && (event.ctrlKey || event.metaKey))) {
+      event.preventDefault();
+      if (this.#view === "tools") this.#inspector.focus();
+      else this.#menu(true, "search");
+    } else if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing) this.#escape();
+  }
+
+  /** Closes what is open, else stops what goes on. */
+  #escape() {
+    // A dialog is closed by the browser.
+    if (document.querySelector("dialog[open]") !== null) return;
+    if (document.body.classList.contains("menu")) this.#menu(false);
+    else if (this.#view === "tools") this.#show("chat");
+    else if ((this.#conversation?.running ?? 0) > 0) void this.#stop();
+    this.#composer.focus();
+  }
+
+  /** @param {boolean} isOpen @param {string} [focus] */
+  #menu(isOpen, focus = "new") {
+    document.body.classList.toggle("menu", isOpen);
+    element("menu").setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) element(focus).focus();
+  }
+
+  /** @param {string} view */
+  #show(view) {
+    this.#view = view;
+    document.body.dataset.view = view;
+    for (const name of ["chat", "tools"]) {
+      element(name).hidden = name !== view;
+      if (name === view) element(`show-${name}`).setAttribute("aria-current", "page");
+      else element(`show-${name}`).removeAttribute("aria-current");
+    }
+    element("composer").hidden = view !== "chat";
+    this.#menu(false);
+    if (view === "tools") void this.#inspector.load().then(() => this.#inspector.focus());
+    else this.#composer.focus();
+  }
+
+  // What is told.
+
+  /** @param {string} id @param {any} event */
+  #told(id, event) {
+    if (LISTED.has(event.type) && id !== INSPECTOR) this.#list.refresh();
+    if (this.#opening?.id === id) this.#opening.told.push(event);
+    else if (id === INSPECTOR) this.#inspect(event);
+    else if (this.#conversation?.id === id) this.#take(this.#conversation, event);
+  }
+
+  /** @param {Conversation} conversation @param {any} event */
+  #take(conversation, event) {
+    const outcome = conversation.apply(event);
+    if (outcome === "gap") void this.#open(conversation.id);
+    if (outcome !== "taken") return;
+    if (event.type === "answered" && event.said.text !== "") this.#announce(`zubi: ${event.said.text.slice(0, READ_OUT)}`);
+    if (event.type === "ended" && event.reason !== "completed") this.#announce(`The turn has ended: ${event.reason}.`);
+    this.#draw();
+  }
+
+  /** Its events are never kept, so they have no order that could be checked. @param {any} event */
+  #inspect(event) {
+    if (event.type === "progress") this.#inspector.progress(event.message);
+    this.#inspected.apply({ ...event, seq: this.#inspected.seq + 1 });
+    this.#draw();
+  }
+
+  /** @param {string} why */
+  #away(why) {
+    const away = element("away");
+    away.hidden = false;
+    setText(away, why);
+  }
+
+  async #fresh() {
+    element("away").hidden = true;
+    this.#list.refresh();
+    this.#inspected = new Conversation(INSPECTOR);
+    const shown = this.#opening?.id ?? this.#conversation?.id;
+    if (shown !== undefined) void this.#open(shown);
+    try {
+      const [hello, models] = await Promise.all([this.#transport.request("hello"), this.#transport.request("models")]);
+      setText(element("folder"), hello.folders.map((/** @type {string} */ path) => path.split(/[\\/]/).at(-1)).join(", "));
+      element("folder").title = hello.folders.join("\n");
+      element("untrusted").hidden = hello.trusted;
+      this.#composer.models(models, this.#model || (this.#conversation?.model ?? "") || hello.model);
+    } catch (error) {
+      this.#composer.say(messageOf(error));
+    }
+  }
+
+  /** @param {import("./transport.js").Wish} wish */
+  #wish(wish) {
+    if (wish.do === "tools") return this.#show("tools");
+    this.#show("chat");
+    if (wish.do === "new") this.#new();
+    else if (wish.do === "stop") void this.#stop();
+    else if (wish.do === "open") void this.#open(wish.conversation);
+    else if (wish.do === "send") {
+      this.#send(wish.text, this.#composer.model).catch((error) => this.#composer.say(messageOf(error)));
+    }
+  }
+
+  // What a person does.
+
+  /** @param {string} id */
+  async #open(id) {
+    const opening = { id, told: /** @type {any[]} */ ([]) };
+    this.#opening = opening;
+    try {
+      const opened = await this.#transport.request("open", { conversation: id });
+      if (this.#opening !== opening) return;
+      this.#opening = null;
+      const conversation = new Conversation(id);
+      for (const event of [...opened.events, ...opened.passing]) conversation.apply(event);
+      if (opened.summary.title !== "") conversation.title = opened.summary.title;
+      const isOther = this.#conversation?.id !== id;
+      this.#conversation = conversation;
+      this.#composer.say(opened.summary.state === "elsewhere" ? "Another process leads this conversation. It can be read here." : "");
+      if (isOther) this.#composer.choose(conversation.model);
+      this.#keep();
+      this.#show("chat");
+      for (const event of opening.told) this.#take(conversation, event);
+      this.#draw();
+      if (isOther) requestAnimationFrame(() => this.#log.toEnd());
+    } catch (error) {
+      if (this.#opening !== opening) return;
+      this.#opening = null;
+      this.#composer.say(messageOf(error));
+    }
+  }
+
+  #new() {
+    this.#opening = null;
+    this.#conversation = null;
+    this.#composer.say("");
+    this.#keep();
+    this.#show("chat");
+    this.#draw();
+  }
+
+  /** @param {string} text @param {string} model */
+  async #send(text, model) {
+    const conversation = this.#opening?.id ?? this.#conversation?.id;
+    const params = { text, ...(conversation === undefined ? {} : { conversation }), ...(model === "" ? {} : { model }) };
+    const sent = await this.#transport.request("send", params);
+    this.#log.toEnd();
+    if (this.#conversation?.id !== sent.conversation && this.#opening?.id !== sent.conversation) await this.#open(sent.conversation);
+  }
+
+  async #stop() {
+    const conversation = this.#conversation?.id;
+    if (conversation === undefined) return;
+    await this.#transport.request("stop", { conversation }).catch((error) => this.#composer.say(messageOf(error)));
+  }
+
+  /** @param {string} model */
+  #choose(model) {
+    this.#model = model;
+    this.#keep();
+  }
+
+  #keep() {
+    this.#transport.keep({ conversation: this.#conversation?.id ?? "", model: this.#model });
+  }
+
+  async #rename() {
+    const conversation = this.#conversation;
+    if (conversation === null) return;
+    const input = h("input", { type: "text", maxlength: "200", value: conversation.title, "aria-label": "Title" });
+    if (!(await ask("Rename this conversation", input, "Rename")) || input.value.trim() === "") return;
+    await this.#try("rename", { conversation: conversation.id, title: input.value.trim() });
+  }
+
+  async #export() {
+    const conversation = this.#conversation?.id;
+    if (conversation === undefined) return;
+    const exported = await this.#try("export", { conversation });
+    if (exported === null) return;
+    const text = h("textarea", { readonly: true, rows: 16, class: "json", "aria-label": exported.name }, exported.scenario);
+    const address = URL.createObjectURL(new Blob([exported.scenario], { type: "application/yaml" }));
+    const link = h("a", { href: address, download: exported.name }, `Save ${exported.name}`);
+    const about = h("p", {}, "A scenario, which the model ", h("code", {}, "mock:FILE"), " and ",
+      h("code", {}, "zubi agent replay FILE"), " play. ", link);
+    const isWanted = await ask("This conversation as a scenario", h("div", {}, about, text), "Copy");
+    if (isWanted) await navigator.clipboard.writeText(exported.scenario).catch((error) => this.#composer.say(messageOf(error)));
+    URL.revokeObjectURL(address);
+  }
+
+  async #delete() {
+    const conversation = this.#conversation;
+    if (conversation === null) return;
+    const words = h("p", {}, `“${conversation.title}” is deleted for good. What it has changed in files stays.`);
+    if (!(await ask("Delete this conversation?", words, "Delete"))) return;
+    if ((await this.#try("delete", { conversation: conversation.id })) !== null) this.#new();
+    this.#list.refresh();
+  }
+
+  /** @param {string} method @param {unknown} params */
+  async #try(method, params) {
+    try {
+      const result = await this.#transport.request(method, params);
+      this.#composer.say("");
+      return result ?? {};
+    } catch (error) {
+      this.#composer.say(messageOf(error));
+      return null;
+    }
+  }
+
+  // What is shown.
+
+  /** @param {string} text */
+  #announce(text) {
+    element("polite").textContent = text;
+  }
+
+  /** Draws once for all that is told in a moment. */
+  #draw() {
+    this.#drawQuestions();
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    requestAnimationFrame(() => {
+      this.#isDrawing = false;
+      this.#drawConversation();
+    });
+  }
+
+  #drawConversation() {
+    const conversation = this.#conversation;
+    this.#log.element.hidden = conversation === null;
+    element("welcome").hidden = conversation !== null;
+    element("actions").hidden = conversation === null;
+    setText(element("title"), conversation === null ? "New conversation" : conversation.title || "Without a title");
+    setText(element("tokens"), conversation === null ? "" : tokens(conversation));
+    this.#composer.running((conversation?.running ?? 0) > 0);
+    this.#list.mark(conversation?.id ?? "");
+    if (conversation === null) return;
+    this.#log.show(conversation);
+    element("latest").hidden = this.#log.isAtEnd();
+  }
+
+  #drawQuestions() {
+    const wanted = [this.#conversation, this.#inspected].flatMap((conversation) =>
+      conversation === null ? [] : [...conversation.questions.values()].map((question) => ({
+        key: `${conversation.id} ${question.id}`,
+        question,
+        answer: async (/** @type {unknown} */ answer) => {
+          await this.#transport.request("answer", { conversation: conversation.id, question: question.id, answer });
+        },
+      })));
+    const hadFocus = element("questions").contains(document.activeElement);
+    const fresh = showCards(element("questions"), wanted, this.#cards);
+    if (hadFocus && this.#cards.size === 0) this.#composer.focus();
+    for (const { summary, request } of fresh) element("urgent").textContent = `zubi asks: ${summary}. ${request.why}`;
+    document.title = wanted.length > 0 ? "(?) zubi" : "zubi";
+  }
+}
+
+/** @param {Conversation} conversation */
+function tokens({ usage, turnUsage }) {
+  const sum = usage.input + usage.output;
+  if (sum === 0) return "";
+  return `${count(sum)} tokens, ${count(turnUsage.input + turnUsage.output)} in this turn`;
+}
+
+/** Whether somebody says yes. @param {string} title @param {HTMLElement} body @param {string} yes @returns {Promise<boolean>} */
+function ask(title, body, yes) {
+  /** @type {HTMLDialogElement} */
+  const dialog = element("dialog");
+  setText(element("dialog-title"), title);
+  fill(element("dialog-body"), body);
+  setText(element("dialog-yes"), yes);
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+}
+
+new App();

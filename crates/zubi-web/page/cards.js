@@ -1,0 +1,169 @@
+// @ts-check
+// Questions: whether a call may be made. A card shows what the call would do, in full, and what each yes would allow besides.
+import { fill, h, messageOf, newId } from "./dom.js";
+import { showText } from "./diff.js";
+import { jsonInput } from "./form.js";
+import { SCOPES } from "./state.js";
+
+/**
+ * A card for one question. `answer` is given what `zubi_tools::cx::ApprovalAnswer` says, and fails when it was not taken.
+ *
+ * @param {import("./state.js").Question} question
+ * @param {(answer: unknown) => Promise<void>} answer
+ * @returns {HTMLElement}
+ */
+export function makeCard(question, answer) {
+  const { request } = question;
+  const title = newId();
+  const args = jsonInput();
+  args.set(request.arguments);
+  const unchanged = JSON.stringify(request.arguments ?? {});
+  const options = makeOptions(request.options ?? []);
+  const words = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const edit = h("details", { class: "edit" }, h("summary", {}, "Edit the arguments"), args.element);
+
+  /** @param {() => unknown} make */
+  const send = async (make) => {
+    const made = make();
+    if (made === undefined) return;
+    const buttons = [...card.querySelectorAll("button")];
+    for (const button of buttons) button.disabled = true;
+    try {
+      await answer(made);
+    } catch (error) {
+      problem.textContent = messageOf(error);
+      for (const button of buttons) button.disabled = false;
+    }
+  };
+  const allow = () => {
+    const { value, problem: wrong } = args.read();
+    if (wrong !== undefined) {
+      edit.open = true;
+      problem.textContent = `The arguments cannot be sent. ${wrong}`;
+      return undefined;
+    }
+    const isEdited = JSON.stringify(value) !== unchanged;
+    return { allow: { option: options.chosen(), arguments: isEdited ? value : null } };
+  };
+  const deny = () => ({ deny: { text: words.value.trim() === "" ? null : words.value.trim() } });
+
+  const card = h("form", { class: "card question", "aria-labelledby": title, tabindex: "-1", onsubmit: (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void send(allow);
+  } },
+    h("h3", { id: title }, h("span", { class: "asks" }, "May this be done? "), question.summary),
+    h("p", { class: "why" }, sentence(request.why)),
+    describe(request),
+    typeof request.footprint?.preview === "string" && h("div", { class: "preview" }, ...showText(request.footprint.preview)),
+    edit,
+    options.element,
+    problem,
+    h("div", { class: "answers" },
+      h("button", { type: "submit", class: "primary" }, "Allow"),
+      h("button", { type: "button", class: "danger", onclick: () => void send(deny) }, "Deny"),
+      h("label", { class: "sr", for: words.id }, "What the model is told when you deny it"),
+      words));
+  words.placeholder = "Tell the model why not (optional)";
+  words.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    // Whoever writes why not does not mean yes.
+    event.preventDefault();
+    void send(deny);
+  });
+  return card;
+}
+
+/** What the call would do. @param {any} request */
+function describe({ tool, rule, footprint = {} }) {
+  /** @type {(HTMLElement)[]} */
+  const rows = [];
+  /** @param {string} name @param {unknown} values @param {(value: any) => string} [show] */
+  const row = (name, values, show = String) => {
+    const all = [values ?? []].flat(1);
+    if (all.length === 0) return;
+    rows.push(h("dt", {}, name), h("dd", {}, ...all.map((value) => h("code", {}, show(value)))));
+  };
+  row("Command", (footprint.commands ?? []).map(commandLine));
+  row("Directory", footprint.directory);
+  row("Writes", footprint.writes);
+  row("Reads", footprint.reads);
+  row("Hosts", footprint.hosts);
+  row("Secrets", footprint.secrets);
+  /** @param {string} name @param {string} text */
+  const words = (name, text) => rows.push(h("dt", {}, name), h("dd", {}, text));
+  for (const clause of footprint.unresolved ?? []) words("Cannot be told", sentence(clause));
+  if (footprint.sandbox !== undefined) words("Sandbox", footprint.sandbox);
+  else if ((footprint.commands ?? []).length > 0) words("Sandbox", "none: it may do what you may do");
+  words("Effect", EFFECTS[footprint.effect] ?? footprint.effect ?? "not known");
+  words("Tool", tool);
+  words("Rule", rule ?? "No rule is about it, and then such calls ask.");
+  return h("dl", {}, ...rows);
+}
+
+/** @type {Record<string, string>} */
+const EFFECTS = {
+  read: "looks only",
+  plan: "prepares a change",
+  write: "changes files of the workspace",
+  execute: "runs something whose effect cannot be known",
+  network: "reaches beyond this machine",
+};
+
+/** The words of a command as one would type them. @param {string[]} words */
+export function commandLine(words) {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+}
+
+/** @param {{scope: string, label: string, would_also_allow?: string[], wouldAlsoAllow?: string[]}[]} options */
+function makeOptions(options) {
+  const name = newId();
+  const inputs = options.map((_, index) => h("input", { type: "radio", name, value: String(index), checked: index === 0 }));
+  const entries = options.map((option, index) => {
+    const also = option.would_also_allow ?? option.wouldAlsoAllow ?? [];
+    return h("div", { class: "option" },
+      h("label", {}, inputs[index], h("span", {}, option.label === "" ? (SCOPES[option.scope] ?? option.scope) : option.label)),
+      option.scope !== "once" && also.length > 0 && h("details", {},
+        h("summary", {}, `Would also have allowed ${also.length} of the last calls`),
+        h("ul", {}, ...also.map((call) => h("li", {}, h("code", {}, call))))),
+      option.scope !== "once" && also.length === 0 && h("p", { class: "about" }, "Would have allowed none of the other calls so far."));
+  });
+  const element = h("fieldset", { class: "options" }, h("legend", {}, "How long a yes holds"), ...entries);
+  return { element, chosen: () => Math.max(0, inputs.findIndex((input) => input.checked)) };
+}
+
+/** @param {unknown} clause */
+function sentence(clause) {
+  const text = String(clause ?? "");
+  return text === "" ? "" : `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?:]$/.test(text) ? "" : "."}`;
+}
+
+/**
+ * Shows the cards of these questions in a region, and leaves those alone that are there already: somebody may be typing in them.
+ *
+ * @param {HTMLElement} region
+ * @param {{key: string, question: import("./state.js").Question, answer: (answer: unknown) => Promise<void>}[]} wanted
+ * @param {Map<string, HTMLElement>} cards What is shown, by key.
+ * @returns {import("./state.js").Question[]} Those that are new.
+ */
+export function showCards(region, wanted, cards) {
+  const fresh = wanted.filter(({ key }) => !cards.has(key));
+  const gone = [...cards.keys()].filter((key) => !wanted.some((one) => one.key === key));
+  if (fresh.length === 0 && gone.length === 0) return [];
+  const hadFocus = region.contains(document.activeElement);
+  for (const key of gone) {
+    cards.get(key)?.remove();
+    cards.delete(key);
+  }
+  for (const { key, question, answer } of fresh) {
+    const card = makeCard(question, answer);
+    cards.set(key, card);
+    region.append(card);
+  }
+  region.hidden = cards.size === 0;
+  // Whoever answered by keyboard goes on with the next question.
+  const next = cards.values().next().value;
+  if (hadFocus && !region.contains(document.activeElement)) next?.focus();
+  if (cards.size === 0) fill(region);
+  return fresh.map(({ question }) => question);
+}

@@ -1,0 +1,337 @@
+// @ts-check
+// The conversation as rows. Rows that have changed are changed in place: what somebody opened stays open, and what has the focus
+// keeps it.
+import { count, fill, h, setText, span } from "./dom.js";
+import { showText } from "./diff.js";
+import { show as showMarkdown } from "./markdown.js";
+import { rows } from "./state.js";
+
+/**
+ * @typedef {import("./state.js").Item} Item
+ * @typedef {{element: HTMLElement, update: (items: Item[]) => void}} Row
+ */
+
+/** Rows that are shown at first, and more at each wish. */
+const SHOWN = 120;
+const MORE = 400;
+/** Calls of a group that are shown before somebody asks for the rest. */
+const GROUP = 5;
+/** Characters of a result that are shown before somebody asks for the rest. */
+const RESULT = 20_000;
+
+export class Log {
+  element;
+  #rows = h("div", { class: "rows" });
+  #earlier;
+  #limit = SHOWN;
+  /** @type {Map<string, {row: Row, seen: string}>} */
+  #shown = new Map();
+  #conversation = "";
+
+  constructor() {
+    this.#earlier = h("button", { class: "quiet earlier", hidden: true, onclick: () => this.#showEarlier() });
+    this.element = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
+      this.#earlier, this.#rows);
+  }
+
+  /** @type {import("./state.js").Conversation | null} */
+  #last = null;
+
+  #showEarlier() {
+    if (this.#last === null) return;
+    const before = this.element.scrollHeight - this.element.scrollTop;
+    this.#limit += MORE;
+    this.show(this.#last);
+    // What was looked at stays where it was.
+    this.element.scrollTop = this.element.scrollHeight - before;
+  }
+
+  /** @param {import("./state.js").Conversation} conversation */
+  show(conversation) {
+    const atEnd = this.isAtEnd();
+    if (this.#conversation !== conversation.id || this.#last !== conversation) this.#forget(conversation);
+    const all = rows(conversation.items);
+    const visible = all.slice(-this.#limit);
+    const hidden = all.length - visible.length;
+    this.#earlier.hidden = hidden === 0;
+    setText(this.#earlier, `Show earlier (${count(hidden)} more)`);
+    this.#reconcile(visible);
+    if (atEnd) this.toEnd();
+  }
+
+  /** Whether the last row is looked at. */
+  isAtEnd() {
+    const { scrollHeight, scrollTop, clientHeight } = this.element;
+    return scrollHeight - scrollTop - clientHeight < 40;
+  }
+
+  toEnd() {
+    this.element.scrollTop = this.element.scrollHeight;
+  }
+
+  /** @param {import("./state.js").Conversation} conversation */
+  #forget(conversation) {
+    // The same one, opened anew, keeps how far back it is shown.
+    if (this.#conversation !== conversation.id) this.#limit = SHOWN;
+    this.#conversation = conversation.id;
+    this.#last = conversation;
+    this.#shown.clear();
+    fill(this.#rows);
+  }
+
+  /** @param {Item[][]} wanted */
+  #reconcile(wanted) {
+    const keys = new Set(wanted.map(keyOf));
+    for (const [key, { row }] of this.#shown) {
+      if (keys.has(key)) continue;
+      row.element.remove();
+      this.#shown.delete(key);
+    }
+    let place = this.#rows.firstChild;
+    for (const items of wanted) {
+      const key = keyOf(items);
+      const seen = items.map(({ key: one, revision }) => `${one}.${revision}`).join();
+      let shown = this.#shown.get(key);
+      if (shown === undefined) {
+        shown = { row: makeRow(items), seen: "" };
+        this.#shown.set(key, shown);
+      }
+      if (shown.seen !== seen) shown.row.update(items);
+      shown.seen = seen;
+      const { element } = shown.row;
+      if (place === element) place = element.nextSibling;
+      else this.#rows.insertBefore(element, place);
+    }
+  }
+}
+
+/** @param {Item[]} items */
+function keyOf(items) {
+  const first = /** @type {Item} */ (items[0]);
+  return items.length > 1 ? `group ${first.key}` : `one ${first.key}`;
+}
+
+/** @param {Item[]} items @returns {Row} */
+function makeRow(items) {
+  if (items.length > 1) return groupRow();
+  switch (/** @type {Item} */ (items[0]).kind) {
+    case "asked":
+      return askedRow();
+    case "said":
+      return saidRow();
+    case "call":
+      return callRow();
+    default:
+      return noteRow();
+  }
+}
+
+/** @returns {Row} */
+function askedRow() {
+  const text = h("div", { class: "text" });
+  const note = h("p", { class: "note" });
+  const element = h("article", { class: "row asked", "aria-label": "You" }, text, note);
+  return one(element, "asked", (item) => {
+    setText(text, item.text);
+    setText(note, item.queued ? "The model hears this when it is asked next." : "");
+  });
+}
+
+/** @returns {Row} */
+function saidRow() {
+  const text = h("div", { class: "text markdown" });
+  const thoughts = h("pre", { class: "plain" });
+  const folded = h("details", { class: "thoughts" }, h("summary", {}, "Thoughts"), thoughts);
+  const note = h("p", { class: "note" });
+  const element = h("article", { class: "row said", "aria-label": "zubi" }, folded, text, note);
+  return one(element, "said", (item) => {
+    folded.hidden = item.thoughts === "";
+    setText(thoughts, item.thoughts);
+    showMarkdown(text, item.text);
+    setText(note, item.interrupted ? "Stopped here." : "");
+    element.classList.toggle("live", item.live);
+    element.setAttribute("aria-busy", String(item.live));
+  });
+}
+
+/** @type {Record<import("./state.js").Status, {mark: string, name: string}>} */
+const STATES = {
+  pending: { mark: "○", name: "to come" },
+  running: { mark: "◐", name: "running" },
+  waiting: { mark: "?", name: "waits for your answer" },
+  ok: { mark: "✓", name: "done" },
+  failed: { mark: "✗", name: "failed" },
+  refused: { mark: "⊘", name: "refused" },
+  stopped: { mark: "■", name: "stopped" },
+};
+
+/** @returns {Row} */
+function callRow() {
+  const mark = h("span", { class: "state", "aria-hidden": "true" });
+  const summary = h("span", { class: "what" });
+  const state = h("span", { class: "how" });
+  const body = h("div", { class: "body" });
+  const diff = h("div", { class: "changes" });
+  const details = h("details", { class: "call" }, h("summary", {}, mark, summary, state), body);
+  const element = h("div", { class: "row calls" }, details, diff);
+  /** @type {(Item & {kind: "call"}) | null} */
+  let last = null;
+  // Of hundreds of calls few are ever opened.
+  const draw = () => {
+    if (details.open && last !== null) fill(body, ...callDetails(last));
+    else fill(body);
+  };
+  details.addEventListener("toggle", draw);
+  let preview = "";
+  return one(element, "call", (item) => {
+    last = item;
+    const { mark: sign, name } = STATES[item.status];
+    setText(mark, sign);
+    setText(summary, item.summary);
+    const parts = [name, item.failure === "" || item.status !== "failed" ? "" : item.failure.replaceAll("_", " "), item.progress,
+      item.decision, item.duration >= 1000 ? span(item.duration) : ""];
+    setText(state, parts.filter((part) => part !== "").join(" · "));
+    details.dataset.status = item.status;
+    draw();
+    // What was changed is seen without opening anything; while it is asked about, the card shows it.
+    const wanted = item.status === "waiting" ? "" : item.preview;
+    if (wanted !== preview) fill(diff, ...showText(wanted).filter((part) => part.tagName === "FIGURE"));
+    preview = wanted;
+  });
+}
+
+/** @param {Item & {kind: "call"}} item @returns {HTMLElement[]} */
+function callDetails(item) {
+  const given = typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments, null, 2);
+  /** @type {HTMLElement[]} */
+  const parts = [h("h4", {}, `${item.tool}: arguments`), h("pre", { class: "plain", tabindex: "0" }, given)];
+  if (item.preview !== "" && showText(item.preview).every((part) => part.tagName !== "FIGURE")) {
+    parts.push(h("h4", {}, "What it would change or send"), h("pre", { class: "plain", tabindex: "0" }, item.preview));
+  }
+  if (item.result !== null) parts.push(h("h4", {}, "Result"), ...resultText(item.result));
+  return parts;
+}
+
+/** @param {string} text @returns {HTMLElement[]} */
+export function resultText(text) {
+  if (text.length <= RESULT) return showText(text);
+  const part = h("div", {}, ...showText(text.slice(0, RESULT)));
+  const more = h("button", { class: "quiet", onclick: () => {
+    fill(part, ...showText(text));
+    more.remove();
+  } }, `Show all ${count(text.length)} characters`);
+  return [part, more];
+}
+
+/** Calls that only looked: the last few, and how many there were before. @returns {Row} */
+function groupRow() {
+  const more = h("button", { class: "quiet more", hidden: true, onclick: () => {
+    isWhole = true;
+    draw();
+  } });
+  const list = h("div", {});
+  const element = h("div", { class: "row group", role: "group" }, more, list);
+  /** @type {Map<number, {row: Row, revision: number}>} */
+  const shown = new Map();
+  let isWhole = false;
+  /** @type {Item[]} */
+  let last = [];
+  const draw = () => {
+    const visible = isWhole ? last : last.slice(-GROUP);
+    more.hidden = visible.length === last.length;
+    setText(more, `${count(last.length - visible.length)} more`);
+    for (const [key, { row }] of shown) {
+      if (visible.some((item) => item.key === key)) continue;
+      row.element.remove();
+      shown.delete(key);
+    }
+    for (const [index, item] of visible.entries()) {
+      const known = shown.get(item.key) ?? { row: callRow(), revision: -1 };
+      shown.set(item.key, known);
+      if (known.revision !== item.revision) known.row.update([item]);
+      known.revision = item.revision;
+      if (list.children[index] !== known.row.element) list.insertBefore(known.row.element, list.children[index] ?? null);
+    }
+  };
+  return { element, update: (items) => {
+    last = items;
+    element.setAttribute("aria-label", `${items.length} calls that only looked`);
+    draw();
+  } };
+}
+
+/** @returns {Row} */
+function noteRow() {
+  const element = h("div", { class: "row note" });
+  return { element, update: ([item]) => drawNote(element, /** @type {Item} */ (item)) };
+}
+
+/** @type {Record<string, string>} */
+const REASONS = {
+  completed: "Done",
+  stopped: "Stopped",
+  iterations: "Ended: the model may not be asked more often in one turn. Say “go on” to continue",
+  calls: "Ended: no more calls may be made in one turn. Say “go on” to continue",
+  tokens: "Ended: the turn has used all of its tokens",
+  time: "Ended: the turn has used all of its time",
+  repeating: "Ended: the model made the same call over and over",
+  invalid: "Ended: what the model answered could not be used",
+  model: "Ended: the model gave no answer",
+  failed: "Ended: zubi could not go on",
+  killed: "Broken off: zubi ended in the middle of this turn. Say “go on” to continue",
+};
+
+/** @param {HTMLElement} element @param {Item} item */
+function drawNote(element, item) {
+  switch (item.kind) {
+    case "retry":
+      fill(element, `The model gave no answer (try ${item.attempt}): ${item.message} Asked again after ${span(item.wait)}.`);
+      break;
+    case "notice":
+      fill(element, item.text);
+      break;
+    case "compacted":
+      fill(element, h("details", {},
+        h("summary", {}, `The beginning was summed up for the model: ${count(item.before)} → ${count(item.after)} tokens`),
+        h("pre", { class: "plain" }, item.summary)));
+      break;
+    case "ended":
+      element.classList.add("ended");
+      element.dataset.reason = item.reason;
+      fill(element, ...endNote(item));
+      break;
+  }
+}
+
+/** @param {Item & {kind: "ended"}} item */
+function endNote(item) {
+  const { reason, text, data, problem, iterations, calls, usage, duration } = item;
+  const facts = [
+    `${count(usage.input + usage.output)} tokens (${count(usage.input)} in, ${count(usage.output)} out)`,
+    `${iterations} ${iterations === 1 ? "iteration" : "iterations"}`,
+    `${calls} ${calls === 1 ? "call" : "calls"}`,
+    span(duration),
+  ];
+  // The answer itself stands above; a report does not.
+  const report = h("div", { class: "markdown" });
+  if (reason !== "completed") showMarkdown(report, text);
+  return [
+    h("p", {}, h("strong", {}, REASONS[reason] ?? reason), ` · ${facts.join(" · ")}`),
+    problem !== "" && h("p", { class: "problem" }, problem),
+    reason !== "completed" && text !== "" && report,
+    data !== null && h("pre", { class: "plain", tabindex: "0", "aria-label": "The answer as data" }, JSON.stringify(data, null, 2)),
+  ];
+}
+
+/**
+ * A row for one item of a kind.
+ *
+ * @template {Item["kind"]} K
+ * @param {HTMLElement} element
+ * @param {K} _kind
+ * @param {(item: Item & {kind: K}) => void} update
+ * @returns {Row}
+ */
+function one(element, _kind, update) {
+  return { element, update: ([item]) => update(/** @type {Item & {kind: K}} */ (item)) };
+}

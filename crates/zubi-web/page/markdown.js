@@ -1,0 +1,326 @@
+// @ts-check
+// What a model writes, as elements. A text is read into a tree of plain data first (`parse`), and each piece of the tree becomes
+// an element of a fixed kind (`render`): nothing in it can become HTML, an address other than http or https, or a picture.
+import { h } from "./dom.js";
+
+/**
+ * @typedef {{kind: "text", text: string} | {kind: "code", text: string} | {kind: "strong" | "emphasis" | "struck", inside: Inline[]}
+ *   | {kind: "link", to: string, inside: Inline[]} | {kind: "break"}} Inline
+ * @typedef {{source: string} & (
+ *     {kind: "paragraph", inside: Inline[]}
+ *   | {kind: "heading", level: number, inside: Inline[]}
+ *   | {kind: "code", language: string, text: string}
+ *   | {kind: "quote", blocks: Block[]}
+ *   | {kind: "list", start: number | null, items: Block[][]}
+ *   | {kind: "rule"}
+ * )} Block
+ */
+
+/** Quotes and lists within each other that are still taken apart. */
+const DEEPEST = 8;
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
+const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
+const ITEM = /^( *)([-*+]|\d{1,9}[.)])(?:\s+(.*))?$/;
+
+/** @param {string} text @param {number} [depth] @returns {Block[]} */
+export function parse(text, depth = 0) {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  /** @type {Block[]} */
+  const blocks = [];
+  let at = 0;
+  while (at < lines.length) {
+    const line = /** @type {string} */ (lines[at]);
+    if (line.trim() === "") {
+      at += 1;
+      continue;
+    }
+    const begin = at;
+    const read = readBlock(lines, at, depth);
+    at = read.next;
+    blocks.push(/** @type {Block} */ ({ ...read.block, source: lines.slice(begin, at).join("\n") }));
+  }
+  return blocks;
+}
+
+/** @param {string[]} lines @param {number} at @param {number} depth @returns {{block: any, next: number}} */
+function readBlock(lines, at, depth) {
+  const line = /** @type {string} */ (lines[at]);
+  const fence = FENCE.exec(line);
+  if (fence !== null) return readFence(lines, at, /** @type {string} */ (fence[1]), (fence[2] ?? "").trim());
+  const heading = HEADING.exec(line);
+  if (heading !== null) {
+    const [, marks = "", inside = ""] = heading;
+    return { block: { kind: "heading", level: marks.length, inside: inline(inside) }, next: at + 1 };
+  }
+  if (RULE.test(line)) return { block: { kind: "rule" }, next: at + 1 };
+  if (depth < DEEPEST && /^ {0,3}>/.test(line)) {
+    const inside = takeWhile(lines, at, (one) => /^ {0,3}>/.test(one)).map((one) => one.replace(/^ {0,3}> ?/, ""));
+    return { block: { kind: "quote", blocks: parse(inside.join("\n"), depth + 1) }, next: at + inside.length };
+  }
+  if (depth < DEEPEST && ITEM.test(line)) return readList(lines, at, depth);
+  const first = lines.slice(at, at + 1);
+  const rest = takeWhile(lines, at + 1, (one) => one.trim() !== "" && !begins(one, depth));
+  const text = [...first, ...rest].map((one) => one.replace(/^\s+/, "")).join("\n");
+  return { block: { kind: "paragraph", inside: inline(text) }, next: at + 1 + rest.length };
+}
+
+/** Whether a line begins something that ends a paragraph. @param {string} line @param {number} depth */
+function begins(line, depth) {
+  if (FENCE.test(line) || HEADING.test(line) || RULE.test(line)) return true;
+  return depth < DEEPEST && (/^ {0,3}>/.test(line) || (ITEM.test(line) && /^ *(?:[-*+]|1[.)])\s+\S/.test(line)));
+}
+
+/** Code that is not closed goes to the end: the rest of it is still to come. @param {string[]} lines @param {number} at
+ * @param {string} mark @param {string} language */
+function readFence(lines, at, mark, language) {
+  const closing = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}\\s*$`);
+  const inside = takeWhile(lines, at + 1, (line) => !closing.test(line));
+  const block = { kind: "code", language: language.split(/\s/)[0] ?? "", text: inside.join("\n") };
+  return { block, next: Math.min(at + inside.length + 2, lines.length) };
+}
+
+/** @param {string[]} lines @param {number} at @param {number} depth */
+function readList(lines, at, depth) {
+  const [, indent = "", mark = ""] = ITEM.exec(/** @type {string} */ (lines[at])) ?? [];
+  const ordered = /\d/.test(mark);
+  /** @type {string[][]} */
+  const items = [];
+  let next = at;
+  while (next < lines.length) {
+    const line = /** @type {string} */ (lines[next]);
+    const item = ITEM.exec(line);
+    const width = item?.[1]?.length ?? 0;
+    if (item !== null && width <= indent.length + 1 && /\d/.test(item[2] ?? "") === ordered && !RULE.test(line)) {
+      if (width < indent.length) break;
+      items.push([item[3] ?? ""]);
+    } else if (line.trim() === "") {
+      // An empty line ends the list unless it goes on behind it.
+      const following = lines[next + 1] ?? "";
+      const goesOn = ITEM.exec(following);
+      const isDeeper = /^ +\S/.test(following) && following.search(/\S/) > indent.length;
+      if (!isDeeper && (goesOn === null || /\d/.test(goesOn[2] ?? "") !== ordered)) break;
+      items.at(-1)?.push("");
+    } else if (line.search(/\S/) > indent.length) {
+      // What is further right belongs to the item, as far right as its text begins at most.
+      items.at(-1)?.push(line.replace(new RegExp(`^ {0,${indent.length + mark.length + 1}}`), ""));
+    } else if (lines[next - 1]?.trim() !== "" && !begins(line, depth)) items.at(-1)?.push(line);
+    else break;
+    next += 1;
+  }
+  const start = ordered ? Number.parseInt(mark, 10) : null;
+  return { block: { kind: "list", start, items: items.map((item) => parse(item.join("\n"), depth + 1)) }, next };
+}
+
+/** @param {string[]} lines @param {number} from @param {(line: string) => boolean} holds */
+function takeWhile(lines, from, holds) {
+  let to = from;
+  while (to < lines.length && holds(/** @type {string} */ (lines[to]))) to += 1;
+  return lines.slice(from, to);
+}
+
+/** @type {readonly {mark: string, kind: "strong" | "emphasis" | "struck"}[]} */
+const MARKS = [
+  { mark: "**", kind: "strong" },
+  { mark: "__", kind: "strong" },
+  { mark: "~~", kind: "struck" },
+  { mark: "*", kind: "emphasis" },
+  { mark: "_", kind: "emphasis" },
+];
+
+/** What stands within a line. @param {string} text @param {number} [depth] @returns {Inline[]} */
+export function inline(text, depth = 0) {
+  /** @type {Inline[]} */
+  const found = [];
+  // Marks that are known to have no end: looked for once, so that a text of nothing but marks costs no more than another.
+  /** @type {Set<string>} */
+  const open = new Set();
+  let plain = "";
+  let at = 0;
+  /** @param {Inline} piece @param {number} next */
+  const take = (piece, next) => {
+    if (plain !== "") found.push({ kind: "text", text: plain });
+    plain = "";
+    found.push(piece);
+    at = next;
+  };
+  while (at < text.length) {
+    const here = text.charAt(at);
+    if (here === "\\" && /[\\`*_~[\]()#+\-.!>]/.test(text.charAt(at + 1))) {
+      plain += text.charAt(at + 1);
+      at += 2;
+    } else if (here === "\n") {
+      if (plain.endsWith("  ")) {
+        plain = plain.trimEnd();
+        take({ kind: "break" }, at + 1);
+      } else {
+        plain += "\n";
+        at += 1;
+      }
+    } else {
+      const piece = readCode(text, at, open) ?? readLink(text, at, open, depth) ?? readMark(text, at, open, depth);
+      if (piece !== null) take(piece.piece, piece.next);
+      else {
+        plain += here;
+        at += 1;
+      }
+    }
+  }
+  if (plain !== "") found.push({ kind: "text", text: plain });
+  return found;
+}
+
+/** @param {string} text @param {number} at @param {Set<string>} open @returns {{piece: Inline, next: number} | null} */
+function readCode(text, at, open) {
+  if (text.charAt(at) !== "`" || text.charAt(at - 1) === "`") return null;
+  const mark = /^`+/.exec(text.slice(at, at + 32))?.[0] ?? "`";
+  const end = find(text, mark, at + mark.length, open);
+  if (end === -1) return null;
+  const inside = text.slice(at + mark.length, end);
+  const trimmed = /^ .*\S.* $/s.test(inside) ? inside.slice(1, -1) : inside;
+  return { piece: { kind: "code", text: trimmed.replaceAll("\n", " ") }, next: end + mark.length };
+}
+
+/** @param {string} text @param {number} at @param {Set<string>} open @param {number} depth
+ * @returns {{piece: Inline, next: number} | null} */
+function readLink(text, at, open, depth) {
+  if (text.charAt(at) === "h" && !/\w/.test(text.charAt(at - 1))) {
+    const address = /^https?:\/\/[^\s<>"'`]+/.exec(text.slice(at, at + 2048))?.[0].replace(/[.,;:!?)\]}*_]+$/, "");
+    if (address === undefined || safeAddress(address) === null) return null;
+    return { piece: { kind: "link", to: address, inside: [{ kind: "text", text: address }] }, next: at + address.length };
+  }
+  if (text.charAt(at) !== "[" || depth > 0) return null;
+  const middle = find(text, "](", at + 1, open);
+  if (middle === -1) return null;
+  const end = find(text, ")", middle + 2, open);
+  if (end === -1) return null;
+  const to = safeAddress(text.slice(middle + 2, end).trim());
+  // An address that is no web page's, as that of a file: its words are shown, the rest is not followed.
+  const inside = inline(text.slice(at + 1, middle), depth + 1);
+  return to === null ? null : { piece: { kind: "link", to, inside }, next: end + 1 };
+}
+
+/** @param {string} text @param {number} at @param {Set<string>} open @param {number} depth
+ * @returns {{piece: Inline, next: number} | null} */
+function readMark(text, at, open, depth) {
+  if (depth > DEEPEST) return null;
+  for (const { mark, kind } of MARKS) {
+    if (!text.startsWith(mark, at) || /\s|^$/.test(text.charAt(at + mark.length))) continue;
+    // `snake_case` is a name.
+    if (mark.startsWith("_") && /\w/.test(text.charAt(at - 1))) continue;
+    const end = findEnd(text, mark, at + mark.length, open);
+    if (end === -1) continue;
+    return { piece: { kind, inside: inline(text.slice(at + mark.length, end), depth + 1) }, next: end + mark.length };
+  }
+  return null;
+}
+
+/** @param {string} text @param {string} mark @param {number} from @param {Set<string>} open */
+function findEnd(text, mark, from, open) {
+  let end = find(text, mark, from, open);
+  while (end !== -1) {
+    const [before, after] = [text.charAt(end - 1), text.charAt(end + mark.length)];
+    const isEnd = end > from && !/\s/.test(before) && !(mark.startsWith("_") && /\w/.test(after));
+    // A single mark is not half of a double one.
+    const isHalf = mark.length === 1 && (after === mark || before === mark);
+    if (isEnd && !isHalf) return end;
+    end = text.indexOf(mark, end + (isHalf ? 2 : 1));
+  }
+  open.add(mark);
+  return -1;
+}
+
+/** @param {string} text @param {string} mark @param {number} from @param {Set<string>} open */
+function find(text, mark, from, open) {
+  if (open.has(mark)) return -1;
+  const at = text.indexOf(mark, from);
+  if (at === -1) open.add(mark);
+  return at;
+}
+
+/** The address if it is a web page's. @param {string} address */
+function safeAddress(address) {
+  try {
+    const { protocol, href } = new URL(address);
+    return protocol === "http:" || protocol === "https:" ? href : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What was shown of a text: its blocks and their elements. @type {WeakMap<Element, string[]>} */
+const shown = new WeakMap();
+
+/**
+ * Shows a text, and leaves those of its blocks alone that were shown before: a text that grows costs only its last block.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
+export function show(element, text) {
+  const before = shown.get(element) ?? [];
+  const blocks = parse(text);
+  let same = 0;
+  while (same < blocks.length && blocks[same]?.source === before[same]) same += 1;
+  while (element.childNodes.length > same) element.lastChild?.remove();
+  element.append(...blocks.slice(same).map(render));
+  shown.set(element, blocks.map(({ source }) => source));
+}
+
+/** @param {Block} block @returns {HTMLElement} */
+function render(block) {
+  switch (block.kind) {
+    case "paragraph":
+      return h("p", {}, ...block.inside.map(renderInline));
+    case "heading":
+      // The page's own headings are above those of an answer.
+      return h(/** @type {"h3"} */ (`h${Math.min(block.level + 2, 6)}`), {}, ...block.inside.map(renderInline));
+    case "code":
+      return renderCode(block);
+    case "quote":
+      return h("blockquote", {}, ...block.blocks.map(render));
+    case "list": {
+      const items = block.items.map((item) => h("li", {}, ...item.flatMap(renderItem)));
+      return block.start === null ? h("ul", {}, ...items) : h("ol", { start: block.start }, ...items);
+    }
+    case "rule":
+      return h("hr");
+  }
+}
+
+/** A paragraph in a list needs no room around it. @param {Block} block */
+function renderItem(block) {
+  return block.kind === "paragraph" ? block.inside.map(renderInline) : [render(block)];
+}
+
+/** @param {{language: string, text: string}} code */
+function renderCode({ language, text }) {
+  const label = language === "" ? "Code" : `Code, ${language}`;
+  const copy = h("button", { class: "quiet copy", "aria-label": "Copy this code", onclick: () => {
+    const said = (/** @type {string} */ words) => (copy.textContent = words);
+    navigator.clipboard.writeText(text).then(() => said("Copied"), () => said("Not copied"));
+  } }, "Copy");
+  return h("div", { class: "code" },
+    h("div", { class: "code-head" }, h("span", {}, language), copy),
+    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
+}
+
+/** @param {Inline} piece @returns {Node} */
+function renderInline(piece) {
+  switch (piece.kind) {
+    case "text":
+      return document.createTextNode(piece.text);
+    case "code":
+      return h("code", {}, piece.text);
+    case "strong":
+      return h("strong", {}, ...piece.inside.map(renderInline));
+    case "emphasis":
+      return h("em", {}, ...piece.inside.map(renderInline));
+    case "struck":
+      return h("s", {}, ...piece.inside.map(renderInline));
+    case "link":
+      return h("a", { href: piece.to, target: "_blank", rel: "noopener noreferrer", title: piece.to }, ...piece.inside.map(renderInline));
+    case "break":
+      return h("br");
+  }
+}
