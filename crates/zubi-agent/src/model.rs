@@ -1,9 +1,17 @@
 //! The seam to models: one trait, whoever answers. A prompt goes in, what the model says comes out in pieces and then whole.
 
+mod address;
+pub mod chat;
 pub mod choose;
+pub mod configured;
+pub mod errors;
+pub mod http;
+pub mod ids;
+pub mod json;
 pub mod keys;
 pub mod mock;
 pub mod provider;
+pub mod sse;
 pub mod well_known;
 
 use std::fmt;

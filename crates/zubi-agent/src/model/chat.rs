@@ -1,0 +1,199 @@
+//! Providers that speak OpenAI's chat API: OpenAI, gateways, vLLM, llama.cpp, LM Studio and many more.
+//!
+//! `request` writes the question, `stream` reads the answer from bytes, `answer` and `calls` from events. Here is the HTTP
+//! around them, and what is learnt about a server by asking it.
+
+mod answer;
+mod calls;
+mod list;
+mod request;
+pub mod stream;
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::{Client, Response};
+use serde_json::Value;
+
+use self::request::Dialect;
+use self::stream::Reader;
+use super::ids::Ids;
+use super::provider::ProviderConfig;
+use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Pieces, Prompt, http};
+
+/// How long a server that has said that the model is finished is waited for: the tokens may still come, the end need not.
+const AFTER_FINISH: Duration = Duration::from_secs(3);
+/// The longest name of a model, in bytes.
+const LONGEST_NAME: usize = 256;
+
+/// A provider.
+#[derive(Debug)]
+pub struct Chat(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    config: ProviderConfig,
+    /// Made when it is first needed.
+    client: Mutex<Option<Client>>,
+    /// The server has refused `stream_options`.
+    no_stream_options: AtomicBool,
+    /// The server wants `max_completion_tokens`.
+    completion_tokens: AtomicBool,
+    /// The models that it has told of.
+    known: Mutex<Vec<ModelInfo>>,
+}
+
+/// One model of it.
+#[derive(Debug)]
+struct ChatModel {
+    info: ModelInfo,
+    name: String,
+    shared: Arc<Shared>,
+}
+
+impl Chat {
+    /// Nothing is asked before a model is.
+    pub fn new(config: ProviderConfig) -> Self {
+        let completion_tokens = AtomicBool::new(config.url.host_str() == Some("api.openai.com"));
+        Self(Arc::new(Shared {
+            config,
+            client: Mutex::new(None),
+            no_stream_options: AtomicBool::new(false),
+            completion_tokens,
+            known: Mutex::new(Vec::new()),
+        }))
+    }
+}
+
+#[async_trait]
+impl ModelSource for Chat {
+    fn provider(&self) -> &str {
+        &self.0.config.provider
+    }
+
+    fn about(&self) -> String {
+        self.0.config.about()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        let shared = &self.0;
+        if !shared.config.models.is_empty() {
+            return Ok(shared.config.models.iter().map(|name| shared.info(name)).collect());
+        }
+        let models = list::of(&shared.config, &shared.client()?).await?;
+        shared.known.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
+        Ok(models)
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+            let why = format!("{} has no model of such a name", self.0.config.provider);
+            return Err(ModelError::new(ErrorKind::NotConfigured, why));
+        }
+        Ok(Arc::new(ChatModel { info: self.0.info(name), name: name.to_owned(), shared: Arc::clone(&self.0) }))
+    }
+}
+
+impl Shared {
+    fn client(&self) -> Result<Client, ModelError> {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        match client.as_ref() {
+            Some(client) => Ok(client.clone()),
+            None => Ok(client.insert(http::client(&self.config)?).clone()),
+        }
+    }
+
+    fn info(&self, name: &str) -> ModelInfo {
+        let provider = &self.config.provider;
+        let id = format!("{provider}/{name}");
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.iter().find(|known| known.id == id).cloned();
+        known.unwrap_or_else(|| ModelInfo {
+            id,
+            name: name.to_owned(),
+            provider: provider.clone(),
+            context: self.config.context,
+        })
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect {
+            stream_options: !self.no_stream_options.load(Ordering::Relaxed),
+            completion_tokens: self.completion_tokens.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Learns from a refusal. Whether asking again is of use.
+    fn learn(&self, refusal: &ModelError, sent: Dialect, has_limit: bool) -> bool {
+        if refusal.kind != ErrorKind::Refused {
+            return false;
+        }
+        let says = |word: &str| refusal.message.contains(word);
+        if sent.stream_options && (says("stream_options") || says("include_usage")) {
+            self.no_stream_options.store(true, Ordering::Relaxed);
+            return true;
+        }
+        if has_limit && !sent.completion_tokens && says("max_completion_tokens") {
+            self.completion_tokens.store(true, Ordering::Relaxed);
+            return true;
+        }
+        false
+    }
+}
+
+#[async_trait]
+impl Model for ChatModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+        let config = &self.shared.config;
+        let mut response = self.ask(prompt).await?;
+        let mut reader = Reader::new(&config.provider, config.redactor(), Ids::of(prompt.messages));
+        let mut hear = |piece| pieces(piece);
+        while !reader.is_done() {
+            let chunk = if reader.is_finished() {
+                match tokio::time::timeout(AFTER_FINISH, response.chunk()).await {
+                    Ok(Ok(chunk)) => chunk,
+                    Ok(Err(_)) | Err(_) => None,
+                }
+            } else {
+                let chunk = http::within(config, response.chunk()).await?;
+                chunk.map_err(|error| http::not_read(config, &error))?
+            };
+            let Some(bytes) = chunk else { break };
+            reader.push(&bytes, &mut hear)?;
+        }
+        reader.finish(&mut hear)
+    }
+}
+
+impl ChatModel {
+    /// A response that is a success. A server that refuses something which can be left out is asked once more for each such
+    /// thing.
+    async fn ask(&self, prompt: Prompt<'_>) -> Result<Response, ModelError> {
+        let config = &self.shared.config;
+        let client = self.shared.client()?;
+        let headers = config.headers_with_key()?;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let dialect = self.shared.dialect();
+            let body: Value = request::body(&self.name, &config.provider, prompt, dialect);
+            let sent = client.post(config.address("chat/completions")).headers(headers.clone()).json(&body).send();
+            let response = http::within(config, sent).await?.map_err(|error| http::not_sent(config, &error))?;
+            if response.status().is_success() {
+                return Ok(response);
+            }
+            let refusal = http::refusal(config, response).await;
+            if tries > 2 || !self.shared.learn(&refusal, dialect, prompt.max_output.is_some()) {
+                return Err(refusal);
+            }
+        }
+    }
+}

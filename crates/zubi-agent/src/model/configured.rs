@@ -1,0 +1,137 @@
+//! The providers that the user has: those of `[models.NAME]`, and those that are built in, as far as they can be asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::header::HeaderName;
+use zubi_base::config::models::Fields;
+use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
+
+use super::chat::Chat;
+use super::keys::{self, Variables};
+use super::provider::{self, Patience, ProviderConfig};
+use super::well_known::{self, WellKnown};
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
+
+/// The user's own first, by name, then those that are built in and not changed by the user. One that cannot be asked is among
+/// them and says what it needs.
+pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'_>) -> Vec<Arc<dyn ModelSource>> {
+    let known = |name: &str| well_known::PROVIDERS.iter().find(|known| known.name == name);
+    let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), known(name)));
+    let built_in = well_known::PROVIDERS.iter().filter(|known| !settings.models.contains_key(known.name));
+    let built_in = built_in.map(|known| (known.name, ProviderLayer::default(), Some(known)));
+    let asked = Asked { settings, secrets, variables };
+    own.chain(built_in)
+        .map(|(name, layer, known)| match asked.config(name, &layer, known) {
+            Ok(config) => source(config),
+            Err(problem) => Arc::new(Unusable { provider: name.to_owned(), problem }),
+        })
+        .collect()
+}
+
+fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
+    match config.api {
+        Api::OpenaiChat => Arc::new(Chat::new(config)),
+        Api::OpenaiResponses | Api::Anthropic | Api::Gemini | Api::Ollama => {
+            Arc::new(Unusable { provider: config.provider, problem: format!("speaks {}", config.api.name()) })
+        }
+    }
+}
+
+/// What configurations are made from.
+struct Asked<'a> {
+    settings: &'a Settings,
+    secrets: &'a Secrets,
+    variables: Variables<'a>,
+}
+
+impl Asked<'_> {
+    fn config(&self, name: &str, layer: &ProviderLayer, known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
+        if !is_name(name) {
+            return Err("a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own".to_owned());
+        }
+        let api = layer.api.or(known.map(|known| known.api)).unwrap_or(Api::OpenaiChat);
+        let url = match (&layer.url, known) {
+            (Some(url), _) => address::of(url, api, layer.allow_http == Some(true))?,
+            (None, Some(known)) => match (self.variables)(known.address.name) {
+                Some(url) => address::of(&url, api, layer.allow_http == Some(true))
+                    .map_err(|why| format!("the environment variable {}: {why}", known.address.name))?,
+                None => address::of(known.url, api, false)?,
+            },
+            (None, None) => return Err(format!("needs an address: write `url = \"…\"` into [models.{name}]")),
+        };
+        let key = match (&layer.key, known.and_then(|known| known.key)) {
+            (Some(key), _) => Some(self.key(key)?),
+            // Another server of the user's own may want none, and is not to be sent the provider's.
+            (None, Some(_)) if layer.url.is_some() => None,
+            (None, Some(key)) => Some(self.key(key.name)?),
+            (None, None) => None,
+        };
+        let header =
+            |name: &String| HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no header"));
+        let Fields(query) = &layer.query;
+        Ok(ProviderConfig {
+            provider: name.to_owned(),
+            api,
+            url,
+            key,
+            key_header: layer.key_header.as_ref().map(header).transpose()?,
+            headers: provider::headers(&layer.headers.0)?,
+            query: query.clone(),
+            context: layer.context.filter(|context| *context > 0),
+            models: layer.models.clone(),
+            patience: Patience {
+                idle: layer.timeout.filter(|it| *it > 0).map_or(Patience::default().idle, Duration::from_secs),
+                ..Patience::default()
+            },
+        })
+    }
+
+    fn key(&self, name: &str) -> Result<keys::Key, String> {
+        keys::find(name, self.settings, self.secrets, self.variables)
+    }
+}
+
+/// Whether a provider may be called this.
+fn is_name(name: &str) -> bool {
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(is_good)
+        && ![choose::AUTO, choose::MOCK, choose::EDITOR].contains(&name)
+}
+
+/// A provider that lacks something.
+struct Unusable {
+    provider: String,
+    problem: String,
+}
+
+impl Unusable {
+    fn error(&self) -> ModelError {
+        ModelError::new(ErrorKind::NotConfigured, format!("{} {}", self.provider, self.problem))
+    }
+}
+
+#[async_trait]
+impl ModelSource for Unusable {
+    fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    fn about(&self) -> String {
+        self.problem.clone()
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        Err(self.error())
+    }
+
+    async fn open(&self, _name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        Err(self.error())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! Which providers there are, where they are asked, and where keys come from.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use insta::assert_snapshot;
+use zubi_base::config::{Layers, UserLayer, file};
+
+use super::*;
+
+const KEY: &str = "sk-never-shown-0123456789";
+
+/// The providers of a user's file in an environment, each in a line. No key is in it.
+fn check(toml: &str, environment: &[(&str, &str)]) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    let path: Utf8PathBuf = root.join("zubi.toml");
+    for (name, mode) in [("own", 0o600), ("open", 0o644)] {
+        zubi_base::private::write_atomic(&root.join(name), format!("{KEY}\n").as_bytes()).unwrap();
+        std::fs::set_permissions(root.join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    let layer = file::parse(toml, &path).unwrap();
+    let layers = Layers { user: Some(UserLayer { path: path.clone(), layer }), ..Layers::default() };
+    let settings = layers.resolve();
+    let secrets = Secrets::read(&settings.env, &path, None);
+    let variables =
+        |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    let sources = configured(&settings, &secrets, &variables);
+    let lines: Vec<_> = sources.iter().map(|source| format!("{}: {}", source.provider(), source.about())).collect();
+    let text = lines.join("\n").replace(root.as_str(), "[DIR]");
+    assert!(!text.contains(KEY), "{text}");
+    text
+}
+
+#[test]
+fn nothing_is_configured() {
+    assert_snapshot!(check("", &[]), @r#"
+    openai: needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    ollama: speaks ollama
+    "#);
+}
+
+#[test]
+fn keys_and_addresses_from_the_environment() {
+    let environment = [
+        ("OPENAI_API_KEY", KEY),
+        ("OPENAI_BASE_URL", "http://127.0.0.1:9"),
+        ("ANTHROPIC_API_KEY", "two\nlines"),
+        ("GEMINI_API_KEY", " sk-spaces-around \n"),
+        ("OPENROUTER_API_KEY", KEY),
+        ("OPENROUTER_BASE_URL", "http://example.com"),
+        ("GITHUB_TOKEN", KEY),
+        ("OLLAMA_HOST", "0.0.0.0:9"),
+    ];
+    assert_snapshot!(check("", &environment), @"
+    openai: openai-chat at http://127.0.0.1:9/v1 (key from the environment variable OPENAI_API_KEY)
+    anthropic: its key, the environment variable ANTHROPIC_API_KEY, is empty or has characters that no key has
+    gemini: speaks gemini
+    openrouter: the environment variable OPENROUTER_BASE_URL: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`
+    github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN)
+    ollama: speaks ollama
+    ");
+}
+
+#[test]
+fn providers_of_ones_own() {
+    let toml = r#"
+        [env]
+        MINE = { file = "own" }
+        OPEN = { file = "open" }
+
+        [models.work]
+        url = "https://gateway.example/v1"
+        key = "MINE"
+        headers = { x-team = "a" }
+        models = ["large"]
+
+        [models.azure]
+        url = "https://x.example/openai/deployments/y"
+        key = "AZURE_KEY"
+        key-header = "api-key"
+        query = { api-version = "2024-10-21" }
+
+        [models.broken]
+        url = "https://gateway.example/v1"
+        key = "OPEN"
+
+        [models.nowhere]
+        [models."no name"]
+        [models.mock]
+
+        [models.header]
+        url = "https://gateway.example/v1"
+        headers = { "a b" = "c" }
+
+        [models.openai]
+        url = "https://mine.example/v1"
+    "#;
+    assert_snapshot!(check(toml, &[("AZURE_KEY", KEY), ("OPENAI_API_KEY", KEY)]), @r#"
+    azure: openai-chat at https://x.example/openai/deployments/y (key from the environment variable AZURE_KEY)
+    broken: its key, `OPEN` in [env] of `[DIR]/zubi.toml`, cannot be used: `[DIR]/open` is open to others (mode 644); make it yours alone: `chmod 600 [DIR]/open`
+    header: `a b` in its `headers` is no header
+    mock: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
+    no name: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
+    nowhere: needs an address: write `url = "…"` into [models.nowhere]
+    openai: openai-chat at https://mine.example/v1 (no key)
+    work: openai-chat at https://gateway.example/v1 (key from `MINE` in [env] of `[DIR]/zubi.toml`)
+    anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of `[DIR]/zubi.toml`
+    ollama: speaks ollama
+    "#);
+}

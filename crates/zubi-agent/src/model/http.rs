@@ -1,0 +1,98 @@
+//! How providers are asked over HTTP: the client, what of an answer is read, and what a failing connection means.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use reqwest::{Client, Response, Url};
+
+use super::errors;
+use super::provider::ProviderConfig;
+use super::{ErrorKind, ModelError};
+
+/// A client for one provider. It follows no redirects: they would take the key elsewhere.
+pub fn client(config: &ProviderConfig) -> Result<Client, ModelError> {
+    // Fails only if somebody has installed one, which is as good.
+    drop(rustls::crypto::ring::default_provider().install_default());
+    let mut builder = Client::builder()
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(config.patience.connect)
+        .user_agent(concat!("zubi/", env!("CARGO_PKG_VERSION")));
+    if config.url.scheme() == "http" {
+        // It is on this machine or network, where no proxy is; and the system's certificates need not be there.
+        builder = builder.no_proxy().tls_certs_only([]);
+    }
+    builder.build().map_err(|error| {
+        let why = format!("{} cannot be asked over {}: {}", config.provider, config.url.scheme(), cause(&error));
+        ModelError::new(ErrorKind::Unreachable, why)
+    })
+}
+
+/// Waits for something of the provider's, as long as it may be silent.
+pub async fn within<T>(config: &ProviderConfig, future: impl Future<Output = T>) -> Result<T, ModelError> {
+    let idle = config.patience.idle;
+    tokio::time::timeout(idle, future).await.map_err(|_| {
+        let why = format!("{} said nothing for {}", config.provider, seconds(idle));
+        ModelError::new(ErrorKind::TimedOut, why)
+    })
+}
+
+fn seconds(duration: Duration) -> String {
+    if duration.subsec_millis() == 0 {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} ms", duration.as_millis())
+    }
+}
+
+/// No response came.
+pub fn not_sent(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
+    let address = place(&config.url);
+    if error.is_connect() || error.is_timeout() {
+        let why = format!("{} cannot be reached at {address}: {}", config.provider, cause(error));
+        return ModelError::new(ErrorKind::Unreachable, why);
+    }
+    let why = format!("{} at {address} gave no answer: {}", config.provider, cause(error));
+    ModelError::new(ErrorKind::BrokenOff, why)
+}
+
+/// The response ended in the middle.
+pub fn not_read(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
+    let why = format!("the answer of {} broke off before its end: {}", config.provider, cause(error));
+    ModelError::new(ErrorKind::BrokenOff, why)
+}
+
+/// An address without anything that may be secret.
+fn place(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.to_string()
+}
+
+/// The innermost cause, which is the one that says something. It has no address in it.
+fn cause(error: &reqwest::Error) -> String {
+    let Some(mut cause) = error.source() else { return "it failed".to_owned() };
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// At most so many bytes of a body; whether there are more does not show.
+pub async fn read(config: &ProviderConfig, response: &mut Response, most: usize) -> Result<Vec<u8>, ModelError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = within(config, response.chunk()).await?.map_err(|error| not_read(config, &error))? {
+        bytes.extend(chunk.iter().take(most - bytes.len()));
+        if bytes.len() >= most {
+            break;
+        }
+    }
+    Ok(bytes)
+}
+
+/// What a response whose status is no success means. As much of its body as can be read is.
+pub async fn refusal(config: &ProviderConfig, mut response: Response) -> ModelError {
+    let body = read(config, &mut response, errors::MAX_BODY).await.unwrap_or_default();
+    let body = String::from_utf8_lossy(&body);
+    errors::of_response(&config.provider, response.status().as_u16(), response.headers(), &body, &config.redactor())
+}

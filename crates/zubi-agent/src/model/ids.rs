@@ -1,0 +1,63 @@
+//! Ids of calls: the provider's where they are good, else our own.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::message::Message;
+
+/// The longest id of a provider that is kept, in bytes.
+const LONGEST: usize = 128;
+
+/// The ids that are taken.
+#[derive(Debug, Clone, Default)]
+pub struct Ids(BTreeSet<String>);
+
+impl Ids {
+    /// Those that occur in a prompt: some providers count from 0 in each answer.
+    pub fn of(messages: &[Message]) -> Self {
+        let calls = messages.iter().filter_map(|message| match message {
+            Message::Assistant(said) => Some(&said.calls),
+            _ => None,
+        });
+        Self(calls.flatten().map(|call| call.id.clone()).collect())
+    }
+
+    /// `given` if it is an id that nothing else has, otherwise a new one. It is taken from now on.
+    pub fn take(&mut self, given: &str) -> String {
+        let is_good = !given.is_empty() && given.len() <= LONGEST && given.bytes().all(|byte| byte.is_ascii_graphic());
+        let mut id = if is_good { given.to_owned() } else { random() };
+        while !self.0.insert(id.clone()) {
+            id = random();
+        }
+        id
+    }
+}
+
+/// Nine letters and digits: what the strictest provider (Mistral) takes, every other takes too.
+fn random() -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    // Ids need only differ from each other, which they do by the count alone if there is no chance to be had.
+    let random = getrandom::u64().unwrap_or_default() ^ COUNT.fetch_add(1, Ordering::Relaxed);
+    let letter = |at: u32| LETTERS.get((random >> (5 * at)) as usize % LETTERS.len()).copied().unwrap_or(b'x');
+    (0..9).map(|at| char::from(letter(at))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Call, Said};
+
+    #[test]
+    fn good_ids_are_kept_and_others_are_new() {
+        let call = |id: &str| Call { id: id.to_owned(), tool: "t".to_owned(), arguments: serde_json::json!({}) };
+        let said = Said { calls: vec![call("call_0")], ..Said::default() };
+        let mut ids = Ids::of(&[Message::Assistant(said), Message::User { text: "x".to_owned() }]);
+        assert_eq!(ids.take("call_1"), "call_1");
+        for given in ["call_0", "call_1", "", "a b", "é", &"x".repeat(200)] {
+            let id = ids.take(given);
+            assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{given}: {id}");
+            assert_eq!(ids.take("call_0").len(), 9);
+        }
+    }
+}

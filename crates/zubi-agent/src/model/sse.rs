@@ -1,0 +1,197 @@
+//! Server-sent events (WHATWG HTML, 9.2.6) from bytes that come in any pieces. Pure: no reading, no clock.
+//!
+//! More is taken than the standard knows, because servers of models send it: `data:` without a blank line before the end, the
+//! field `error` in place of the event `error`, and a line of bare JSON.
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Empty unless the server gave it one.
+    pub name: String,
+    pub data: String,
+}
+
+/// An event is longer than may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLong;
+
+/// Takes bytes, gives events.
+#[derive(Debug)]
+pub struct Decoder {
+    /// In bytes, of one line and of one event.
+    limit: usize,
+    line: Vec<u8>,
+    /// The last byte was a carriage return: a line feed now is the same line's end.
+    after_return: bool,
+    is_first_line: bool,
+    name: String,
+    data: Option<String>,
+}
+
+impl Decoder {
+    /// Events and lines of at most `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self { limit, line: Vec::new(), after_return: false, is_first_line: true, name: String::new(), data: None }
+    }
+
+    /// The events that end in these bytes are appended to `events`.
+    pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+        let mut rest = bytes;
+        if self.after_return && !rest.is_empty() {
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+            self.after_return = false;
+        }
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (line, behind) = rest.split_at(end);
+            self.append(line)?;
+            self.end_line(events)?;
+            rest = match behind {
+                [b'\r', b'\n', rest @ ..] => rest,
+                [b'\r'] => {
+                    self.after_return = true;
+                    &[]
+                }
+                [_, rest @ ..] => rest,
+                [] => &[],
+            };
+        }
+        self.append(rest)
+    }
+
+    /// The event that was not ended when the bytes were, if any. It may be cut.
+    pub fn finish(mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        // What is too long has been refused before.
+        let _ = self.end_line(&mut events);
+        self.dispatch(&mut events);
+        events
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+        if self.line.len() + bytes.len() > self.limit {
+            return Err(TooLong);
+        }
+        self.line.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn end_line(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
+        let line = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&line);
+        let mut line = line.as_ref();
+        if std::mem::take(&mut self.is_first_line) {
+            line = line.strip_prefix('\u{feff}').unwrap_or(line);
+        }
+        if line.is_empty() {
+            self.dispatch(events);
+            return Ok(());
+        }
+        if line.starts_with('{') {
+            self.dispatch(events);
+            events.push(Event { name: String::new(), data: line.to_owned() });
+            return Ok(());
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "data" => {
+                let data = self.data.get_or_insert_default();
+                if data.len() + value.len() >= self.limit {
+                    return Err(TooLong);
+                }
+                if !data.is_empty() {
+                    data.push('\n');
+                }
+                data.push_str(value);
+            }
+            "event" => value.clone_into(&mut self.name),
+            "error" => {
+                self.dispatch(events);
+                events.push(Event { name: "error".to_owned(), data: value.to_owned() });
+            }
+            // Comments, which keep the connection alive, `id`, `retry`, and what nobody knows.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dispatch(&mut self, events: &mut Vec<Event>) {
+        let name = std::mem::take(&mut self.name);
+        if let Some(data) = self.data.take() {
+            events.push(Event { name, data });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insta::assert_snapshot;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The events of a text, given in pieces of so many bytes.
+    fn decode(bytes: &[u8], piece: usize) -> Result<Vec<Event>, TooLong> {
+        let mut decoder = Decoder::new(64);
+        let mut events = Vec::new();
+        for piece in bytes.chunks(piece) {
+            decoder.push(piece, &mut events)?;
+        }
+        events.extend(decoder.finish());
+        Ok(events)
+    }
+
+    /// One line for each event, the same however the text is cut.
+    fn check(text: &str) -> String {
+        let whole = decode(text.as_bytes(), usize::MAX);
+        for piece in 1..8 {
+            assert_eq!(decode(text.as_bytes(), piece), whole, "in pieces of {piece}");
+        }
+        match whole {
+            Ok(events) => {
+                events.iter().map(|event| format!("{:?} {:?}", event.name, event.data)).collect::<Vec<_>>().join("\n")
+            }
+            Err(TooLong) => "too long".to_owned(),
+        }
+    }
+
+    #[test]
+    fn events() {
+        assert_snapshot!(check("data: a\n\ndata:b\n\ndata:  c\n\n"), @r#"
+        "" "a"
+        "" "b"
+        "" " c"
+        "#);
+        assert_snapshot!(check("\u{feff}data: a\r\ndata: b\r\n\r\nevent: ping\rdata\r\r: comment\r\nid: 1\nretry: 3\n\n"), @r#"
+        "" "a\nb"
+        "ping" ""
+        "#);
+        assert_snapshot!(check("event: gone\n\ndata: é\u{1f600}\n\ndata: no end"), @r#"
+        "" "é😀"
+        "" "no end"
+        "#);
+        assert_snapshot!(check("data: a\n{\"b\": 1}\nerror: {\"c\": 2}\n\n{\"d\": 3}"), @r#"
+        "" "a"
+        "" "{\"b\": 1}"
+        "error" "{\"c\": 2}"
+        "" "{\"d\": 3}"
+        "#);
+        assert_snapshot!(check(&format!("data: {}\n\n", "x".repeat(58))), @r#""" "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx""#);
+        assert_snapshot!(check(&format!("data: {}\n\n", "x".repeat(59))), @"too long");
+        assert_snapshot!(check(&"data: 123456\n".repeat(10)), @"too long");
+        assert_snapshot!(check(""), @"");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_replaced() {
+        let events = decode(b"data: a\xff\xf0\x9f\n\n", 1).unwrap();
+        assert_eq!(events, [Event { name: String::new(), data: "a\u{fffd}\u{fffd}".to_owned() }]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_pieces_give_the_same(text in "(data: ?|event:|:|[a{é]|\r\n|\n|\r){0,30}", piece in 1_usize..9) {
+            prop_assert_eq!(decode(text.as_bytes(), piece), decode(text.as_bytes(), usize::MAX));
+        }
+    }
+}
