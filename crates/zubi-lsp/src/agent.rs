@@ -28,6 +28,7 @@ use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
 use zubi_tools::question;
 
+use crate::Wanted;
 use crate::approvals::Approvals;
 use crate::editor::Editor;
 use crate::models::EditorModels;
@@ -42,12 +43,16 @@ const BATCH: usize = 500;
 /// How long the editor may take to take them in, before it counts as too slow.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// The default of the editor's setting, which says no more than that nobody has chosen: there may be no such model.
+pub(crate) const USUAL_MODEL: &str = "gpt-4o";
+
 /// What the user has chosen for the agent; what an editor does not say is the program's to decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentSettings {
     /// Whether a model that follows rules takes the place of a real one.
     pub use_mock: bool,
-    /// The model that is asked if none is named: with its provider, or as the editor calls it, or its family.
+    /// The model that is asked if none is named: with its provider, or as the editor calls it, or its family. Absent: what
+    /// the program's own settings say, else the first that there is; of the editor's, [`USUAL_MODEL`] comes first.
     pub model: Option<String>,
     /// How often it is asked in a turn.
     pub max_iterations: Option<u64>,
@@ -55,7 +60,8 @@ pub struct AgentSettings {
 
 impl AgentSettings {
     pub(crate) fn read(options: &Value) -> Self {
-        let model = options.get("model").and_then(Value::as_str).map(str::trim).filter(|model| !model.is_empty());
+        let model = options.get("model").and_then(Value::as_str).map(str::trim);
+        let model = model.filter(|model| !model.is_empty() && *model != USUAL_MODEL);
         Self {
             use_mock: options.get("useMockLLM").and_then(Value::as_bool) == Some(true),
             model: model.map(str::to_owned),
@@ -74,6 +80,8 @@ pub struct WantedChat {
     /// The editor's models, if it lends them.
     pub models: Option<Arc<dyn ModelSource>>,
     pub settings: AgentSettings,
+    /// What stands in no conversation.
+    pub secrets: Vec<String>,
 }
 
 /// Makes the conversations of a host when they are asked for, on a thread that may block. The error is told to whoever asks.
@@ -86,8 +94,9 @@ pub(crate) struct Agent {
     make: Arc<MakeChat>,
     models: Option<EditorModels>,
     settings: AgentSettings,
-    /// The conversations that are extensions' tasks. Locked while one begins, so that whose question it is can be told.
-    runs: Mutex<BTreeSet<String>>,
+    /// The turns that are extensions' tasks, by their conversations. Locked while one begins, so that whose question it is can
+    /// be told; gone when their end has been told.
+    runs: Mutex<BTreeMap<String, u64>>,
 }
 
 impl Agent {
@@ -103,13 +112,10 @@ impl Agent {
     }
 
     /// Makes the conversations of a host. Blocks.
-    pub(crate) fn make(
-        &self,
-        folders: Vec<Utf8PathBuf>,
-        service: Arc<dyn ToolService>,
-    ) -> Result<Arc<dyn ChatService>, String> {
+    pub(crate) fn make(&self, wanted: &Wanted, service: Arc<dyn ToolService>) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
-        (self.make)(WantedChat { folders, service, models, settings: self.settings.clone() })
+        let (folders, secrets) = (wanted.folders.clone(), wanted.chosen.secrets());
+        (self.make)(WantedChat { folders, service, models, settings: self.settings.clone(), secrets })
     }
 
     /// Tells the editor what happens in these conversations, until they are gone.
@@ -118,10 +124,12 @@ impl Agent {
             return;
         }
         let mut next = AgentToldParams { is_fresh: true, ..AgentToldParams::default() };
+        // The question that waits.
+        let mut waiting = None;
         loop {
             while next.told.len() < BATCH {
                 match heard.try_recv() {
-                    Ok(told) => self.add(&mut next, &told).await,
+                    Ok(told) => self.add(&mut next, &mut waiting, &told).await,
                     Err(TryRecvError::Lagged(_)) => next.is_fresh = true,
                     Err(TryRecvError::Empty | TryRecvError::Closed) => break,
                 }
@@ -143,25 +151,33 @@ impl Agent {
                 }
             }
             match heard.recv().await {
-                Ok(told) => self.add(&mut next, &told).await,
+                Ok(told) => self.add(&mut next, &mut waiting, &told).await,
                 Err(RecvError::Lagged(_)) => next.is_fresh = true,
                 Err(RecvError::Closed) => return,
             }
         }
     }
 
-    async fn add(&self, next: &mut AgentToldParams, told: &Told) {
-        if let What::Question { request, .. } = &told.event.what
-            && !self.runs.lock().await.contains(&told.conversation)
-        {
-            let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
-                |_| "zubi's agent asks you something".to_owned(),
-                |request| {
-                    let card = question::card(&request);
-                    card.lines().next().unwrap_or_default().to_owned()
-                },
-            );
-            next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
+    async fn add(&self, next: &mut AgentToldParams, waiting: &mut Option<String>, told: &Told) {
+        match &told.event.what {
+            What::Question { turn, question, request, .. }
+                if self.runs.lock().await.get(&told.conversation) != Some(turn) =>
+            {
+                let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
+                    |_| "zubi's agent asks you something".to_owned(),
+                    |request| question::card(&request).lines().next().unwrap_or_default().to_owned(),
+                );
+                next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
+                *waiting = Some(question.clone());
+            }
+            What::Decision { question, .. } if waiting.as_ref() == Some(question) => next.waits = None,
+            What::Ended(Ended { turn, .. }) => {
+                let mut runs = self.runs.lock().await;
+                if runs.get(&told.conversation) == Some(turn) {
+                    runs.remove(&told.conversation);
+                }
+            }
+            _ => {}
         }
         next.told.push(json!(told));
     }
@@ -181,7 +197,9 @@ impl Agent {
         let mut heard = chat.listen();
         let mut runs = self.runs.lock().await;
         let Sent { conversation, turn } = request(chat, "send", json!(say)).await?;
-        runs.insert(conversation.clone());
+        if self.editor.answers(AGENT_TOLD) {
+            runs.insert(conversation.clone(), turn);
+        }
         drop(runs);
         let mut run = Run {
             agent: self,
@@ -212,7 +230,6 @@ impl Agent {
                 break Ok(ended);
             }
         };
-        self.runs.lock().await.remove(&conversation);
         let Ended { reason, text, problem, .. } = ended?;
         let reason = json!(reason).as_str().unwrap_or_default().to_owned();
         Ok(json!(AgentRunResult { conversation, reason, text, problem }))

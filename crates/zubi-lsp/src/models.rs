@@ -21,6 +21,7 @@ use zubi_agent::model::{
 };
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
+use crate::agent::USUAL_MODEL;
 use crate::editor::Editor;
 use crate::wire::agent::{
     EditorModel, ModelCall, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart, ModelPieceParams,
@@ -77,9 +78,12 @@ impl EditorModels {
         }
     }
 
+    /// All of them, those that are asked if nobody chooses first.
     async fn list(&self) -> Result<Vec<EditorModel>, ModelError> {
         let listed: ModelListResult = self.0.ask(MODEL_LIST, Value::Null, LIST_PATIENCE).await?;
-        Ok(listed.models.into_iter().take(MAX_MODELS).collect())
+        let mut models: Vec<_> = listed.models.into_iter().take(MAX_MODELS).collect();
+        models.sort_by_key(|model| model.id != USUAL_MODEL && model.family != USUAL_MODEL);
+        Ok(models)
     }
 }
 
@@ -281,7 +285,7 @@ fn tool(offer: &Offer) -> ModelTool {
 }
 
 /// The prompt in the editor's roles. Empty parts are left out, as models refuse them, and messages without parts.
-fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
+pub(crate) fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
     let mut messages: Vec<ModelMessage> = Vec::new();
     let mut add = |role, parts: Vec<ModelPart>| {
         if !parts.is_empty() {

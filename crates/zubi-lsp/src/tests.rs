@@ -1,5 +1,6 @@
 //! The channel over a connection in memory: the test is the editor.
 
+mod agent;
 mod approvals;
 mod client;
 mod contributed;
@@ -9,6 +10,7 @@ mod edits;
 mod folders;
 mod host;
 mod made_good;
+mod models;
 mod sight;
 mod status;
 mod tools;

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_agent::chat::ChatService;
 use zubi_host::contributed::Refused;
-use zubi_host::{CallAnswer, CallRequest, Circumstances, Explanation, NoHost, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallRequest, Circumstances, Explanation, NoHost, Scope, Scoped, ToolService, UnknownTool};
 use zubi_tools::cx::{Caller, NoProgress, NobodyToAsk, ProgressSink, Restrictions, Surface};
 use zubi_tools::policy::rule::Action;
 use zubi_tools::progress::Throttled;
@@ -257,9 +257,12 @@ impl Tools {
         let agent = self.agent.as_ref().ok_or_else(|| RequestError::Failed("zubi has no agent here".to_owned()))?;
         let service = self.service(host).await?;
         let made = host.chat.get_or_init(|| async {
-            let (maker, folders, service) = (Arc::clone(agent), host.wanted.folders.clone(), Arc::clone(service));
+            // The agent may do no more than other calls of the editor.
+            let scope = Scope { restrictions: self.caller.restrictions.clone(), ..Scope::default() };
+            let service = Arc::new(Scoped::new(Arc::clone(service), scope));
+            let (maker, wanted) = (Arc::clone(agent), host.wanted.clone());
             // It opens files.
-            let made = match self.runtime.spawn_blocking(move || maker.make(folders, service)).await {
+            let made = match self.runtime.spawn_blocking(move || maker.make(&wanted, service)).await {
                 Ok(made) => made,
                 Err(error) => Err(format!("making the conversations failed: {error}")),
             };

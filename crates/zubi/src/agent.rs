@@ -4,13 +4,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use camino::Utf8PathBuf;
+use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::ChatService;
 use zubi_agent::desk::{Desk, DeskConfig};
 use zubi_agent::model::ModelSource;
 use zubi_agent::model::choose::Models;
+use zubi_agent::model::configured::configured;
 use zubi_agent::model::mock::Mock;
-use zubi_agent::questions::auto_approve_rule;
+use zubi_agent::questions::{Questions, auto_approve_rule};
+use zubi_agent::replay::{Replay, Report};
 use zubi_agent::run::Budgets;
+use zubi_agent::scenario::Scenario;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{Secrets, Settings};
 use zubi_base::env;
@@ -34,14 +39,12 @@ pub(crate) struct Choices {
     pub(crate) budgets: Budgets,
     /// Rules that turn a question into a yes.
     pub(crate) auto_approve: Vec<RuleText>,
+    /// Values that are not kept, besides those of the user's own file.
+    pub(crate) secrets: Vec<String>,
 }
 
 impl Choices {
     pub(crate) fn of(turns: &Turns) -> Result<Self, Failure> {
-        let rules = turns
-            .auto_approve
-            .iter()
-            .map(|rule| auto_approve_rule(rule).map_err(|why| Failure::usage(format!("--auto-approve: {why}"))));
         Ok(Self {
             model: turns.model.clone(),
             budgets: Budgets {
@@ -50,8 +53,16 @@ impl Choices {
                 tokens: turns.max_tokens,
                 time: turns.max_time,
             },
-            auto_approve: rules.collect::<Result<_, _>>()?,
+            auto_approve: Self::rules(&turns.auto_approve)?,
+            secrets: Vec::new(),
         })
+    }
+
+    /// `--auto-approve`.
+    pub(crate) fn rules(texts: &[String]) -> Result<Vec<RuleText>, Failure> {
+        let read =
+            |text: &String| auto_approve_rule(text).map_err(|why| Failure::usage(format!("--auto-approve: {why}")));
+        texts.iter().map(read).collect()
     }
 }
 
@@ -65,6 +76,7 @@ pub(crate) fn models(
     let settings = session.config_of(session.folders.clone(), Whose::Process)?.settings;
     let model = model.or_else(|| settings.model.as_ref().map(|model| model.value.clone()));
     let mut sources = first;
+    sources.extend(configured(&settings, &secrets(&settings), &env::of_models));
     sources.push(Arc::new(Mock::new(zubi_cli::current_directory()?)));
     Ok(Arc::new(Models::new(sources, model)))
 }
@@ -77,7 +89,7 @@ pub(crate) fn desk(
     choices: Choices,
 ) -> Result<Arc<Desk>, Failure> {
     let settings = session.config_of(session.folders.clone(), Whose::Process)?.settings;
-    let folders = service.describe().folders.iter().map(|folder| folder.path.clone()).collect();
+    let folders = folders(service.as_ref());
     Desk::open(DeskConfig {
         service,
         models,
@@ -85,17 +97,27 @@ pub(crate) fn desk(
         folders,
         budgets: choices.budgets,
         auto_approve: choices.auto_approve,
-        redactor: redactor(&settings),
+        redactor: redactor(&settings, choices.secrets),
         clock: Arc::new(SystemClock),
     })
     .map_err(Failure::environment)
 }
 
+fn folders(service: &dyn ToolService) -> Vec<Utf8PathBuf> {
+    service.describe().folders.iter().map(|folder| folder.path.clone()).collect()
+}
+
 /// What takes the user's secrets out of conversations.
-fn redactor(settings: &Settings) -> Redactor {
-    let Some(file) = &settings.env_source else { return Redactor::default() };
-    let secrets = Secrets::read(&settings.env, file, env::home().as_deref());
-    Redactor::new(secrets.values().values().cloned())
+fn redactor(settings: &Settings, others: Vec<String>) -> Redactor {
+    Redactor::new(secrets(settings).values().values().cloned().chain(others))
+}
+
+/// The entries of `env` in the user's file.
+fn secrets(settings: &Settings) -> Secrets {
+    match &settings.env_source {
+        Some(file) => Secrets::read(&settings.env, file, env::home().as_deref()),
+        None => Secrets::default(),
+    }
 }
 
 /// A desk of this process, with what it calls.
@@ -129,6 +151,21 @@ impl Opened {
 
     pub(crate) fn shared(&self) -> Arc<dyn ChatService> {
         Arc::clone(&self.desk) as _
+    }
+
+    /// Makes the calls of a scenario again; these rules allow what would be asked about.
+    pub(crate) async fn replay(
+        &self,
+        scenario: &Scenario,
+        auto_approve: &[RuleText],
+        stop: CancellationToken,
+    ) -> Result<Report, Failure> {
+        let service = Arc::clone(&self.service) as Arc<dyn ToolService>;
+        let questions = Questions::new(Arc::clone(&service), auto_approve).map_err(Failure::usage)?;
+        let folders = folders(service.as_ref());
+        let clock = Arc::new(SystemClock);
+        let replay = Replay { service, budgets: Budgets::default(), questions, folders, clock, stop };
+        Ok(replay.run(scenario).await)
     }
 
     /// Ends turns, then what the tools have started.

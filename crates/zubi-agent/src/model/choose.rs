@@ -130,10 +130,11 @@ impl Models {
 
     /// A model by its name alone.
     async fn bare(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        // The editor knows its models by their families too, and opens none that it does not have.
         if let Some(editor) = self.source(EDITOR)
-            && has(editor, name).await
+            && let Ok(model) = editor.open(name).await
         {
-            return editor.open(name).await;
+            return Ok(model);
         }
         let maker = well_known::maker(name);
         let mut missing = None;

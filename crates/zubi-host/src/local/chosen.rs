@@ -33,6 +33,11 @@ impl Default for Chosen {
 }
 
 impl Chosen {
+    /// The values that are nobody else's to see.
+    pub fn secrets(&self) -> Vec<String> {
+        self.env.values().cloned().collect()
+    }
+
     /// The same with lists, of which only what can be used is kept.
     #[must_use]
     pub fn with_lists(

@@ -11,7 +11,7 @@ use zubi_base::trust::TrustStore;
 use super::client::{Client, local_with, shown};
 
 /// A tool of the workspace that runs a command of the editor, one that needs a value, one that calls an extension.
-const TOOLS: &str = r#"//- .vscode/agent-tools.json
+pub(super) const TOOLS: &str = r#"//- .vscode/agent-tools.json
 { "version": "1.0", "tools": [
   { "id": "save", "name": "Save `all`", "description": "Saves all files.",
     "parameters": { "type": "object", "properties": { "quietly": { "type": "boolean", "description": "Without a word." } } },

@@ -9,6 +9,10 @@ use dlang_server::{Exit, Options, Server};
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
+use zubi_agent::chat::ChatService;
+use zubi_agent::desk::{Desk, DeskConfig};
+use zubi_agent::model::choose::Models;
+use zubi_agent::run::Budgets;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
@@ -17,8 +21,9 @@ use zubi_base::{fs, uri};
 use zubi_host::{BesideEditor, DomainModel, HostConfig, LocalHost, ToolService};
 
 use zubi_link::wire::host::HostKind;
+use zubi_tools::redact::Redactor;
 
-use crate::{Channel, Wanted};
+use crate::{Channel, Wanted, WantedChat};
 
 /// After so long a message does not come any more.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -34,6 +39,8 @@ pub(super) struct Client {
     connection: Connection,
     next: i32,
     unread: VecDeque<Message>,
+    /// The models that the editor lends.
+    pub(super) models: Vec<Value>,
 }
 
 impl Client {
@@ -78,7 +85,9 @@ impl Client {
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let state = base.join("state");
-        let channel = Channel::new(runtime.handle().clone(), move |wanted| make(wanted, state.clone()));
+        let of_chat = state.clone();
+        let channel = Channel::new(runtime.handle().clone(), move |wanted| make(wanted, state.clone()))
+            .with_agent(move |wanted| chat(wanted, of_chat.clone()));
         let (connection, server) = Connection::memory();
         let quiet = Options { debounce: Duration::ZERO, watch: false, ..Options::default() };
         let server = dlang_server::run(server, quiet, channel.methods()).unwrap();
@@ -92,6 +101,7 @@ impl Client {
             connection,
             next: 0,
             unread: VecDeque::new(),
+            models: Vec::new(),
         };
         let folder = json!({ "uri": uri::from_path(&client.root).0, "name": "project" });
         let initialize = json!({
@@ -143,6 +153,11 @@ impl Client {
     /// What zubi asks the editor next.
     pub(super) fn asked(&mut self) -> Request {
         self.asked_by("zubi/editor/request")
+    }
+
+    /// Takes a request back.
+    pub(super) fn cancel(&self, id: &RequestId) {
+        self.tell("$/cancelRequest", json!({ "id": id }));
     }
 
     /// The answer to a request, or what zubi asks the editor before.
@@ -201,6 +216,12 @@ impl Client {
             if let Some(found) = wanted(&message) {
                 return found;
             }
+            if let Message::Request(request) = &message
+                && request.method == "zubi/model/list"
+            {
+                self.respond(request.id.clone(), json!({ "models": self.models }));
+                continue;
+            }
             self.unread.push_back(message);
         }
     }
@@ -226,6 +247,23 @@ pub(super) fn shown(answer: &Value) -> String {
 
 fn host(wanted: Wanted, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     Ok(Arc::new(local(wanted, state_dir)?))
+}
+
+/// The conversations that an editor's server keeps, with the editor's models alone.
+fn chat(wanted: WantedChat, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> {
+    let models = Models::new(wanted.models.into_iter().collect(), wanted.settings.model);
+    let iterations = wanted.settings.max_iterations.unwrap_or(20);
+    let config = DeskConfig {
+        service: wanted.service,
+        models: Arc::new(models),
+        state,
+        folders: wanted.folders,
+        budgets: Budgets { iterations, ..Budgets::default() },
+        auto_approve: Vec::new(),
+        redactor: Redactor::new(wanted.secrets),
+        clock: Arc::new(SystemClock),
+    };
+    Desk::open(config).map(|desk| desk as _).map_err(|error| error.to_string())
 }
 
 /// The host that an editor's server makes, without language servers.

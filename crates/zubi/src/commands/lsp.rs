@@ -4,6 +4,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::runtime::Runtime;
+use zubi_agent::chat::ChatService;
+use zubi_agent::model::choose::MOCK;
+use zubi_agent::run::Budgets;
 use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
@@ -12,10 +15,11 @@ use zubi_host::{BesideEditor, DomainModel, Limits, LocalHost, Scoped, Shared, Sh
 use zubi_link::discovery::RunDirectory;
 use zubi_link::listener::PortChoice;
 use zubi_link::wire::host::HostKind;
-use zubi_lsp::{Channel, Findable, Wanted};
+use zubi_lsp::{AgentSettings, Channel, Findable, Wanted, WantedChat};
 use zubi_tools::cx::Restrictions;
 
 use super::SHUTDOWN;
+use crate::agent::{self, Choices};
 use crate::cli::Lsp;
 use crate::session::Session;
 
@@ -26,7 +30,10 @@ pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
     }
     let options = lsp.flags.options("zubi");
     let runtime = runtime()?;
-    let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted));
+    let session = Arc::new(session);
+    let of_chat = Arc::clone(&session);
+    let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted))
+        .with_agent(move |wanted| chat(&of_chat, wanted).map_err(|failure| failure.text()));
     let exit = language_server::serve(options, channel.methods());
     // Within a bound: what is still ending is ended by its supervisor.
     if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
@@ -53,6 +60,17 @@ fn host(session: &Session, wanted: Wanted) -> Result<Arc<dyn ToolService>, Strin
     let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
     let shared = share(session, &host, limits, port, &wanted.findable);
     Ok(Arc::new(Scoped::new(host, scope).shared(shared)))
+}
+
+/// The conversations of an editor: its models come before those that are configured.
+fn chat(session: &Session, wanted: WantedChat) -> Result<Arc<dyn ChatService>, Failure> {
+    let WantedChat { service, models, settings, secrets, .. } = wanted;
+    let AgentSettings { use_mock, model, max_iterations } = settings;
+    let model = if use_mock { Some(MOCK.to_owned()) } else { model };
+    let models = agent::models(session, models.into_iter().collect(), model)?;
+    let iterations = max_iterations.unwrap_or(Budgets::default().iterations);
+    let budgets = Budgets { iterations, ..Budgets::default() };
+    Ok(agent::desk(session, service, models, Choices { budgets, secrets, ..Choices::default() })?)
 }
 
 /// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.

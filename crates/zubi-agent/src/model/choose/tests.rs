@@ -56,7 +56,11 @@ impl ModelSource for Scripted {
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        match self.models {
+        match &self.models {
+            // The editor opens none that it does not have.
+            Ok(models) if self.provider == EDITOR && !models.contains(&name) => {
+                Err(ModelError::new(ErrorKind::NotConfigured, "the editor does not have it"))
+            }
             Err(ErrorKind::NotConfigured) => {
                 Err(ModelError::new(ErrorKind::NotConfigured, format!("{} needs a key", self.provider)))
             }

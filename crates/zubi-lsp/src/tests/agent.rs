@@ -1,0 +1,238 @@
+//! Conversations over the channel, with the real desk and loop: the test is the editor, the chat page and the model.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use lsp_server::RequestId;
+use serde_json::{Value, json};
+use zubi_base::trust::TrustStore;
+
+use super::approvals::TOOLS;
+use super::client::{Client, local};
+use super::folders::change;
+
+pub(super) const NOTE: &str = "//- note.txt\nhello\n";
+
+/// An editor that lends models, follows conversations and has a dialog.
+pub(super) fn editor(fixture: &str) -> Client {
+    editor_with(fixture, &json!({}))
+}
+
+fn editor_with(fixture: &str, chosen: &Value) -> Client {
+    let methods = [
+        "zubi/editor/applyEdit",
+        "zubi/editor/command",
+        "zubi/approval/request",
+        "zubi/agent/told",
+        "zubi/model/list",
+        "zubi/model/request",
+    ];
+    let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
+    options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
+    let mut client = Client::with(&json!({ "zubi": options }), fixture, move |wanted, state| {
+        if let Some(folder) = wanted.folders.first() {
+            let file = folder.join(".vscode/agent-tools.json");
+            let files: Vec<_> = file.exists().then_some(file).into_iter().collect();
+            TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
+        }
+        Ok(Arc::new(local(wanted, state)?))
+    });
+    client.models = models();
+    client
+}
+
+/// The models that the editor lends.
+fn models() -> Vec<Value> {
+    let model = |vendor: &str, id: &str, family: &str| json!({ "id": id, "vendor": vendor, "family": family, "name": id.to_uppercase(), "maxInputTokens": 64_000 });
+    vec![
+        model("anthropic", "claude-4", "claude"),
+        model("copilot", "gpt-4o-2024", "gpt-4o"),
+        model("copilot", "twin", "twins"),
+        model("other", "twin", "twins"),
+    ]
+}
+
+/// Begins a task of an extension.
+pub(super) fn task(client: &mut Client, params: Value) -> RequestId {
+    client.begin("zubi/agent/run", params)
+}
+
+/// What the editor is told until a turn has ended, each event without the others' fields.
+pub(super) fn worked_on(client: &mut Client) -> Vec<Value> {
+    let mut events = Vec::new();
+    loop {
+        let told = client.asked_by("zubi/agent/told");
+        client.respond(told.id, Value::Null);
+        events.extend(told.params["told"].as_array().unwrap().iter().map(|told| told["event"].clone()));
+        if events.last().is_some_and(|event| event["type"] == "ended") {
+            return events;
+        }
+    }
+}
+
+fn ask(client: &mut Client, method: &str, params: Value) -> Result<Value, Value> {
+    client.ask("zubi/agent/request", json!({ "method": method, "params": params }))
+}
+
+/// A page says something, and the model answers like this.
+fn say(client: &mut Client, text: &str, answer: Value) -> Value {
+    let sent = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": text } }));
+    let sent = client.answer(&sent).unwrap();
+    let asked = client.asked_by("zubi/model/request");
+    client.respond(asked.id, answer);
+    sent
+}
+
+fn calls(name: &str, input: &Value) -> Value {
+    json!({ "calls": [{ "id": "c1", "name": name, "input": input }] })
+}
+
+#[test]
+fn a_page_asks_and_is_told_in_order_what_happens() {
+    let mut client = editor_with(NOTE, &json!({ "maxIterations": 3, "model": "claude" }));
+    let hello = ask(&mut client, "hello", Value::Null).unwrap();
+    assert_eq!([&hello["model"], &hello["maxIterations"]], [&json!("claude"), &json!(3)]);
+    let first = client.asked_by("zubi/agent/told");
+    assert_eq!(first.params, json!({ "isFresh": true, "told": [] }));
+    client.respond(first.id, Value::Null);
+    let sent = say(&mut client, "Hi.", json!({ "text": "Hello." }));
+    let events = worked_on(&mut client);
+    let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_snapshot!(types.join(" "), @"began asked iteration answered ended");
+    let named = json!({ "conversation": sent["conversation"] });
+    let opened = ask(&mut client, "open", named).unwrap();
+    assert_eq!(opened["summary"]["title"], "Hi.");
+    // What a page may ask is the desk's to say.
+    for (method, params) in
+        [("rm", json!({})), ("send", json!({ "text": 1 })), ("open", json!({ "conversation": "no" }))]
+    {
+        let error = ask(&mut client, method, params).unwrap_err();
+        assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{error}");
+    }
+}
+
+#[test]
+fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
+    let mut client = editor("");
+    client.ask("zubi/tools/list", Value::Null).unwrap();
+    ask(&mut client, "hello", Value::Null).unwrap();
+    let first = client.asked_by("zubi/agent/told");
+    // The editor takes nothing in, and everything goes on.
+    say(&mut client, "Hi.", json!({ "text": "Hello." }));
+    let list = loop {
+        let list = ask(&mut client, "conversations", json!({})).unwrap();
+        if list["conversations"][0]["state"] == "idle" {
+            break list;
+        }
+    };
+    assert_eq!(list["conversations"][0]["turns"], 1);
+    client.respond(first.id, Value::Null);
+    let told = client.asked_by("zubi/agent/told");
+    let events = told.params["told"].as_array().unwrap();
+    assert_eq!([&events[0]["event"]["type"], &events[events.len() - 1]["event"]["type"]], ["began", "ended"]);
+    client.respond(told.id, Value::Null);
+}
+
+#[test]
+fn a_question_of_a_page_waits_in_the_chat() {
+    let mut client = editor(TOOLS);
+    let sent = say(&mut client, "Save.", calls("workspace_save", &json!({})));
+    let (waits, question) = loop {
+        let told = client.asked_by("zubi/agent/told");
+        client.respond(told.id, Value::Null);
+        let event = |told: &Value| (told["event"]["type"] == "question").then(|| told["event"]["question"].clone());
+        if let Some(question) = told.params["told"].as_array().unwrap().iter().find_map(event) {
+            break (told.params["waits"].clone(), question);
+        }
+    };
+    assert_eq!(waits["conversation"], sent["conversation"]);
+    assert_snapshot!(waits["text"].as_str().unwrap(), @"workspace.save wants to run: it runs something whose effect cannot be known");
+    let answer = json!({ "conversation": sent["conversation"], "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
+    ask(&mut client, "answer", answer).unwrap();
+    let command = client.asked_by("zubi/editor/command");
+    client.respond(command.id, json!(true));
+    let asked = client.asked_by("zubi/model/request");
+    client.respond(asked.id, json!({ "text": "Saved." }));
+    let events = worked_on(&mut client);
+    assert_eq!(events.iter().find(|event| event["type"] == "decision").unwrap()["by"], "editor");
+    assert_eq!(events.last().unwrap()["reason"], "completed");
+}
+
+#[test]
+fn a_question_of_an_extensions_task_is_a_dialog() {
+    let mut client = editor(TOOLS);
+    for (choice, outcome) in [(json!(0), "true"), (Value::Null, "said no")] {
+        let run = task(&mut client, json!({ "task": "Save.", "tools": ["workspace.*"] }));
+        let asked = client.asked_by("zubi/model/request");
+        let offered: Vec<_> =
+            asked.params["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+        assert!(offered.iter().all(|name| name.as_str().unwrap().starts_with("workspace_")), "{offered:?}");
+        client.respond(asked.id, calls("workspace_save", &json!({})));
+        let dialog = client.asked_by("zubi/approval/request");
+        assert!(dialog.params["title"].as_str().unwrap().starts_with("workspace.save wants to run"));
+        client.respond(dialog.id, json!({ "choice": choice }));
+        if !choice.is_null() {
+            let command = client.asked_by("zubi/editor/command");
+            client.respond(command.id, json!(true));
+        }
+        let asked = client.asked_by("zubi/model/request");
+        let said = asked.params["messages"].as_array().unwrap().last().unwrap().to_string();
+        assert!(said.contains(outcome), "{said}");
+        client.respond(asked.id, json!({ "text": "Done." }));
+        assert_eq!(client.answer(&run).unwrap()["text"], "Done.");
+        let told = worked_on_without_answers(&mut client);
+        assert!(told.iter().all(|params| params.get("waits").is_none()), "{told:?}");
+    }
+}
+
+/// All that is told until a turn has ended, as it was told.
+fn worked_on_without_answers(client: &mut Client) -> Vec<Value> {
+    let mut all = Vec::new();
+    loop {
+        let told = client.asked_by("zubi/agent/told");
+        client.respond(told.id, Value::Null);
+        let is_over = told.params["told"].as_array().unwrap().iter().any(|told| told["event"]["type"] == "ended");
+        all.push(told.params);
+        if is_over {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
+    let mut client = editor("");
+    let first = task(&mut client, json!({ "task": "One.", "instructions": "Speak Latin." }));
+    let asked_first = client.asked_by("zubi/model/request");
+    let second = task(&mut client, json!({ "task": "Two.", "maxIterations": 1 }));
+    let asked_second = client.asked_by("zubi/model/request");
+    let instructions = |params: &Value| params["messages"][0]["parts"][0]["text"].as_str().unwrap().to_owned();
+    assert!(instructions(&asked_first.params).starts_with("Speak Latin."));
+    assert!(!instructions(&asked_second.params).contains("Speak Latin."));
+    client.respond(asked_second.id, json!({ "text": "Second." }));
+    client.respond(asked_first.id, json!({ "text": "First." }));
+    assert_eq!(client.answer(&first).unwrap()["text"], "First.");
+    assert_eq!(client.answer(&second).unwrap()["text"], "Second.");
+    let error = client.ask("zubi/agent/run", json!({ "task": "x", "autoApprove": true })).unwrap_err();
+    assert!(error["message"].as_str().unwrap().contains("autoApprove"), "{error}");
+}
+
+#[test]
+fn other_folders_have_other_conversations_and_what_went_on_is_stopped() {
+    let mut client = editor("//- one/a.txt\n1\n//- two/b.txt\n2\n");
+    ask(&mut client, "hello", Value::Null).unwrap();
+    let run = task(&mut client, json!({ "task": "Wait." }));
+    client.asked_by("zubi/model/request");
+    change(&mut client, &["two"], &[""]);
+    assert_eq!(client.answer(&run).unwrap()["reason"], "stopped");
+    // Once for the first folder, once for the second.
+    let mut fresh = 0;
+    while fresh < 2 {
+        let told = client.asked_by("zubi/agent/told");
+        client.respond(told.id, Value::Null);
+        fresh += usize::from(told.params["isFresh"] == true);
+    }
+    let hello = ask(&mut client, "hello", Value::Null).unwrap();
+    assert!(hello["folders"][0].as_str().unwrap().ends_with("/two"), "{hello}");
+}
