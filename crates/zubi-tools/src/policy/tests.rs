@@ -1,5 +1,7 @@
 //! Effect by effect, with and without a rule, read-only or not.
 
+mod answered_by;
+
 use serde_json::{Value, json};
 
 use super::*;

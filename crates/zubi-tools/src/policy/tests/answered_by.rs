@@ -1,0 +1,54 @@
+//! Rules of one run (`--auto-approve`) against the questions of a policy.
+
+use super::*;
+
+/// Whether rules that were given for a run answer what the policy with these rules asks about the call.
+fn answered(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
+    policy(asking).answered_by(&policy(yes), spec, &caller(false), footprint)
+}
+
+fn runs(commands: &[&str]) -> Footprint {
+    let argv = |command: &&str| command.split(' ').map(str::to_owned).collect();
+    Footprint {
+        commands: commands.iter().map(argv).collect(),
+        directory: Some("/w".into()),
+        ..Footprint::of_effect(Effect::Execute)
+    }
+}
+
+fn writes(path: &str) -> Footprint {
+    Footprint { writes: vec![path.into()], ..Footprint::of_effect(Effect::Write) }
+}
+
+#[test]
+fn every_part_that_is_asked_about_needs_its_yes() {
+    let (shell, file) = (spec("shell.run", Effect::Execute), spec("file.write", Effect::Write));
+    let test = json!({"action": "allow", "tools": ["shell.run"], "command": ["cargo", "test", "*"]});
+    let all = json!({"action": "allow", "tools": ["shell.run"]});
+    let docs = json!({"action": "allow", "tools": ["file.write"], "write": ["docs/**"]});
+    let writing = json!({"action": "allow", "tools": ["file.write"]});
+    let ask_docs = json!({"action": "ask", "write": ["docs/**"]});
+    let ask_git = json!({"action": "ask", "command": ["git", "push"]});
+    let ask_every = json!({"action": "ask", "tools": ["file.write"]});
+    let deny = json!({"action": "deny", "command": ["cargo"]});
+    let unresolved = Footprint { unresolved: vec!["`$(x)`".to_owned()], ..runs(&["cargo test"]) };
+    for (asking, yes, spec, footprint, expected) in [
+        (vec![], vec![&test], &shell, runs(&["cargo test --all"]), true),
+        (vec![], vec![&test], &shell, runs(&["cargo test", "rm -rf x"]), false),
+        (vec![], vec![&test], &shell, unresolved.clone(), false),
+        (vec![], vec![&all], &shell, runs(&["rm -rf x"]), true),
+        (vec![], vec![&all], &shell, unresolved, false),
+        (vec![&deny], vec![&test], &shell, runs(&["cargo test"]), false),
+        // What a rule asks about is answered by one that is about the same.
+        (vec![&ask_git], vec![&all], &shell, runs(&["git push"]), false),
+        (vec![&ask_docs], vec![&docs], &file, writes("/w/docs/a.md"), true),
+        (vec![&ask_docs], vec![&test], &file, writes("/w/docs/a.md"), false),
+        (vec![&ask_docs], vec![&writing], &file, writes("/w/docs/a.md"), false),
+        (vec![&ask_every], vec![&writing], &file, writes("/w/a"), true),
+        (vec![&ask_every], vec![&docs], &file, writes("/w/docs/a.md"), false),
+    ] {
+        let values = |rules: &[&Value]| rules.iter().map(|rule| (*rule).clone()).collect::<Vec<_>>();
+        let (asking, yes) = (values(&asking), values(&yes));
+        assert_eq!(answered(&asking, &yes, spec, &footprint), expected, "{asking:?} {yes:?} {footprint:?}");
+    }
+}
