@@ -49,6 +49,9 @@ pub(crate) enum Agent {
         #[arg(short, long, value_name = "FILE")]
         output: Option<Utf8PathBuf>,
     },
+    /// Make the calls of a scenario or conversation again, and compare what comes of them
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(Replay),
     /// List the models that can be asked, and what others need
     #[command(after_help = MODELS_EXAMPLES)]
     Models {
@@ -57,7 +60,7 @@ pub(crate) enum Agent {
         json: bool,
     },
     /// Remove a conversation for good
-    #[command(after_help = "Example:\n  zubi agent delete 20260301-101500-ab12")]
+    #[command(after_help = "Example:\n  zubi agent delete 01a20a25dd52-554913fdac59fa64")]
     Delete {
         /// Id; its beginning is not enough here
         id: String,
@@ -184,7 +187,27 @@ outcome was not kept it is said that nobody knows whether it took effect.
 Examples:
   zubi agent resume
   zubi agent resume 'and now the documentation'
-  zubi agent resume 20260301-101500-ab12 'and now the documentation'";
+  zubi agent resume 01a20a25dd52-554913fdac59fa64 'and now the documentation'";
+
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// A scenario's file, or the id of a conversation
+    pub(crate) what: String,
+    /// Calls that run without a question, as `zubi agent run` has it
+    #[arg(long, value_name = "RULE")]
+    pub(crate) auto_approve: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const REPLAY_EXAMPLES: &str = "\
+No model is asked: the scenario says what it answered. The tools are real, and so are the rules. Exit codes: 0 everything
+came out as it stands there, 1 something did not.
+
+Examples:
+  zubi agent replay rename.yaml
+  zubi agent replay 01a20a25dd52-554913fdac59fa64 --json";
 
 const MODELS_EXAMPLES: &str = "\
 Examples:

@@ -4,6 +4,7 @@ mod chat;
 mod conversations;
 mod models;
 mod output;
+mod replay;
 mod run;
 mod talk;
 mod view;
@@ -23,6 +24,7 @@ pub(super) fn run(session: &Session, agent: &Agent) -> Result<ExitCode, Failure>
         Agent::List { search, limit, json } => conversations::list(session, search.as_deref(), *limit, *json),
         Agent::Show { id, json } => conversations::show(session, id.as_deref(), *json),
         Agent::Export { id, output } => conversations::export(session, id.as_deref(), output.as_deref()),
+        Agent::Replay(replay) => replay::run(session, replay),
         Agent::Models { json } => models::run(session, *json),
         Agent::Delete { id } => conversations::delete(session, id),
     }

@@ -2,6 +2,8 @@
 //! they answer with one is tested end to end elsewhere.
 
 #[cfg(test)]
+mod agent;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod declared;

@@ -63,7 +63,7 @@ pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Pa
         request(chats, "export", &Named { conversation }).await
     })?;
     let Some(output) = output else {
-        terminal::print_exact(&exported.scenario)?;
+        terminal::print_exact(&format!("{}\n", exported.scenario.trim_end()))?;
         return Ok(ExitCode::SUCCESS);
     };
     let path = zubi_cli::current_directory()?.join(output);

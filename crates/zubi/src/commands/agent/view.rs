@@ -221,12 +221,12 @@ impl View {
             _ => {}
         }
         if ended.reason != Reason::Completed {
-            self.row(&format!("! {}", why(ended.reason)), pieces);
-            if let Some(problem) = &ended.problem {
-                self.row(&format!("! {problem}"), pieces);
-            }
+            let problem = ended.problem.as_deref().unwrap_or_else(|| why(ended.reason));
+            self.row(&format!("! {problem}"), pieces);
             let report = if self.style == Style::Page { "" } else { &ended.text };
-            report.lines().for_each(|line| self.row(&format!("  {line}"), pieces));
+            // The report says why as well.
+            let report = report.lines().filter(|line| !problem.starts_with(line));
+            report.for_each(|line| self.row(&format!("  {line}"), pieces));
         }
         if matches!(self.style, Style::Live | Style::Page) {
             self.row(&sum(ended), pieces);
@@ -265,7 +265,7 @@ fn decided(answer: &serde_json::Value, by: &str) -> String {
 }
 
 /// Why a turn ended, as a sentence.
-pub(super) fn why(reason: Reason) -> &'static str {
+fn why(reason: Reason) -> &'static str {
     match reason {
         Reason::Completed => "It is done.",
         Reason::Stopped => "It was stopped.",

@@ -47,7 +47,7 @@ fn result(call: &str) -> Value {
 }
 
 fn failed(call: &str, text: &str) -> Value {
-    json!({ "type": "result", "call": call, "text": text, "failure": "not_found", "duration": 1 })
+    json!({ "type": "result", "call": call, "text": text, "failure": "failed", "duration": 1 })
 }
 
 fn ended(reason: &str, text: &str) -> Value {
@@ -121,7 +121,7 @@ fn an_answer_that_is_data_is_printed_as_that() {
 fn what_was_heard_twice_or_before_is_said_once() {
     let events = [iteration(), text(0, "one "), text(0, "one tw"), text(6, "o"), answered("one two three")];
     assert_snapshot!(check(Style::Live, &events), @r"
-    |one
+    |one 
     |tw
     |o
     | three

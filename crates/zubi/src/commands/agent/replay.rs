@@ -1,0 +1,133 @@
+//! `zubi agent replay`: the calls of a scenario made again, and what comes of them otherwise.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::json;
+use zubi_agent::replay::{CallMade, Difference, Outcome, Report};
+use zubi_agent::scenario::Scenario;
+use zubi_agent::wire::{Exported, Named};
+use zubi_base::fs::ReadError;
+use zubi_base::visible::on_one_line;
+use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
+use zubi_cli::runtime::{block_on, on_interrupt};
+use zubi_cli::terminal;
+use zubi_tools::output::clean;
+
+use super::conversations::find;
+use super::talk::request;
+use crate::agent::{self, Choices};
+use crate::cli::agent::Replay as Words;
+use crate::session::Session;
+
+/// How many lines of an outcome are shown, from the first that differs.
+const LINES: usize = 12;
+
+pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
+    let rules = Choices::rules(&words.auto_approve)?;
+    let from_file = from_file(&words.what)?;
+    block_on(async {
+        let stop = on_interrupt()?;
+        let desk = agent::open_to_look(session).await?;
+        let report = async {
+            let scenario = match from_file {
+                Some(scenario) => scenario,
+                None => of_conversation(&desk, &words.what).await?,
+            };
+            desk.replay(&scenario, &rules, stop.clone()).await
+        };
+        let report = report.await;
+        desk.end().await;
+        if stop.is_cancelled() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
+        tell(&report?, words.json)
+    })?
+}
+
+/// The scenario of a file; nothing if there is no such file.
+fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
+    let text = match zubi_base::fs::read_text(&zubi_cli::current_directory()?.join(what)) {
+        Ok(text) => text,
+        Err(ReadError::NotFound { .. }) => return Ok(None),
+        Err(error) => return Err(Failure::usage(error)),
+    };
+    let scenario = Scenario::read(&text);
+    Ok(Some(scenario.map_err(|why| Failure::usage(format!("`{what}` is no scenario: {why}")))?))
+}
+
+async fn of_conversation(desk: &agent::Opened, id: &str) -> Result<Scenario, Failure> {
+    let found = find(desk.chats(), Some(id)).await;
+    let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
+    let conversation = found.summary.id;
+    let exported: Exported = request(desk.chats(), "export", &Named { conversation }).await?;
+    Scenario::read(&exported.scenario).map_err(Failure::environment)
+}
+
+fn tell(report: &Report, json: bool) -> Result<ExitCode, Failure> {
+    if json {
+        terminal::print_json(&json!(report))?;
+    } else {
+        terminal::print(&shown(report))?;
+    }
+    Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
+}
+
+fn shown(report: &Report) -> String {
+    let mut text: String = report.differences.iter().map(difference).collect();
+    let count = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    let found = match report.differences.len() {
+        0 => "as it was".to_owned(),
+        differences => count(differences, "difference"),
+    };
+    let _ = write!(text, "{}, {}: {found}", count(report.turns, "turn"), count(report.calls, "call"));
+    clean(text)
+}
+
+fn difference(difference: &Difference) -> String {
+    let mut text = String::new();
+    // Writing to a `String` cannot fail.
+    let _ = match difference {
+        Difference::Call { turn, call, recorded, now } => writeln!(
+            text,
+            "turn {turn}, call {call}: another call\n  - {}\n  + {}",
+            recorded.as_ref().map_or_else(|| "none".to_owned(), made),
+            now.as_ref().map_or_else(|| "none".to_owned(), made),
+        ),
+        Difference::Outcome { turn, call, made: it, recorded, now } => {
+            writeln!(text, "turn {turn}, call {call}: {} came to something else\n{}", made(it), outcomes(recorded, now))
+        }
+        Difference::End { turn, recorded, now, problem } => {
+            let name = |reason: &zubi_agent::event::Reason| json!(reason).as_str().unwrap_or_default().to_owned();
+            let problem = problem.as_ref().map(|why| format!(": {}", on_one_line(why))).unwrap_or_default();
+            let recorded = recorded.as_ref().map_or_else(|| "not at all".to_owned(), name);
+            writeln!(text, "turn {turn} ended otherwise\n  - {recorded}\n  + {}{problem}", name(now))
+        }
+    };
+    text
+}
+
+fn made(call: &CallMade) -> String {
+    on_one_line(&format!("{} {}", call.tool, call.arguments)).into_owned()
+}
+
+/// Both texts from where they part.
+fn outcomes(recorded: &Outcome, now: &Outcome) -> String {
+    let same = recorded.text.lines().zip(now.text.lines()).take_while(|(then, now)| then == now).count();
+    let mut text = String::new();
+    if recorded.failed != now.failed {
+        let word = |failed: bool| if failed { "failed" } else { "succeeded" };
+        let _ = writeln!(text, "  it {}, and {} now", word(recorded.failed), word(now.failed));
+    }
+    for (mark, outcome) in [('-', recorded), ('+', now)] {
+        let lines: Vec<&str> = outcome.text.lines().skip(same).collect();
+        for line in lines.iter().take(LINES) {
+            let _ = writeln!(text, "  {mark} {}", on_one_line(line));
+        }
+        let more = lines.len().saturating_sub(LINES);
+        if more > 0 {
+            let _ = writeln!(text, "  {mark} … and {more} more lines");
+        }
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,332 @@
+//! `zubi agent` without a model: the mock, and scenarios. What real wires do is tested in `zubi-tests`.
+
+use insta::assert_snapshot;
+
+use crate::check::{Place, check};
+
+/// A scenario of one turn with these answers, played on a workspace that has `notes.txt`; `words` stand behind the task.
+fn play(answers: &str, words: &[&str]) -> String {
+    let place = playing(answers);
+    place.check(&[&["agent", "run", "Do it.", "--model", "mock:play.yaml"], words].concat())
+}
+
+fn playing(answers: &str) -> Place {
+    let place = Place::new();
+    place.write("work/notes.txt", "one\ntwo\n");
+    place.write("work/play.yaml", &format!("zubiScenario: 1\nturns:\n- user: Do it.\n  answers:\n{answers}"));
+    place
+}
+
+/// What `--json` prints, with what differs from run to run taken out.
+fn stable(told: &str) -> String {
+    let lines = told.lines().map(|line| {
+        let Ok(mut event) = serde_json::from_str::<serde_json::Value>(line) else { return line.to_owned() };
+        let object = event.as_object_mut().unwrap();
+        object.shift_remove("at");
+        for name in ["conversation", "zubi", "duration"] {
+            if object.contains_key(name) {
+                object[name] = "…".into();
+            }
+        }
+        event.to_string()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+const READS: &str = r"
+  - text: I look.
+    calls:
+    - {tool: file_read, arguments: {path: notes.txt}}
+  - expect: {outcome: {file_read: two}}
+    text: It has two lines.
+";
+
+#[test]
+fn the_answer_is_on_stdout_and_everything_else_beside_it() {
+    assert_snapshot!(play(READS, &[]), @"
+    exit 0
+    --- stdout
+    It has two lines.
+    --- stderr
+    I look.
+    → Read a file: notes.txt
+    ");
+}
+
+#[test]
+fn every_event_is_a_line() {
+    assert_snapshot!(stable(&play(READS, &["--json"])), @r#"
+    exit 0
+    --- stdout
+    {"seq":1,"type":"began","version":1,"conversation":"…","folders":["[PLACE]/work"],"zubi":"…"}
+    {"seq":2,"type":"asked","turn":1,"text":"Do it."}
+    {"seq":3,"type":"iteration","turn":1,"iteration":1,"model":"mock:play.yaml"}
+    {"seq":3,"type":"text","turn":1,"iteration":1,"offset":0,"text":"I "}
+    {"seq":3,"type":"text","turn":1,"iteration":1,"offset":2,"text":"look."}
+    {"seq":4,"type":"answered","turn":1,"iteration":1,"said":{"text":"I look.","calls":[{"id":"mock-1","tool":"file_read","arguments":{"path":"notes.txt"}}]},"usage":{"input":0,"output":0,"cached":0},"stop":"finished"}
+    {"seq":5,"type":"calling","turn":1,"call":"mock-1","tool":"file.read","summary":"Read a file: notes.txt","arguments":{"path":"notes.txt"},"effect":"read"}
+    {"seq":6,"type":"result","turn":1,"call":"mock-1","text":"one\ntwo\n[disk · sha c3f9c8c283a2 · lines 1–2 of 2]","duration":"…"}
+    {"seq":7,"type":"iteration","turn":1,"iteration":2,"model":"mock:play.yaml"}
+    {"seq":7,"type":"text","turn":1,"iteration":2,"offset":0,"text":"It "}
+    {"seq":7,"type":"text","turn":1,"iteration":2,"offset":3,"text":"has "}
+    {"seq":7,"type":"text","turn":1,"iteration":2,"offset":7,"text":"two "}
+    {"seq":7,"type":"text","turn":1,"iteration":2,"offset":11,"text":"lines."}
+    {"seq":8,"type":"answered","turn":1,"iteration":2,"said":{"text":"It has two lines."},"usage":{"input":0,"output":0,"cached":0},"stop":"finished"}
+    {"seq":9,"type":"ended","turn":1,"reason":"completed","text":"It has two lines.","iterations":2,"calls":1,"usage":{"input":0,"output":0,"cached":0},"duration":"…"}
+    "#);
+}
+
+#[test]
+fn the_mock_needs_nothing() {
+    assert_snapshot!(check(&["agent", "run", "--model", "mock", "read the file \"src/lib.rs\""]), @"
+    exit 0
+    --- stdout
+    `file_read` answered:
+
+    pub fn parse() {}
+    [disk · sha e15aa76c42eb · lines 1–1 of 1]
+    --- stderr
+    I read the file.
+    → Read a file: src/lib.rs
+    ");
+}
+
+#[test]
+fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
+    let push = r#"
+  - calls:
+    - {tool: shell_run, arguments: {command: "touch made; curl http://127.0.0.1:1/"}}
+  - text: That was it.
+"#;
+    assert_snapshot!(play(push, &[]), @"
+    exit 0
+    --- stdout
+    That was it.
+    --- stderr
+    → Run a command: touch made; curl http://127.0.0.1:1/
+      ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+    ");
+    assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @"
+    exit 0
+    --- stdout
+    That was it.
+    --- stderr
+    → Run a command: touch made; curl http://127.0.0.1:1/
+      ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+    ");
+    assert_snapshot!(play("\n  - text: x\n", &["--auto-approve", "shell run"]), @r#"
+    exit 2
+    --- stderr
+    error: --auto-approve: `shell run` is no rule: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    "#);
+}
+
+#[test]
+fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
+    let place = playing(READS);
+    assert_snapshot!(place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml", "--max-iterations", "1"]).replace(&latest(&place), "[ID]"), @"
+    exit 1
+    --- stderr
+    I look.
+    → Read a file: notes.txt
+    ! The model was asked 1 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+      Calls made: file.read 1.
+      The last words of the model: I look.
+      What is left to do is not known.
+    hint: `zubi agent resume [ID]` goes on with it.
+    ");
+    assert_snapshot!(place.check(&["agent", "resume", "--model", "mock:play.yaml"]), @"
+    exit 0
+    --- stdout
+    It has two lines.
+    ");
+    assert_snapshot!(without_sum(&place.check(&["agent", "show"])).replace(&latest(&place), "[ID]"), @"
+    exit 0
+    --- stdout
+    > Do it.
+
+    I look.
+    → Read a file: notes.txt
+    ! The model was asked 1 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+
+    > Go on where you left off.
+
+    It has two lines.
+    --- stderr
+    conversation [ID]
+    ");
+}
+
+/// The id of the latest conversation.
+fn latest(place: &Place) -> String {
+    let list = place.check(&["agent", "list", "--json"]);
+    let (_, after) = list.split_once("\"id\":\"").unwrap();
+    after.split_once('"').unwrap().0.to_owned()
+}
+
+#[test]
+fn a_model_that_gives_no_answer_is_the_environments_fault() {
+    let broken = "\n  - error: {kind: unauthorized, message: the key is not taken}\n";
+    let place = playing(broken);
+    let told = place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
+    assert_snapshot!(told.replace(&latest(&place), "[ID]"), @"
+    exit 3
+    --- stderr
+    ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
+      The model gave no answer.
+      Calls made: none.
+      What is left to do is not known.
+    hint: `zubi agent resume [ID]` goes on with it.
+    ");
+    assert_snapshot!(check(&["agent", "run", "Do it.", "--model", "nobody/nothing"]), @r#"
+    exit 3
+    --- stderr
+    error: there is no model `nobody/nothing`; a model is named `provider/model`; openai: needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml; anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of your zubi.toml; gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of your zubi.toml; openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of your zubi.toml; github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of your zubi.toml; ollama: speaks ollama; mock: there. `zubi agent models` shows which models there are and what others need.
+    "#);
+}
+
+#[test]
+fn the_answer_can_be_data() {
+    let answers = "\n  - text: '{\"lines\": 2}'\n";
+    let place = playing(answers);
+    place.write(
+        "work/lines.json",
+        r#"{"type":"object","properties":{"lines":{"type":"integer"}},"required":["lines"]}"#,
+    );
+    let words = ["agent", "run", "Do it.", "--model", "mock:play.yaml", "--output-schema", "lines.json"];
+    assert_snapshot!(place.check(&words), @r#"
+    exit 0
+    --- stdout
+    {"lines":2}
+    "#);
+    place.write("work/lines.json", "{");
+    assert_snapshot!(place.check(&words), @"
+    exit 2
+    --- stderr
+    error: `lines.json` is no JSON: EOF while parsing an object at line 1 column 1
+    hint: --output-schema takes a JSON Schema of an object.
+    ");
+}
+
+#[test]
+fn conversations_are_listed_shown_written_and_removed() {
+    let place = playing(READS);
+    assert_snapshot!(place.check(&["agent", "list"]), @"
+    exit 0
+    --- stderr
+    There is no conversation in this workspace: `zubi agent run` begins one.
+    ");
+    assert_snapshot!(place.check(&["agent", "show"]), @"
+    exit 2
+    --- stderr
+    error: there is no conversation in this workspace
+    hint: `zubi agent run` begins one.
+    ");
+    place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
+    let id = latest(&place);
+    let told = place.check(&["agent", "list", "--search", "two lines"]);
+    assert!(told.contains(&id) && told.contains("Do it."), "{told}");
+    assert_snapshot!(place.check(&["agent", "list", "--search", "elephant"]), @"
+    exit 0
+    --- stderr
+    In no conversation of this workspace were these words said or done.
+    ");
+    assert_snapshot!(place.check(&["agent", "export", "-o", "out.yaml"]), @"
+    exit 0
+    --- stderr
+    written: out.yaml
+    ");
+    assert_snapshot!(place.read("work/out.yaml"), @"
+    zubiScenario: 1
+    title: Do it.
+    turns:
+    - user: Do it.
+      answers:
+      - text: I look.
+        calls:
+        - tool: file_read
+          arguments:
+            path: notes.txt
+      - text: It has two lines.
+      results:
+      - tool: file_read
+        arguments:
+          path: notes.txt
+        text: |-
+          one
+          two
+          [disk · sha c3f9c8c283a2 · lines 1–2 of 2]
+      ended: completed
+    ");
+    assert_snapshot!(place.check(&["agent", "export", "-o", "out.yaml"]), @"
+    exit 2
+    --- stderr
+    error: `out.yaml` cannot be written: File exists (os error 17)
+    ");
+    assert_snapshot!(place.check(&["agent", "delete", "nothing"]), @"
+    exit 2
+    --- stderr
+    error: there is no conversation `nothing`. The list shows which there are.
+    ");
+    assert_snapshot!(place.check(&["agent", "delete", &id]).replace(&id, "[ID]"), @"
+    exit 0
+    --- stderr
+    deleted: [ID]
+    ");
+    assert_snapshot!(place.check(&["agent", "show", &id]).replace(&id, "[ID]"), @"
+    exit 2
+    --- stderr
+    error: there is no conversation `[ID]`. The list shows which there are.
+    ");
+}
+
+#[test]
+fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
+    let place = playing(READS);
+    let mut command = place.zubi();
+    command
+        .args(["agent", "chat", "--model", "mock:play.yaml"])
+        .write_stdin("/model\n/nothing\nDo it,\\\nall.\n/quit\n");
+    assert_snapshot!(without_sum(&place.show(&mut command)), @"
+    exit 0
+    --- stdout
+    I look.
+    It has two lines.
+    --- stderr
+    mock:play.yaml
+    There is no command /nothing: /help lists them.
+    → Read a file: notes.txt
+    ");
+}
+
+/// Without the line that says how long a turn took.
+fn without_sum(told: &str) -> String {
+    told.lines().filter(|line| !line.starts_with("· ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn mistakes_on_the_command_line_are_told() {
+    assert_snapshot!(check(&["agent", "run", " ", "--model", "mock"]), @"
+    exit 2
+    --- stderr
+    error: the task is empty
+    hint: Say what is to be done: `zubi agent run 'list the files'`.
+    ");
+    assert_snapshot!(check(&["agent", "run", "x", "--max-time", "5"]), @"
+    exit 2
+    --- stderr
+    error: invalid value '5' for '--max-time <TIME>': `5` is no time; write it as 90s, 15m or 2h
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(check(&["agent", "run", "x", "--instructions", "nothing.md"]), @"
+    exit 2
+    --- stderr
+    error: `[PLACE]/work/nothing.md` does not exist
+    ");
+    let place = Place::new();
+    let mut command = place.zubi();
+    command.args(["agent", "run", "-", "--model", "mock"]).write_stdin("list files\n");
+    let told = place.show(&mut command);
+    assert!(told.starts_with("exit 0") && told.contains("src/lib.rs"), "{told}");
+}
