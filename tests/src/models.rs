@@ -265,7 +265,7 @@ fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<
     if is_chunked {
         headers.push(("Transfer-Encoding".to_owned(), "chunked".to_owned()));
     }
-    let head: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
     stream.write_all(format!("HTTP/1.1 {} Scripted\r\n{head}\r\n", turn.status).as_bytes())?;
     for piece in body.chunks(if turn.split == 0 { body.len().max(1) } else { turn.split }) {
         if is_chunked {

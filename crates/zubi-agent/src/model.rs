@@ -10,6 +10,7 @@ pub mod ids;
 pub mod json;
 pub mod keys;
 pub mod mock;
+pub mod native;
 pub mod provider;
 pub mod sse;
 pub mod well_known;

@@ -76,8 +76,8 @@ impl Request {
     /// What is wrong with it whatever a script expects: the path, the key and where else the key stands.
     pub(super) fn problems(&self, dialect: Dialect, key: &str) -> Vec<String> {
         let mut problems = Vec::new();
-        let model = self.path.strip_prefix("/v1beta/models/").and_then(|rest| rest.split(':').next());
-        let path = dialect.path(model.unwrap_or_default());
+        let model = self.path.strip_prefix("/v1beta/models/").and_then(|rest| rest.rsplit_once(':'));
+        let path = dialect.path(model.map(|(name, _)| name).unwrap_or_default());
         if (self.method.as_str(), &self.path) != ("POST", &path) {
             problems.push(format!("expected POST {path}, got {} {}", self.method, self.path));
         }

@@ -10,6 +10,7 @@ use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
 
 use super::chat::Chat;
 use super::keys::{self, Variables};
+use super::native::Native;
 use super::provider::{self, Patience, ProviderConfig};
 use super::well_known::{self, WellKnown};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
@@ -33,9 +34,7 @@ pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'
 fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
     match config.api {
         Api::OpenaiChat => Arc::new(Chat::new(config)),
-        Api::OpenaiResponses | Api::Anthropic | Api::Gemini | Api::Ollama => {
-            Arc::new(Unusable { provider: config.provider, problem: format!("speaks {}", config.api.name()) })
-        }
+        Api::OpenaiResponses | Api::Anthropic | Api::Gemini | Api::Ollama => Arc::new(Native::new(config)),
     }
 }
 

@@ -1,0 +1,186 @@
+//! What each provider is asked: the same conversation in its own form.
+
+use super::*;
+
+/// A conversation with everything that providers are particular about.
+fn conversation() -> Vec<Message> {
+    let call = |id: &str, arguments: Value| Call { id: id.to_owned(), tool: "file_read".to_owned(), arguments };
+    let came_to = |id: &str, text: &str, is_error: bool| {
+        let (call, tool, text) = (id.to_owned(), "file_read".to_owned(), text.to_owned());
+        Message::Tool(Outcome { call, tool, text, is_error })
+    };
+    let calls = vec![call("call#file_read#1", json!({ "path": "a.md" })), call("two", json!("{\"path\": "))];
+    vec![
+        asked("Before."),
+        asked("What is in a.md?"),
+        asked("  "),
+        Message::Assistant(Said { text: "\n".to_owned(), calls, ..Said::default() }),
+        came_to("call#file_read#1", "tea", false),
+        came_to("two", "Invalid input: no object", true),
+        asked("Be quick."),
+        Message::Assistant(Said { text: "Tea.".to_owned(), reasoning: "Hm.".to_owned(), ..Said::default() }),
+        asked("Thanks."),
+    ]
+}
+
+/// The body of the question without what is the same for all.
+async fn check(dialect: Dialect) -> String {
+    let turn = Turn::says(Says::text("Yes.")).expect(Expect::Tools(vec!["file_read"]));
+    let server = Server::start(dialect, KEY, vec![turn]);
+    ask(config(dialect, &server), "scripted", &conversation()).await.unwrap();
+    let mut body = server.requests()[0].body.clone();
+    server.finish();
+    let tools = body.as_object_mut().unwrap().remove("tools").unwrap();
+    let mut lines = vec![format!("tools {tools}")];
+    for (name, value) in body.as_object().unwrap() {
+        match value.as_array() {
+            Some(list) => lines.extend(list.iter().map(|item| format!("{name} {item}"))),
+            None => lines.push(format!("{name} {value}")),
+        }
+    }
+    lines.join("\n")
+}
+
+#[tokio::test]
+async fn anthropic() {
+    insta::assert_snapshot!(check(Dialect::Anthropic).await, @r#"
+    tools [{"name":"file_read","input_schema":{"type":"object","properties":{"path":{"type":"string"},"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]}}},"required":["path"],"additionalProperties":false},"description":"Reads a file."}]
+    model "scripted"
+    stream true
+    system "Be brief."
+    max_tokens 64000
+    messages {"role":"user","content":"Before.\n\nWhat is in a.md?"}
+    messages {"role":"assistant","content":[{"type":"tool_use","id":"call_63616c6c2366696c655f726561642331","name":"file_read","input":{"path":"a.md"}},{"type":"tool_use","id":"two","name":"file_read","input":{"invalid":"{\"path\": "}}]}
+    messages {"role":"user","content":[{"type":"tool_result","content":"tea","tool_use_id":"call_63616c6c2366696c655f726561642331"},{"type":"tool_result","tool_use_id":"two","content":"Invalid input: no object","is_error":true},{"type":"text","text":"Be quick."}]}
+    messages {"role":"assistant","content":"Tea."}
+    messages {"role":"user","content":[{"type":"text","text":"Thanks.","cache_control":{"type":"ephemeral"}}]}
+    "#);
+}
+
+#[tokio::test]
+async fn gemini() {
+    insta::assert_snapshot!(check(Dialect::Gemini).await, @r#"
+    tools [{"functionDeclarations":[{"name":"file_read","description":"Reads a file.","parametersJsonSchema":{"type":"object","properties":{"path":{"type":"string"},"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]}}},"required":["path"],"additionalProperties":false}}]}]
+    generationConfig {"thinkingConfig":{"includeThoughts":true}}
+    systemInstruction {"parts":[{"text":"Be brief."}]}
+    contents {"role":"user","parts":[{"text":"Before."}]}
+    contents {"role":"user","parts":[{"text":"What is in a.md?"}]}
+    contents {"role":"model","parts":[{"functionCall":{"name":"file_read","args":{"path":"a.md"}}},{"functionCall":{"id":"two","name":"file_read","args":{"invalid":"{\"path\": "}}}]}
+    contents {"role":"user","parts":[{"functionResponse":{"name":"file_read","response":{"name":"file_read","content":"tea"}}},{"functionResponse":{"name":"file_read","response":{"name":"file_read","content":"Invalid input: no object"},"id":"two"}}]}
+    contents {"role":"user","parts":[{"text":"Be quick."}]}
+    contents {"role":"model","parts":[{"text":"Tea."}]}
+    contents {"role":"user","parts":[{"text":"Thanks."}]}
+    "#);
+}
+
+#[tokio::test]
+async fn ollama() {
+    insta::assert_snapshot!(check(Dialect::Ollama).await, @r#"
+    tools [{"type":"function","function":{"name":"file_read","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"},"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]}}},"required":["path"],"additionalProperties":false}}}]
+    model "scripted"
+    stream true
+    messages {"role":"system","content":"Be brief."}
+    messages {"role":"user","content":"Before."}
+    messages {"role":"user","content":"What is in a.md?"}
+    messages {"role":"assistant","tool_calls":[{"function":{"name":"file_read","arguments":{"path":"a.md"}}},{"function":{"name":"file_read","arguments":{"invalid":"{\"path\": "}}}]}
+    messages {"role":"tool","content":"tea"}
+    messages {"role":"tool","content":"Invalid input: no object"}
+    messages {"role":"user","content":"Be quick."}
+    messages {"role":"assistant","content":"Tea."}
+    messages {"role":"user","content":"Thanks."}
+    "#);
+}
+
+#[tokio::test]
+async fn responses() {
+    insta::assert_snapshot!(check(Dialect::Responses).await, @r#"
+    tools [{"type":"function","name":"file_read","parameters":{"type":"object","properties":{"path":{"type":"string"},"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]}}},"required":["path"],"additionalProperties":false},"description":"Reads a file.","strict":false}]
+    store false
+    model "scripted"
+    stream true
+    instructions "Be brief."
+    reasoning {"summary":"detailed"}
+    include "reasoning.encrypted_content"
+    input {"role":"user","content":"Before."}
+    input {"role":"user","content":"What is in a.md?"}
+    input {"type":"function_call","call_id":"call_63616c6c2366696c655f726561642331","name":"file_read","arguments":"{\"path\":\"a.md\"}"}
+    input {"type":"function_call","call_id":"two","name":"file_read","arguments":"{\"invalid\":\"{\\\"path\\\": \"}"}
+    input {"type":"function_call_output","call_id":"call_63616c6c2366696c655f726561642331","output":"tea"}
+    input {"type":"function_call_output","call_id":"two","output":"Invalid input: no object"}
+    input {"role":"user","content":"Be quick."}
+    input {"type":"message","role":"assistant","content":[{"type":"output_text","text":"Tea."}]}
+    input {"role":"user","content":"Thanks."}
+    "#);
+}
+
+#[tokio::test]
+async fn names_are_sent_as_they_are() {
+    for dialect in NATIVE {
+        for name in ["gpt-5.1-codex-max", "claude-sonnet-4-5-high", "a::b"] {
+            let server = Server::start(dialect, KEY, vec![Turn::says(Says::text("Yes."))]);
+            ask(config(dialect, &server), name, &[asked("Hello")]).await.unwrap();
+            let asked = server.requests().pop().unwrap();
+            let sent = if dialect == Dialect::Gemini { json!(asked.path) } else { asked.body["model"].clone() };
+            assert!(sent.as_str().unwrap().contains(name), "{dialect:?} {name}: {sent}");
+            assert!(!asked.body.to_string().contains("effort") && !asked.body.to_string().contains("thinkingBudget"));
+            server.finish();
+        }
+        let server = Server::start(dialect, KEY, Vec::new());
+        for name in ["", "../other", "a\nb"] {
+            assert_eq!(
+                ask(config(dialect, &server), name, &[asked("x")]).await.unwrap_err().kind,
+                ErrorKind::NotConfigured
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn address_headers_and_key_are_those_of_the_configuration() {
+    for dialect in NATIVE {
+        let expected = Turn::says(Says::text("Yes."))
+            .expect(Expect::Header("x-of-mine", "1".to_owned()))
+            .expect(Expect::Header("x-gateway", "a-key-for-it".to_owned()));
+        // The script's own check is of the usual header.
+        let server = Server::start(dialect, "", vec![expected]);
+        let mut config = config(dialect, &server);
+        config.headers.insert("x-of-mine", HeaderValue::from_static("1"));
+        config.key_header = Some(HeaderName::from_static("x-gateway"));
+        config.key = Some(Key::new("a-key-for-it", "a test"));
+        config.query.insert("api-version".to_owned(), "7".to_owned());
+        ask(config, "scripted", &[asked("Hello")]).await.unwrap();
+        let asked = server.requests().pop().unwrap();
+        assert!(asked.query.contains("api-version=7"), "{}", asked.query);
+        let others = asked.headers.iter().filter(|(name, value)| name != "x-gateway" && value.contains("a-key"));
+        assert_eq!(others.count(), 0, "{:?}", asked.headers);
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_think_is_asked_without() {
+    for (dialect, words, pointer) in [
+        (
+            Dialect::Responses,
+            "Unsupported parameter: 'reasoning.summary' is not supported with this model.",
+            "/reasoning",
+        ),
+        (Dialect::Gemini, "Thinking is not enabled for models/gemini-1", "/generationConfig/thinkingConfig"),
+    ] {
+        let refused = Turn::refuses(400, words).expect(Expect::Contains(pointer, String::new()));
+        let plain = || Turn::says(Says::text("Yes.")).expect(Expect::Lacks(pointer));
+        let server = Server::start(dialect, KEY, vec![refused, plain(), plain()]);
+        let model = Native::new(config(dialect, &server)).open("scripted").await.unwrap();
+        for _ in 0..2 {
+            let messages = [asked("Hello")];
+            let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(500) };
+            assert_eq!(model.answer(prompt, &|_| {}).await.unwrap().said.text, "Yes.");
+        }
+        server.finish();
+        // About something else it is told as it was.
+        let server = Server::start(dialect, KEY, vec![Turn::refuses(400, words), Turn::refuses(400, "no")]);
+        let error = ask(config(dialect, &server), "scripted", &[asked("Hello")]).await.unwrap_err();
+        assert!(error.message.contains(words), "{error}");
+        server.finish();
+    }
+}
