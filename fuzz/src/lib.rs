@@ -1,6 +1,7 @@
 //! What the fuzz targets do, by whom they are about: each file is also compiled into the tests of a crate of the workspace.
 
 mod bodies;
+mod chat;
 mod declared;
 mod dlang;
 mod editor;
@@ -11,6 +12,7 @@ mod template;
 pub mod workspace;
 
 pub use bodies::{framing, uri_path, workspace_edit};
+pub use chat::chat_stream;
 pub use declared::declared;
 pub use dlang::{dlang_lexer, dlang_parser};
 pub use editor::{dlang_editor, dlang_formatter};

@@ -158,7 +158,7 @@ impl Model for ChatModel {
         let mut hear = |piece| pieces(piece);
         while !reader.is_done() {
             let chunk = if reader.is_finished() {
-                match tokio::time::timeout(AFTER_FINISH, response.chunk()).await {
+                match tokio::time::timeout(AFTER_FINISH.min(config.patience.idle), response.chunk()).await {
                     Ok(Ok(chunk)) => chunk,
                     Ok(Err(_)) | Err(_) => None,
                 }

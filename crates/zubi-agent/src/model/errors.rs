@@ -252,7 +252,7 @@ pub(super) fn page_title(text: &str) -> Option<String> {
         text.get(start..start + title.len())
     });
     Some(match title.map(str::trim).filter(|title| !title.is_empty()) {
-        Some(title) => format!("a page of HTML, \u{201c}{title}\u{201d}"),
+        Some(title) => format!("a page of HTML (`{title}`)"),
         None => "a page of HTML".to_owned(),
     })
 }

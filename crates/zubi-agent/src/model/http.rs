@@ -16,6 +16,11 @@ pub fn client(config: &ProviderConfig) -> Result<Client, ModelError> {
     let mut builder = Client::builder()
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
+        // A compressed stream would come in lumps, and what is small on the wire could be endless here.
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
         .connect_timeout(config.patience.connect)
         .user_agent(concat!("zubi/", env!("CARGO_PKG_VERSION")));
     if config.url.scheme() == "http" {

@@ -220,6 +220,11 @@ impl Decoder {
         ModelError::new(ErrorKind::Malformed, format!("{} sent {what}", self.provider))
     }
 
+    /// What came is a page of HTML.
+    pub(super) fn page(&self, page: &str) -> ModelError {
+        self.malformed(&format!("{} in place of an answer", errors::shown(page, &self.redactor)))
+    }
+
     /// What came are lines, and none of them is an event: comments before the connection was cut, or something else altogether.
     pub(super) fn no_stream(&self, text: &str) -> ModelError {
         match text.lines().find(|line| !line.is_empty() && !line.starts_with(':')) {

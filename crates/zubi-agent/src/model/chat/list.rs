@@ -61,8 +61,9 @@ fn address(config: &ProviderConfig) -> Url {
 fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelError> {
     let value = json::parse(body).unwrap_or_default();
     let Some(models) = value.get("data").unwrap_or(&value).as_array() else {
-        let what = errors::page_title(body).unwrap_or_else(|| errors::shown(body, &config.redactor()));
-        let why = format!("{} sent no list of models, but {what}", config.provider);
+        let what = errors::page_title(body).unwrap_or_else(|| body.to_owned());
+        let why =
+            format!("{} sent no list of models, but {}", config.provider, errors::shown(&what, &config.redactor()));
         return Err(ModelError::new(ErrorKind::Malformed, why));
     };
     let is_openai = config.url.host_str() == Some("api.openai.com");

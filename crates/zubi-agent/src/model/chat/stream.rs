@@ -7,8 +7,7 @@ use zubi_tools::redact::Redactor;
 
 use super::answer::{Decoder, Hear};
 use crate::model::ids::Ids;
-use crate::model::{Answer, ModelError};
-use crate::model::{errors, sse};
+use crate::model::{Answer, ErrorKind, ModelError, errors, sse};
 
 /// The longest event and the longest body, in bytes. Whole files are written in one piece.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -88,7 +87,7 @@ impl Reader {
             What::Body(body) => {
                 let text = String::from_utf8_lossy(&body);
                 if let Some(page) = errors::page_title(&text) {
-                    return Err(self.decoder.malformed(&format!("{page} in place of an answer")));
+                    return Err(self.decoder.page(&page));
                 }
                 self.decoder.body(&text, hear)?;
             }
@@ -101,7 +100,7 @@ impl Reader {
                     let is_before_end = !self.decoder.is_finished();
                     // The last one was not ended: what is no JSON there was cut.
                     match self.decoder.event(event, &mut *hear) {
-                        Err(error) if is_before_end && error.kind == crate::model::ErrorKind::Malformed => {
+                        Err(error) if is_before_end && error.kind == ErrorKind::Malformed => {
                             return Err(self.decoder.broken_off());
                         }
                         Err(error) if is_before_end => return Err(error),

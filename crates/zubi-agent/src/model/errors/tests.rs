@@ -61,7 +61,17 @@ fn limits_and_load() {
         (500, "<html><head><title>502 Bad Gateway</title></head></html>"),
         (502, ""),
         (408, "{}"),
-    ]), @"");
+    ]), @"
+    RateLimited: it answers 429 Too Many Requests: Rate limit reached for requests
+    RateLimited: it answers 429 Too Many Requests: Request too large on tokens per min (TPM): please reduce the length of the messages
+    Refused: it answers 429 Too Many Requests: You exceeded your current quota
+    RateLimited after 7.5s: it answers 429 Too Many Requests: Quota exceeded
+    Overloaded: it answers 529: Overloaded
+    Overloaded: it answers 503 Service Unavailable: The model is overloaded.
+    Overloaded: it answers 500 Internal Server Error: a page of HTML (`502 Bad Gateway`)
+    Overloaded: it answers 502 Bad Gateway
+    TimedOut: it answers 408 Request Timeout: {}
+    ");
 }
 
 #[test]

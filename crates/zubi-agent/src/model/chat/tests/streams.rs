@@ -1,0 +1,387 @@
+//! Streams that were seen, and streams that nobody should send. The first two tests are the 22 streams on which client crates
+//! were measured.
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+use super::{KEY, check, frames, read, stream, told};
+
+#[test]
+fn streams_as_they_should_be() {
+    let usage = r#"data: {"choices":[],"usage":{"prompt_tokens":12,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":8}}}"#;
+    let text =
+        frames(&[r#"{"role":"assistant","content":""}"#, r#"{"content":"Hello"}"#, r#"{"content":", wörld 🦀"}"#]);
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    assert_snapshot!(check(&format!("{text}{end}{usage}\n\ndata: [DONE]\n\n")), @r#"
+    text "Hello, wörld 🦀"
+    Finished, 12+5 tokens, 8 cached
+    "#);
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"read","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"path\": \"sr"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"c/main.rs\"}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"path":"src/main.rs"} (call_a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Two calls at once, their pieces in turn.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"call_a","function":{"name":"read","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":1,"id":"call_b","function":{"name":"list","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}},{"index":1,"function":{"arguments":"{\"b\":"}}]}"#,
+        r#"{"tool_calls":[{"index":1,"function":{"arguments":"2}"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (call_a)
+    call list {"b":2} (call_b)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Two calls in one frame.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}},{"index":1,"id":"b","function":{"name":"read","arguments":"{}"}}]}"#,
+    ], "tool_calls")), @"
+    call read {} (a)
+    call read {} (b)
+    Finished, 0+0 tokens, 0 cached
+    ");
+    // Comments that keep the connection alive, and the other line end.
+    assert_snapshot!(check(&format!(": keep\r\n\r\n{}", stream(&[r#"{"content":"Hi"}"#], "stop").replace('\n', "\r\n"))), @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Text and a call in one delta; a call beside the finish reason; the finish reason says nothing of the call.
+    assert_snapshot!(check(&stream(&[
+        r#"{"content":"Look:","tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#,
+    ], "stop")), @r#"
+    text "Look:"
+    call read {} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check("data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"read\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n"), @"
+    call read {} (a)
+    Finished, 0+0 tokens, 0 cached
+    ");
+    assert_snapshot!(check(&stream(&[r#"{"content":"x"}"#], "stop").replace("data: ", "data:")), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[r#"{"reasoning_content":"Hm."}"#, r#"{"content":"Yes."}"#], "stop")), @r#"
+    thought "Hm."
+    text "Yes."
+    Finished, 0+0 tokens, 0 cached
+    "#);
+}
+
+#[test]
+fn streams_that_others_stumble_over() {
+    // No index.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{\"a\":"}}]}"#,
+        r#"{"tool_calls":[{"function":{"arguments":"1}"}}]}"#,
+        r#"{"tool_calls":[{"id":"b","function":{"name":"read","arguments":"{}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (a)
+    call read {} (b)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // The index begins at 1.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":1,"id":"a","function":{"name":"read","arguments":"{\"a\":"}}]}"#,
+        r#"{"tool_calls":[{"index":1,"function":{"arguments":"1}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // No `[DONE]`.
+    assert_snapshot!(check(&stream(&[r#"{"content":"x"}"#], "stop").replace("data: [DONE]\n\n", "")), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Cut before the end: never an answer, not even where the call is whole.
+    assert_snapshot!(check(&frames(&[r#"{"content":"x"}"#])), @"BrokenOff: the answer of it broke off before its end");
+    assert_snapshot!(check(&frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#])), @"BrokenOff: the answer of it broke off before its end, in the midst of a call");
+    assert_snapshot!(check("data: {\"choices\":[{\"index\":0,\"delta\":{\"cont"), @"BrokenOff: the answer of it broke off before its end");
+    // An error in the midst.
+    assert_snapshot!(check(&format!("{}data: {{\"error\":{{\"message\":\"out of memory with {KEY}\",\"type\":\"server_error\"}}}}\n\n", frames(&[r#"{"content":"x"}"#]))), @"Overloaded: it broke its answer off: out of memory with (redacted)");
+    // Arguments that are cut by the limit, that are nothing, that are an object.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"write","arguments":"{\"text\": \"lo"}}]}"#,
+    ], "length")), @r#"
+    call write "{\"text\": \"lo" (a)
+    Length, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"list","arguments":""}},{"index":1,"id":"b","function":{"name":"list"}},{"index":2,"id":"c","function":{"name":"list","arguments":null}}]}"#,
+    ], "tool_calls")), @"
+    call list {} (a)
+    call list {} (b)
+    call list {} (c)
+    Finished, 0+0 tokens, 0 cached
+    ");
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":{"path":"x"}}},{"index":1,"id":"b","function":{"name":"read","arguments":["x"]}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"path":"x"} (a)
+    call read "[\"x\"]" (b)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // The name in every delta.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":":1}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // A page in place of a stream.
+    assert_snapshot!(check("<!doctype html>\n<html><head><title>Sign in</title></head><body>…</body></html>"), @"Malformed: it sent a page of HTML (`Sign in`) in place of an answer");
+}
+
+#[test]
+fn calls_whose_pieces_are_told_apart_by_little() {
+    // Every call has index 0, each its own id.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"id":"b","function":{"name":"read","arguments":"{\"a\":2}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (a)
+    call read {"a":2} (b)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Every piece has another id.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\":"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"id":"b","function":{"arguments":"1}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Neither index nor id: a name begins a call, unless it is that of the one that is not at its end.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"function":{"name":"read","arguments":"{\"a\":"}}]}"#,
+        r#"{"tool_calls":[{"function":{"name":"read","arguments":"1}"}}]}"#,
+        r#"{"tool_calls":[{"function":{"name":"read","arguments":"{\"a\":2}"}},{"function":{"name":"read","arguments":"{\"a\":3}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (own)
+    call read {"a":2} (own)
+    call read {"a":3} (own)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // The same id twice, in one answer.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{}"}},{"id":"a","function":{"name":"list","arguments":"{}"}}]}"#,
+    ], "tool_calls")), @"
+    call read {} (a)
+    call list {} (own)
+    Finished, 0+0 tokens, 0 cached
+    ");
+    // The name in pieces, and as far as it has come.
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"file_"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"name":"read"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#,
+        r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"file_"}}]}"#,
+        r#"{"tool_calls":[{"index":1,"function":{"name":"file_list"}}]}"#,
+    ], "tool_calls")), @"
+    call file_read {} (a)
+    call file_list {} (b)
+    Finished, 0+0 tokens, 0 cached
+    ");
+    // The older form; one call that stands in no list.
+    assert_snapshot!(check(&stream(&[
+        r#"{"function_call":{"name":"read","arguments":"{\"a\":"}}"#,
+        r#"{"function_call":{"arguments":"1}"}}"#,
+    ], "function_call")), @r#"
+    call read {"a":1} (own)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[r#"{"tool_calls":{"id":"a","function":{"name":"read","arguments":"{}"}}}"#], "stop")), @"
+    call read {} (a)
+    Finished, 0+0 tokens, 0 cached
+    ");
+    // No name at all; more calls than anybody makes.
+    assert_snapshot!(check(&stream(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}"#], "tool_calls")), @"Malformed: it sent a call without the name of a tool");
+    let many: Vec<_> =
+        (0..200).map(|at| format!(r#"{{"tool_calls":[{{"index":{at},"function":{{"name":"x"}}}}]}}"#)).collect();
+    assert_snapshot!(check(&stream(&many.iter().map(String::as_str).collect::<Vec<_>>(), "tool_calls")), @"Malformed: it sent more than 128 calls in one answer");
+}
+
+#[test]
+fn frames_that_come_twice() {
+    let calls = [
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\": \"b"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"c\"}"}}]}"#,
+    ];
+    let twice: Vec<_> = calls.iter().flat_map(|call| [*call, *call]).collect();
+    assert_snapshot!(check(&stream(&twice, "tool_calls")), @r#"
+    call read {"a":"bc"} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    let whole = r#"{"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#;
+    assert_snapshot!(check(&stream(&[whole, whole], "tool_calls")), @r#"
+    call read {"a":1} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    let bare = r#"{"tool_calls":[{"function":{"name":"read","arguments":"{\"a\":1}"}}]}"#;
+    assert_snapshot!(check(&stream(&[bare, bare], "tool_calls")), @r#"
+    call read {"a":1} (own)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // Pieces may be alike without being the same.
+    let alike = [
+        r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\": 1"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"0"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"0"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]}"#,
+    ];
+    assert_snapshot!(check(&stream(&alike, "tool_calls")), @r#"
+    call read {"a":100} (a)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[r#"{"content":"ha"}"#, r#"{"content":"ha"}"#], "stop")), @r#"
+    text "haha"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // The end twice, and what comes behind it.
+    let end = stream(&[r#"{"content":"x"}"#], "stop");
+    assert_snapshot!(check(&format!("{end}{end}")), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+}
+
+#[test]
+fn texts_of_all_kinds() {
+    assert_snapshot!(check(&stream(&[r#"{"content":"NUL \u0000, half \ud83d, pair \ud83d\ude00, \\ud83d"}"#], "stop")), @r#"
+    text "NUL \0, half �, pair 😀, \\ud83d"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[r#"{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},{"type":"text","text":"Yes."}]}"#], "stop")), @r#"
+    thought "Hm."
+    text "Yes."
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[r#"{"reasoning":"a","reasoning_content":"a"}"#, r#"{"refusal":"No."}"#], "content_filter")), @r#"
+    thought "a"
+    text "No."
+    Filtered, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&stream(&[r#"{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","signature":"s"}]}"#,
+        r#"{"tool_calls":[{"index":0,"id":"a","extra_content":{"google":{"thought_signature":"t"}},"function":{"name":"read","arguments":"{}"}}]}"#], "stop")), @r#"
+        thought "a"
+        call read {} (a)
+        native {"reasoning_details":[{"type":"reasoning.text","text":"a","signature":"s"}],"extra_content":{"a":{"google":{"thought_signature":"t"}}}}
+        Finished, 0+0 tokens, 0 cached
+        "#);
+    assert_snapshot!(check(&stream(&[r#"{"content":null,"tool_calls":null,"role":"assistant"}"#, "{}"], "stop")), @"Finished, 0+0 tokens, 0 cached");
+}
+
+#[test]
+fn lines_of_all_kinds() {
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    let text = frames(&[r#"{"content":"x"}"#]);
+    // Events that nobody knows, other answers than the first, no blank lines, no line end at the end.
+    assert_snapshot!(check(&format!("event: ping\ndata: {{\"type\":\"ping\"}}\n\nid: 3\n\n{text}data: {{\"choices\":[{{\"index\":1,\"delta\":{{\"content\":\"other\"}}}}]}}\n\n{end}data: [DONE]")), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&format!("{text}{end}").replace("\n\n", "\n")), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(&format!("{text}{}", end.trim_end())), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    // `[DONE]` alone ends an answer, too; but not one with nothing in it.
+    assert_snapshot!(check(&format!("{text}data: [DONE]\n\n")), @r#"
+    text "x"
+    Finished, 0+0 tokens, 0 cached
+    "#);
+    assert_snapshot!(check("data: [DONE]\n\n"), @"Malformed: it sent an answer with nothing in it");
+    // Errors in other forms.
+    assert_snapshot!(check(&format!("{text}event: error\ndata: {{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}\n\n")), @"Overloaded: it broke its answer off: Overloaded");
+    assert_snapshot!(check(&format!("{text}error: {{\"code\":400,\"message\":\"the request exceeds the available context size\"}}\n\n")), @"TooLong: it broke its answer off: the request exceeds the available context size");
+    assert_snapshot!(check(&format!("{text}{{\"error\":\"gone\"}}\n")), @"Overloaded: it broke its answer off: gone");
+    assert_snapshot!(check(&format!("{text}event: error\ndata: it broke\n\n")), @"Overloaded: it broke its answer off: it broke");
+    assert_snapshot!(check(&stream(&[], "error")), @r#"Overloaded: it broke its answer off: {"index":0,"delta":{},"finish_reason":"error"}"#);
+    // No stream at all.
+    assert_snapshot!(check("data: nothing\n\n"), @"Malformed: it sent what is no JSON: nothing");
+    assert_snapshot!(check(&format!("upstream said: {KEY}\nand more")), @"Malformed: it sent what is no answer: upstream said: (redacted)");
+    assert_snapshot!(check(": only comments\n\n: and cut\n"), @"BrokenOff: the answer of it broke off before its end");
+    assert_snapshot!(check(" \n\n"), @"BrokenOff: the answer of it broke off before its end");
+    assert_snapshot!(check(""), @"BrokenOff: the answer of it broke off before its end");
+}
+
+#[test]
+fn one_body_in_place_of_a_stream() {
+    assert_snapshot!(check(r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"Hi","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3,"completion_tokens":2}}"#), @r#"
+    text "Hi"
+    call read {"a":1} (a)
+    Finished, 3+2 tokens, 0 cached
+    "#);
+    assert_snapshot!(check(r#"{"error":{"message":"maximum context length is 3 tokens"}}"#), @"TooLong: it broke its answer off: maximum context length is 3 tokens");
+    assert_snapshot!(check(r#"[{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}]"#), @"Overloaded: it broke its answer off: busy");
+    assert_snapshot!(check(r#"{"choices":[{"message":{"content":"H"#), @"BrokenOff: the answer of it broke off before its end");
+    assert_snapshot!(check(r#"{"object":"list","data":[]}"#), @r#"Malformed: it sent JSON that is no answer: {"object":"list","data":[]}"#);
+    assert_snapshot!(check(r#"{"choices":[]} and more"#), @r#"Malformed: it sent what is no JSON: {"choices":[]} and more"#);
+}
+
+#[test]
+fn what_is_too_long_is_refused() {
+    let line = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "x".repeat(2_000_000));
+    let (answer, _) = read(format!("{line}data: [DONE]\n\n").as_bytes(), 65_536);
+    assert_eq!(answer.unwrap().said.text.len(), 2_000_000, "whole files are written in one piece");
+    let (answer, _) = read(format!("data: {}", "x".repeat(9_000_000)).as_bytes(), 65_536);
+    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
+    let (answer, _) = read(format!("{{\"a\": \"{}", "x".repeat(9_000_000)).as_bytes(), 65_536);
+    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
+    let (answer, _) = read(line.repeat(9).as_bytes(), 65_536);
+    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an answer of more than 16777216 bytes");
+    let deep = format!("data: {}", "[".repeat(100_000));
+    let (answer, _) = read(deep.as_bytes(), 65_536);
+    assert_snapshot!(told(&answer, "").chars().take(80).collect::<String>(), @"BrokenOff: the answer of it broke off before its end");
+}
+
+proptest! {
+    /// Anything at all is an answer or an error, the same however it is cut.
+    #[test]
+    fn any_pieces_give_the_same(
+        deltas in prop::collection::vec(prop::sample::select(vec![
+            r#"{"content":"é🦀"}"#,
+            r#"{"reasoning":"Hm"}"#,
+            r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\":"}}]}"#,
+            r#"{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}"#,
+            r#"{"tool_calls":[{"index":1,"id":"b","function":{"name":"list"}}]}"#,
+            r#"{"tool_calls":[{"id":"c","function":{"name":"list","arguments":"{}"}}]}"#,
+            r#"{"function_call":{"name":"x","arguments":"{}"}}"#,
+            r#"nonsense"#,
+        ]), 0..6),
+        cut in 0_usize..400,
+        crlf in any::<bool>(),
+        piece in 1_usize..20,
+    ) {
+        let mut text = stream(&deltas, "stop");
+        if crlf {
+            text = text.replace('\n', "\r\n");
+        }
+        let bytes = &text.as_bytes()[..text.len().saturating_sub(cut)];
+        let (whole, heard) = read(bytes, usize::MAX);
+        let (pieces, heard_in_pieces) = read(bytes, piece);
+        prop_assert_eq!(told(&pieces, &text), told(&whole, &text));
+        prop_assert_eq!(heard_in_pieces, heard);
+        // Without the frame that ends it there is no answer.
+        if !String::from_utf8_lossy(bytes).contains("\"finish_reason\":\"stop\"}]}") {
+            prop_assert!(whole.is_err());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200), piece in 1_usize..9) {
+        let (whole, _) = read(&bytes, usize::MAX);
+        let (pieces, _) = read(&bytes, piece);
+        prop_assert_eq!(told(&pieces, ""), told(&whole, ""));
+    }
+}
