@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["tests/units/**/*.test.ts"],
+    include: ["tests/units/**/*.test.ts", "tests/page/**/*.test.ts"],
     alias: { vscode: `${import.meta.dirname}/tests/units/vscode.ts` },
   },
 });

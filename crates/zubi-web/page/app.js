@@ -3,7 +3,7 @@
 import { Composer } from "./composer.js";
 import { showCards } from "./cards.js";
 import { count, h, messageOf, setText, fill } from "./dom.js";
-import { Inspector } from "./inspector.js";
+import { INSPECTOR, Inspector } from "./inspector.js";
 import { List } from "./list.js";
 import { Log } from "./log.js";
 import { Conversation } from "./state.js";
@@ -14,8 +14,6 @@ import { connect } from "./transport.js";
  *   `wire::Summary`.
  */
 
-/** The conversation that calls of the inspector belong to, as `wire::INSPECTOR`. */
-const INSPECTOR = "inspector";
 /** Events after which the list of conversations is another one. */
 const LISTED = new Set(["began", "titled", "asked", "question", "decision", "ended"]);
 /** Characters of an answer that are read out. */

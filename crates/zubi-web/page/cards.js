@@ -1,8 +1,9 @@
 // @ts-check
 // Questions: whether a call may be made. A card shows what the call would do, in full, and what each yes would allow besides.
-import { fill, h, messageOf, newId } from "./dom.js";
+import { h, messageOf, newId } from "./dom.js";
 import { showText } from "./diff.js";
 import { jsonInput } from "./form.js";
+import { renderWords } from "./markdown.js";
 import { SCOPES } from "./state.js";
 
 /**
@@ -18,22 +19,34 @@ export function makeCard(question, answer) {
   const args = jsonInput();
   args.set(request.arguments);
   const unchanged = JSON.stringify(request.arguments ?? {});
+  const isEdited = () => JSON.stringify(args.read().value) !== unchanged;
   const options = makeOptions(request.options ?? []);
   const words = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
   const problem = h("p", { class: "problem", role: "alert" });
-  const edit = h("details", { class: "edit" }, h("summary", {}, "Edit the arguments"), args.element);
+  // What the card says is about the arguments as they were: for others there is another question.
+  const anew = h("p", { class: "about", hidden: true },
+    "What these would do is worked out first: you are asked again, unless a rule allows them.");
+  const edit = h("details", { class: "edit", oninput: () => {
+    anew.hidden = !isEdited();
+    options.element.hidden = !anew.hidden;
+    yes.textContent = anew.hidden ? "Allow" : "Use these arguments";
+  } }, h("summary", {}, "Edit the arguments"), args.element, anew);
+  const yes = h("button", { type: "submit", class: "primary" }, "Allow");
 
+  let isSent = false;
   /** @param {() => unknown} make */
   const send = async (make) => {
-    const made = make();
+    const made = isSent ? undefined : make();
     if (made === undefined) return;
-    const buttons = [...card.querySelectorAll("button")];
-    for (const button of buttons) button.disabled = true;
+    // No button is switched off: the one that was pressed would lose the focus.
+    isSent = true;
+    card.setAttribute("aria-busy", "true");
     try {
       await answer(made);
     } catch (error) {
       problem.textContent = messageOf(error);
-      for (const button of buttons) button.disabled = false;
+      card.removeAttribute("aria-busy");
+      isSent = false;
     }
   };
   const allow = () => {
@@ -43,8 +56,7 @@ export function makeCard(question, answer) {
       problem.textContent = `The arguments cannot be sent. ${wrong}`;
       return undefined;
     }
-    const isEdited = JSON.stringify(value) !== unchanged;
-    return { allow: { option: options.chosen(), arguments: isEdited ? value : null } };
+    return { allow: isEdited() ? { option: 0, arguments: value } : { option: options.chosen(), arguments: null } };
   };
   const deny = () => ({ deny: { text: words.value.trim() === "" ? null : words.value.trim() } });
 
@@ -53,14 +65,14 @@ export function makeCard(question, answer) {
     void send(allow);
   } },
     h("h3", { id: title }, h("span", { class: "asks" }, "May this be done? "), question.summary),
-    h("p", { class: "why" }, sentence(request.why)),
+    h("p", { class: "why" }, ...renderWords(sentence(request.why))),
     describe(request),
     typeof request.footprint?.preview === "string" && h("div", { class: "preview" }, ...showText(request.footprint.preview)),
     edit,
     options.element,
     problem,
     h("div", { class: "answers" },
-      h("button", { type: "submit", class: "primary" }, "Allow"),
+      yes,
       h("button", { type: "button", class: "danger", onclick: () => void send(deny) }, "Deny"),
       h("label", { class: "sr", for: words.id }, "What the model is told when you deny it"),
       words));
@@ -91,7 +103,7 @@ function describe({ tool, rule, footprint = {} }) {
   row("Hosts", footprint.hosts);
   row("Secrets", footprint.secrets);
   /** @param {string} name @param {string} text */
-  const words = (name, text) => rows.push(h("dt", {}, name), h("dd", {}, text));
+  const words = (name, text) => rows.push(h("dt", {}, name), h("dd", {}, h("span", {}, ...renderWords(text))));
   for (const clause of footprint.unresolved ?? []) words("Cannot be told", sentence(clause));
   if (footprint.sandbox !== undefined) words("Sandbox", footprint.sandbox);
   else if ((footprint.commands ?? []).length > 0) words("Sandbox", "none: it may do what you may do");
@@ -115,18 +127,18 @@ export function commandLine(words) {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
-/** @param {{scope: string, label: string, would_also_allow?: string[], wouldAlsoAllow?: string[]}[]} options */
+/** @param {{scope: string, label: string, would_also_allow?: string[]}[]} options */
 function makeOptions(options) {
   const name = newId();
   const inputs = options.map((_, index) => h("input", { type: "radio", name, value: String(index), checked: index === 0 }));
   const entries = options.map((option, index) => {
-    const also = option.would_also_allow ?? option.wouldAlsoAllow ?? [];
+    const also = option.would_also_allow ?? [];
     return h("div", { class: "option" },
-      h("label", {}, inputs[index], h("span", {}, option.label === "" ? (SCOPES[option.scope] ?? option.scope) : option.label)),
+      h("label", {}, inputs[index], h("span", {}, ...renderWords(option.label || (SCOPES[option.scope] ?? option.scope)),
+        option.scope !== "once" && also.length === 0 && h("span", { class: "about" }, " · would have allowed no other call so far"))),
       option.scope !== "once" && also.length > 0 && h("details", {},
         h("summary", {}, `Would also have allowed ${also.length} of the last calls`),
-        h("ul", {}, ...also.map((call) => h("li", {}, h("code", {}, call))))),
-      option.scope !== "once" && also.length === 0 && h("p", { class: "about" }, "Would have allowed none of the other calls so far."));
+        h("ul", {}, ...also.map((call) => h("li", {}, ...renderWords(call))))));
   });
   const element = h("fieldset", { class: "options" }, h("legend", {}, "How long a yes holds"), ...entries);
   return { element, chosen: () => Math.max(0, inputs.findIndex((input) => input.checked)) };
@@ -162,8 +174,9 @@ export function showCards(region, wanted, cards) {
   }
   region.hidden = cards.size === 0;
   // Whoever answered by keyboard goes on with the next question.
-  const next = cards.values().next().value;
-  if (hadFocus && !region.contains(document.activeElement)) next?.focus();
-  if (cards.size === 0) fill(region);
+  if (hadFocus && !region.contains(document.activeElement)) {
+    cards.values().next().value?.focus({ preventScroll: true });
+    region.scrollTop = 0;
+  }
   return fresh.map(({ question }) => question);
 }

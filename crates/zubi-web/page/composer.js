@@ -79,7 +79,7 @@ export class Composer {
 
   #draw() {
     this.#stop.hidden = !this.#isRunning;
-    this.#send.disabled = this.#isSending;
+    this.#send.setAttribute("aria-disabled", String(this.#isSending));
     setText(this.#send, this.#isRunning ? "Add" : "Send");
     this.#send.title = this.#isRunning ? "The model hears it when it is asked next" : "";
     this.#text.placeholder = this.#isRunning ? "Say something meanwhile" : "What is to be done?";
@@ -93,8 +93,7 @@ export class Composer {
     this.choose(chosen);
     this.#providers.hidden = problems.length === 0;
     const [summary, entries] = this.#providers.children;
-    const name = problems.length === 1 ? `${problems[0]?.provider} has no models` : `${problems.length} providers have no models`;
-    if (summary !== undefined) setText(summary, name);
+    if (summary !== undefined) setText(summary, `More models (${problems.length})`);
     if (entries !== undefined) fill(entries, ...problems.map((one) => h("li", {}, h("strong", {}, one.provider), `: ${one.message}`)));
   }
 

@@ -5,6 +5,9 @@ import { fill, h, messageOf, setText, span } from "./dom.js";
 import { makeForm } from "./form.js";
 import { resultText } from "./log.js";
 
+/** The conversation that calls by hand belong to, as `wire::INSPECTOR`. */
+export const INSPECTOR = "inspector";
+
 /** @typedef {{id: string, name: string, title: string, description: string, effect: string, category: string, tags?: string[],
  *    inputSchema: any, examples?: {title: string, arguments: any}[]}} Tool */
 
@@ -90,10 +93,11 @@ export class Inspector {
     const form = makeForm(tool.inputSchema);
     const result = h("section", { class: "result", "aria-label": "Result", "aria-live": "polite" });
     const call = h("button", { type: "submit", class: "primary" }, "Call");
+    const stop = h("button", { type: "button", class: "danger", hidden: true, onclick: () => this.#stop() }, "Stop");
     const run = async () => {
-      const given = form.read();
+      const given = stop.hidden ? form.read() : null;
       if (given === null) return;
-      call.disabled = true;
+      stop.hidden = false;
       fill(result);
       this.progress("Running…");
       try {
@@ -101,7 +105,8 @@ export class Inspector {
       } catch (error) {
         fill(result, h("p", { class: "problem", role: "alert" }, messageOf(error)));
       } finally {
-        call.disabled = false;
+        if (document.activeElement === stop) call.focus();
+        stop.hidden = true;
         this.progress("");
       }
     };
@@ -115,11 +120,15 @@ export class Inspector {
       h("form", { onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
         void run();
-      }, novalidate: true, "aria-label": `Call ${tool.title}` }, form.element, h("div", { class: "answers" }, call, this.#progress)),
+      }, novalidate: true, "aria-label": `Call ${tool.title}` }, form.element, h("div", { class: "answers" }, call, stop, this.#progress)),
       result);
     this.#element.classList.add("chosen");
     this.#pane.scrollTop = 0;
     heading.focus();
+  }
+
+  #stop() {
+    this.#request("stop", { conversation: INSPECTOR }).catch((error) => this.progress(messageOf(error)));
   }
 
   #back() {

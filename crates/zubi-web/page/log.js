@@ -27,11 +27,16 @@ export class Log {
   /** @type {Map<string, {row: Row, seen: string}>} */
   #shown = new Map();
   #conversation = "";
+  /** Whether the last row is looked at, and the next is wanted too. */
+  #follows = true;
 
   constructor() {
     this.#earlier = h("button", { class: "quiet earlier", hidden: true, onclick: () => this.#showEarlier() });
     this.element = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
       this.#earlier, this.#rows);
+    this.element.addEventListener("scroll", () => (this.#follows = this.isAtEnd()));
+    // A card below it, or the keys of a phone, make it smaller.
+    new ResizeObserver(() => this.#follows && this.toEnd()).observe(this.element);
   }
 
   /** @type {import("./state.js").Conversation | null} */
@@ -48,7 +53,6 @@ export class Log {
 
   /** @param {import("./state.js").Conversation} conversation */
   show(conversation) {
-    const atEnd = this.isAtEnd();
     if (this.#conversation !== conversation.id || this.#last !== conversation) this.#forget(conversation);
     const all = rows(conversation.items);
     const visible = all.slice(-this.#limit);
@@ -56,7 +60,7 @@ export class Log {
     this.#earlier.hidden = hidden === 0;
     setText(this.#earlier, `Show earlier (${count(hidden)} more)`);
     this.#reconcile(visible);
-    if (atEnd) this.toEnd();
+    if (this.#follows) this.toEnd();
   }
 
   /** Whether the last row is looked at. */
@@ -66,6 +70,7 @@ export class Log {
   }
 
   toEnd() {
+    this.#follows = true;
     this.element.scrollTop = this.element.scrollHeight;
   }
 
@@ -170,6 +175,9 @@ function callRow() {
   const mark = h("span", { class: "state", "aria-hidden": "true" });
   const summary = h("span", { class: "what" });
   const state = h("span", { class: "how" });
+  const name = h("span", {});
+  const facts = h("span", {});
+  state.append(name, facts);
   const body = h("div", { class: "body" });
   const diff = h("div", { class: "changes" });
   const details = h("details", { class: "call" }, h("summary", {}, mark, summary, state), body);
@@ -185,12 +193,15 @@ function callRow() {
   let preview = "";
   return one(element, "call", (item) => {
     last = item;
-    const { mark: sign, name } = STATES[item.status];
+    const { mark: sign, name: spoken } = STATES[item.status];
     setText(mark, sign);
+    setText(name, spoken);
+    // What is as it should be is said to those who do not see the mark.
+    name.className = item.status === "ok" ? "sr" : "";
     setText(summary, item.summary);
-    const parts = [name, item.failure === "" || item.status !== "failed" ? "" : item.failure.replaceAll("_", " "), item.progress,
-      item.decision, item.duration >= 1000 ? span(item.duration) : ""];
-    setText(state, parts.filter((part) => part !== "").join(" · "));
+    const parts = [item.status === "failed" ? item.failure.replaceAll("_", " ") : "", item.progress, item.decision,
+      item.duration >= 1000 ? span(item.duration) : ""].filter((part) => part !== "");
+    setText(facts, (item.status === "ok" || parts.length === 0 ? "" : " · ") + parts.join(" · "));
     details.dataset.status = item.status;
     draw();
     // What was changed is seen without opening anything; while it is asked about, the card shows it.

@@ -305,6 +305,11 @@ function renderCode({ language, text }) {
     h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
 }
 
+/** A sentence with code in it. @param {string} text @returns {Node[]} */
+export function renderWords(text) {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : document.createTextNode(part)));
+}
+
 /** @param {Inline} piece @returns {Node} */
 function renderInline(piece) {
   switch (piece.kind) {

@@ -247,7 +247,9 @@ export class Conversation {
     const { allow } = event.answer;
     const edited = allow?.arguments ?? null;
     const decision = decisionText(event.answer, question.request, event.by);
-    change(call, { decision, status: allow === undefined ? "refused" : "running", arguments: edited ?? call.arguments });
+    change(call, { decision, status: allow === undefined ? "refused" : "running" });
+    // What is said of the call was said of the arguments that the model gave.
+    if (edited !== null) change(call, { arguments: edited, summary: `${call.summary.split(": ")[0]}, with other arguments`, preview: "" });
   }
 
   /** @param {Event} event */
@@ -327,9 +329,9 @@ function outcome(call, failure) {
 function decisionText(answer, request, by) {
   const through = DOORS[by] ?? by;
   if (answer.allow !== undefined) {
+    if ((answer.allow.arguments ?? null) !== null) return `Arguments changed ${through}`;
     const option = request.options[answer.allow.option] ?? request.options[0];
-    const edited = (answer.allow.arguments ?? null) === null ? "" : ", with other arguments";
-    return `Allowed ${SCOPES[option?.scope] ?? "once"}${edited}, ${through}`;
+    return `Allowed ${SCOPES[option?.scope] ?? "once"}, ${through}`;
   }
   if (answer.deny !== undefined) {
     const text = answer.deny.text ?? "";

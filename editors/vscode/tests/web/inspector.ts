@@ -1,0 +1,64 @@
+// The tool inspector: tools found, called by a form, asked about with the same cards.
+import type { Page } from "playwright-core";
+import type { Cases } from "./cases.ts";
+import { contains, same } from "./world.ts";
+
+let page: Page;
+
+export const inspector: Cases = {
+  "a tool is found and called by a form that is made of its schema": async (world) => {
+    page = await world.page();
+    await page.getByRole("button", { name: "Tools", exact: true }).click();
+    await page.getByLabel("Search tools").fill("read file");
+    await page.getByRole("button", { name: "Read a file", exact: false }).first().click();
+    await page.getByLabel("path (required)").fill("catalogue.md");
+    await page.getByLabel("startLine").fill("3");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("heading", { name: "Done" }).waitFor();
+    contains(await page.locator(".result").innerText(), "- tea");
+    return await page.getByRole("form", { name: "Call Read a file" }).ariaSnapshot();
+  },
+  "what cannot be is not sent": async () => {
+    await page.getByLabel("startLine").fill("third");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    contains(await page.locator(".form > .problem").innerText(), "startLine: This is no number.");
+    await page.getByLabel("Write the arguments as JSON").check();
+    await page.getByLabel("Arguments (JSON)").fill(JSON.stringify({ path: "nowhere.md" }));
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.getByRole("heading", { name: "Failed" }).waitFor();
+    contains(await page.locator(".result").innerText(), "nowhere.md");
+    return undefined;
+  },
+  "a list of objects has fields of its own": async () => {
+    await page.getByLabel("Search tools").fill("file_edit");
+    await page.locator(".tool-list").getByRole("button", { name: "Edit a file" }).click();
+    await page.getByLabel("path (required)").fill("catalogue.md");
+    await page.getByRole("button", { name: "Add to edits" }).click();
+    const entry = page.locator(".entry").first();
+    await entry.getByLabel("old (required)").fill("- milk");
+    await entry.getByLabel("new (required)").fill("- oat milk");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".result .diff-card").waitFor();
+    same(await page.locator(".result .diff-card tr.add .code").innerText(), "- oat milk");
+    return undefined;
+  },
+  "a command is asked about, and not run when it is denied": async () => {
+    await page.getByLabel("Search tools").fill("shell_run");
+    await page.locator(".tool-list").getByRole("button", { name: "Run a command" }).click();
+    await page.getByLabel("command (required)").fill("touch made");
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const card = page.locator(".question");
+    await card.getByLabel("What the model is told").fill("Not here.");
+    await card.getByRole("button", { name: "Deny" }).click();
+    await page.getByRole("heading", { name: "Failed" }).waitFor();
+    contains(await page.locator(".result").innerText(), "Not here.");
+    await card.waitFor({ state: "detached" });
+    return undefined;
+  },
+  "Escape leads back to the conversation": async () => {
+    await page.keyboard.press("Escape");
+    same(await page.locator("#chat").isVisible(), true);
+    same(await page.locator("#tools").isVisible(), false);
+    return undefined;
+  },
+};

@@ -1,0 +1,170 @@
+// A task from its first word to its end: what is read, changed, asked and stopped; a second tab; a server that goes away.
+import type { Page } from "playwright-core";
+import type { Cases } from "./cases.ts";
+import { DESKTOP, contains, same } from "./world.ts";
+
+let one: Page;
+let other: Page;
+
+export const task: Cases = {
+  "what is said streams in, thoughts are folded, what was read is grouped": async (world) => {
+    one = await world.page();
+    await one.getByLabel("Message to zubi").fill("Add cake to the catalogue, and look whether it is there.");
+    await one.keyboard.press("Enter");
+    await one.locator(".log").getByText("I look at the files first.").waitFor();
+    const thoughts = one.locator(".thoughts");
+    same(await thoughts.locator("pre").first().isVisible(), false);
+    await thoughts.first().click();
+    contains(await thoughts.locator("pre").first().innerText(), "The person wants cake.");
+    const group = one.locator(".group");
+    await group.getByText("2 more").waitFor();
+    same(await group.locator(".call").count(), 5);
+    await group.getByText("2 more").click();
+    same(await group.locator(".call").count(), 7);
+    await group.locator(".call").first().click();
+    await group.locator(".call .body").first().getByText("- tea").waitFor();
+    return undefined;
+  },
+  "what was changed is shown as a diff, in words besides colours": async () => {
+    const card = one.locator(".diff-card").first();
+    await card.waitFor();
+    same(await card.getAttribute("aria-label"), "catalogue.md: changed, 1 lines added, 0 removed");
+    const added = card.locator("tr.add");
+    same((await added.locator("td").allInnerTexts()).slice(1), ["4", "+", "- cake"]);
+    same(await added.locator(".mark").getAttribute("aria-label"), "added");
+    return undefined;
+  },
+  "a command is asked about, with all that it would do": async () => {
+    const card = one.getByRole("form", { name: /May this be done/ });
+    await card.waitFor();
+    same(await one.title(), "(?) zubi");
+    contains(await one.locator("#urgent").textContent(), "zubi asks: ");
+    return await card.ariaSnapshot();
+  },
+  "a second tab follows": async (world) => {
+    other = await world.page();
+    await other.locator("#conversations").getByText("Add cake to the catalogue").click();
+    await other.locator(".log").getByText("I look at the files first.").waitFor();
+    await other.getByRole("form", { name: /May this be done/ }).waitFor();
+    return undefined;
+  },
+  "arguments that are none are not sent": async () => {
+    const card = one.locator(".question");
+    await card.getByText("Edit the arguments").click();
+    const field = card.getByLabel("Arguments (JSON)");
+    await field.fill("{ command: ");
+    contains(await card.locator(".edit .problem").innerText(), "This is no JSON");
+    await card.getByRole("button", { name: "Use these arguments" }).click();
+    contains(await card.locator("> .problem").innerText(), "The arguments cannot be sent.");
+    await field.fill(JSON.stringify({ command: "grep -c cake catalogue.md" }));
+    return undefined;
+  },
+  "allowed for the session with other arguments, it runs and is not asked about again": async () => {
+    const card = one.locator(".question");
+    await card.getByRole("button", { name: "Use these arguments" }).click();
+    // What the others would do is shown before it is done.
+    await card.locator("dd").getByText("grep -c cake catalogue.md").waitFor();
+    await card.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
+    await card.getByRole("button", { name: "Allow" }).click();
+    await one.locator(".log").getByText("Done · ").waitFor();
+    await other.locator(".log").getByText("Done · ").waitFor();
+    same(await other.locator(".question").count(), 0);
+    const calls = await one.locator(".row.calls > details").allInnerTexts();
+    contains(await one.locator(".log").getByText("cake is in the catalogue").innerText(), "cake");
+    same(await one.title(), "zubi");
+    return calls.slice(-3).map((call) => `        ${call.replaceAll(/\s+/g, " ").replace(/ · [\d.]+ s$/, "").trim()}`).join("\n");
+  },
+  "tokens are counted, for the turn and for the conversation": async () => {
+    same(await one.locator("#tokens").innerText(), await other.locator("#tokens").innerText());
+    contains(await one.locator("#tokens").innerText(), "tokens");
+    contains(await one.locator(".ended").innerText(), "5 iterations · 10 calls");
+    return undefined;
+  },
+  "a turn is stopped with Escape, what was said so far stays": async () => {
+    const text = one.getByLabel("Message to zubi");
+    await text.fill("Tell me a long story.");
+    await text.press("Enter");
+    await one.locator(".log").getByText("Once upon a").waitFor();
+    await other.locator(".log").getByText("Once upon a").waitFor();
+    await one.getByRole("button", { name: "Stop" }).waitFor();
+    await one.keyboard.press("Escape");
+    await one.locator(".ended[data-reason=stopped]").waitFor();
+    await other.locator(".ended[data-reason=stopped]").waitFor();
+    contains(await one.locator(".said").last().innerText(), "Stopped here.");
+    same(await one.getByRole("button", { name: "Stop" }).isVisible(), false);
+    return undefined;
+  },
+  "zubi goes away and the page says so": async (world) => {
+    const { port } = world;
+    await world.end();
+    await one.locator("#away").getByText("zubi does not answer").waitFor();
+    await world.start(port);
+    // The token of the old address lets nobody in any more.
+    await one.locator("#away").getByText("This page has no valid token").waitFor();
+    return undefined;
+  },
+  "it is resumed where it was": async (world) => {
+    await one.goto(world.address);
+    await one.reload();
+    await one.locator(".ended[data-reason=stopped]").waitFor();
+    same(new URL(one.url()).hash, "");
+    await one.getByLabel("Message to zubi").fill("Go on.");
+    await one.getByRole("button", { name: "Send" }).click();
+    await one.locator(".log").getByText("They lived happily").waitFor();
+    await one.locator(".ended[data-reason=completed]").nth(1).waitFor();
+    return undefined;
+  },
+  "by keyboard alone: search, choose, ask, allow, stop": async (world) => {
+    const page = await world.page(DESKTOP);
+    const focused = async (): Promise<string> =>
+      String(await page.evaluate("(({ id, tagName, textContent }) => id || tagName + ' ' + textContent.slice(0, 30))(document.activeElement)"));
+    same(await focused(), "text");
+    await page.keyboard.press("Control+k");
+    same(await focused(), "search");
+    await page.keyboard.type("cake");
+    await page.locator("#found").getByText("1 conversations found").waitFor({ state: "attached" });
+    await page.keyboard.press("ArrowDown");
+    contains(await focused(), "BUTTON Add cake");
+    await page.keyboard.press("Enter");
+    await page.locator(".log").getByText("They lived happily").waitFor();
+    same(await focused(), "text");
+    await page.keyboard.type("Try the other one.");
+    await page.keyboard.press("Enter");
+    await page.locator(".question").waitFor();
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("Shift+Tab");
+    same(await focused(), "BUTTON Allow");
+    await page.keyboard.press("Enter");
+    await page.locator(".log").getByText("It says three.").waitFor();
+    same(await focused(), "text");
+    return undefined;
+  },
+  "a conversation of ten thousand events is shown at its end, the rest on demand": async (world) => {
+    const page = await world.page();
+    await page.route("**/api/open", (route) => route.fulfill({ json: long() }));
+    await page.locator("#conversations button").first().click();
+    await page.locator(".log").getByText("Answer 2499").waitFor();
+    const rows = page.locator(".rows > .row");
+    const few = await rows.count();
+    if (few > 200) throw new Error(`${few} rows`);
+    await page.getByText(/Show earlier/).click();
+    await page.locator(".log").getByText("Question 2400", { exact: true }).waitFor({ state: "attached" });
+    return undefined;
+  },
+};
+
+/** A conversation of 2,500 turns of four events, as `open` answers. */
+function long(): unknown {
+  const usage = { input: 10, output: 1, cached: 0 };
+  const events = Array.from({ length: 2500 }, (_, index) => {
+    const turn = index + 1;
+    const ended = { type: "ended", turn, reason: "completed", text: "", iterations: 1, calls: 0, usage, duration: 5 };
+    return [
+      { type: "asked", turn, text: `Question ${index}` },
+      { type: "iteration", turn, iteration: 1, model: "scripted/scripted" },
+      { type: "answered", turn, iteration: 1, said: { text: `Answer ${index}` }, usage, stop: "finished" },
+      ended,
+    ];
+  }).flat();
+  const summary = { id: "long", title: "Long", created: 0, updated: 0, turns: 2500, usage, state: "idle" };
+  return { summary, events: events.map((event, index) => ({ seq: index + 1, at: 0, ...event })), passing: [] };
+}

@@ -1,0 +1,330 @@
+//! The chat page of the real `zubi web`, in a real Chromium, with a model's server that says what a script says.
+//!
+//! The cases are in `editors/vscode/tests/web`, because the packages that drive Chromium are the extension's; here they get a
+//! project, a `zubi` and a model, and what they came to is compared.
+
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a failed expectation is a failed test, also in a helper; files and programs are those of a user"
+)]
+
+use std::process::Command;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::models::{self, Dialect, End, Expect, Says, Server, Turn};
+use zubi_tests::{Project, tools, zubi};
+
+/// More than all cases of a group take on a small machine.
+const DEADLINE_SECONDS: u32 = 150;
+const KEY: &str = "a-key-that-opens-nothing";
+
+/// A shop with a catalogue, and some files to look at.
+fn project() -> Project {
+    let project = Project::empty();
+    project.write("catalogue.md", "# Catalogue\n\n- tea\n- milk\n");
+    for name in ["prices", "opening", "staff", "suppliers", "returns", "history"] {
+        project.write(&format!("{name}.md"), &format!("# About {name}\n"));
+    }
+    project
+}
+
+/// Runs a group of cases; returns what they show, one line for each case and below it what belongs to it.
+fn run(group: &str, project: &Project, server: &Server) -> String {
+    let home = project.home();
+    let environment: Vec<(String, String)> = zubi::environment(project, &["node"])
+        .into_iter()
+        .chain([("SCRIPTED_KEY".to_owned(), KEY.to_owned())])
+        .collect();
+    let configuration = home.join("config/zubi/zubi.toml");
+    std::fs::create_dir_all(configuration.parent().expect("it has one")).expect("a new directory");
+    std::fs::write(&configuration, models::configuration(Dialect::OpenAiChat, server)).expect("a new file");
+    let config = home.join("web.json");
+    let fields = json!({
+        "chromium": tools::program("chromium", "chromium"),
+        "program": tools::zubi(),
+        "flags": ["--host", "own", "--trust", "--model", format!("scripted/{}", models::MODEL)],
+        "group": group,
+        "shots": tools::ROOT.join("target/screenshots"),
+        "deadline": DEADLINE_SECONDS,
+    });
+    std::fs::write(&config, fields.to_string()).expect("a new file");
+    assert!(tools::directory("vscode-extension").is_dir(), "run `cargo xtask setup --only vscode-extension`");
+    let outcome = Command::new(tools::program("node", "node"))
+        .arg(tools::ROOT.join("editors/vscode/tests/web/host.ts"))
+        .arg(&config)
+        .current_dir(project.root())
+        .env_clear()
+        .envs(environment)
+        .output()
+        .expect("node starts");
+    let (shown, said) = (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+    assert!(outcome.status.success(), "{}\n{shown}\n{said}", outcome.status);
+    shown.replace(project.root().as_str(), "PROJECT")
+}
+
+fn read(path: &str) -> serde_json::Value {
+    json!({ "path": path })
+}
+
+#[test]
+fn a_task_from_its_first_word_to_its_end() {
+    let project = project();
+    let look = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"].iter().fold(
+        Says::text("I look at the files first.").reasoning("The person wants cake.", None),
+        |says, name| says.call("file_read", read(&format!("{name}.md"))),
+    );
+    let edit = json!({ "path": "catalogue.md", "old": "- tea\n", "new": "- tea\n- cake\n" });
+    let server = Server::start(
+        Dialect::OpenAiChat,
+        KEY,
+        vec![
+            Turn::says(look.usage(1200, 80, 0)),
+            Turn::says(Says::default().call("file_edit", edit).usage(1500, 40, 1200)),
+            Turn::says(Says::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
+            Turn::says(Says::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
+            Turn::says(Says::text("**Done**: cake is in the catalogue.").usage(1700, 20, 1500)),
+            Turn::says(Says::text("Once upon a time there was a shop.")).cut_behind("time").end(End::Stall),
+            Turn::says(Says::text("They lived happily.")).expect(Expect::Contains("/messages", "Go on.".to_owned())),
+            Turn::says(Says::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),
+            Turn::says(Says::text("It says three.")),
+        ],
+    );
+    assert_snapshot!(run("task", &project, &server), @r#"
+    ok      what is said streams in, thoughts are folded, what was read is grouped
+    ok      what was changed is shown as a diff, in words besides colours
+    ok      a command is asked about, with all that it would do
+    - 'form "May this be done? Run a command: grep -c tea catalogue.md"':
+      - 'heading "May this be done? Run a command: grep -c tea catalogue.md" [level=3]'
+      - paragraph:
+        - text: It runs
+        - code: grep -c tea catalogue.md
+        - text: .
+      - term: Command
+      - definition:
+        - code: grep -c tea catalogue.md
+      - term: Directory
+      - definition:
+        - code: PROJECT
+      - term: Sandbox
+      - definition: "the best that this machine offers: writes only below the workspace, no credential stores, no network"
+      - term: Effect
+      - definition: runs something whose effect cannot be known
+      - term: Tool
+      - definition: shell.run
+      - term: Rule
+      - definition: No rule is about it, and then such calls ask.
+      - group: Edit the arguments
+      - group "How long a yes holds":
+        - text: How long a yes holds
+        - radio "this call" [checked]
+        - text: this call
+        - radio "exactly grep -c tea catalogue.md (shell.run), for this session · would have allowed no other call so far"
+        - text: exactly
+        - code: grep -c tea catalogue.md
+        - text: (shell.run), for this session · would have allowed no other call so far
+        - radio "grep with any arguments (shell.run), for this session · would have allowed no other call so far"
+        - code: grep
+        - text: with any arguments (shell.run), for this session · would have allowed no other call so far
+        - radio "grep with any arguments (shell.run), always in this workspace · would have allowed no other call so far"
+        - code: grep
+        - text: with any arguments (shell.run), always in this workspace · would have allowed no other call so far
+        - radio "grep with any arguments (shell.run), always and everywhere · would have allowed no other call so far"
+        - code: grep
+        - text: with any arguments (shell.run), always and everywhere · would have allowed no other call so far
+      - button "Allow"
+      - button "Deny"
+      - text: What the model is told when you deny it
+      - textbox "What the model is told when you deny it":
+        - /placeholder: Tell the model why not (optional)
+    ok      a second tab follows
+    ok      arguments that are none are not sent
+    ok      allowed for the session with other arguments, it runs and is not asked about again
+            ✓ Edit a file: catalogue.md done
+            ✓ Run a command, with other arguments done Allowed for this session, on this page
+            ✓ Run a command: grep -c cake catalogue.md done
+    ok      tokens are counted, for the turn and for the conversation
+    ok      a turn is stopped with Escape, what was said so far stays
+    ok      zubi goes away and the page says so
+    ok      it is resumed where it was
+    ok      by keyboard alone: search, choose, ask, allow, stop
+    ok      a conversation of ten thousand events is shown at its end, the rest on demand
+    "#);
+    server.finish();
+}
+
+#[test]
+fn tools_are_called_by_hand() {
+    let server = Server::start(Dialect::OpenAiChat, KEY, Vec::new());
+    assert_snapshot!(run("inspector", &project(), &server), @r#"
+    ok      a tool is found and called by a form that is made of its schema
+    - form "Call Read a file":
+      - text: path (required)
+      - textbox "path (required)": catalogue.md
+      - text: Path in the workspace, or file:// URI startLine
+      - textbox "startLine": "3"
+      - text: First line, 1-based; default 1 endLine
+      - textbox "endLine"
+      - text: Last line, inclusive; default the end
+      - checkbox "Write the arguments as JSON"
+      - text: Write the arguments as JSON
+      - button "Call"
+    ok      what cannot be is not sent
+    ok      a list of objects has fields of its own
+    ok      a command is asked about, and not run when it is denied
+    ok      Escape leads back to the conversation
+    "#);
+}
+
+#[test]
+fn nobody_else_is_let_in() {
+    let server = Server::start(Dialect::OpenAiChat, KEY, Vec::new());
+    assert_snapshot!(run("guarded", &project(), &server), @"
+    ok      a page without the token says how to get it, and shows nothing
+    ok      the token is in no address after it was taken, and a reload needs it no more
+    ok      a page of another origin is refused, also with the token
+    ok      a program that names another host or origin, or no token, is refused
+            as the page: 200
+            evil host: 403
+            foreign origin: 403
+            wrong token: 401
+    ");
+}
+
+#[test]
+fn it_can_be_looked_at() {
+    let project = project();
+    let edit = json!({ "path": "catalogue.md", "old": "- tea\n- milk\n", "new": "- oolong tea\n- milk\n- cake\n" });
+    let done = "The catalogue has **cake** now, and the shop works.\n\n## What I did\n\n1. Read `catalogue.md` and what is \
+        around it.\n2. Put the entry in:\n\n```md\n- cake\n```\n\nSee [the format](https://example.org/format) for more.";
+    let look = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"].iter().fold(
+        Says::text("I look at the files first.").reasoning("The person wants cake.", None),
+        |says, name| says.call("file_read", read(&format!("{name}.md"))),
+    );
+    let server = Server::start(
+        Dialect::OpenAiChat,
+        KEY,
+        vec![
+            Turn::says(look.usage(1200, 80, 0)),
+            Turn::says(Says::default().call("file_edit", edit).call("file_read", read("nowhere.md")).usage(1500, 40, 1200)),
+            Turn::says(Says::text("Now I try it.").call(
+                "shell_run",
+                json!({ "command": "for file in *.md; do grep --count '^- ' \"$file\"; done | sort --numeric-sort > counts.txt" }),
+            )),
+            Turn::says(Says::text(done).usage(1700, 20, 1500)),
+        ],
+    );
+    assert_snapshot!(run("look", &project, &server), @r##"
+    ok      a conversation that asks
+    ok      a conversation that is done
+    ok      a tool in the inspector
+    ok      roles and names of the whole page
+    - banner:
+      - heading "zubi" [level=1]
+      - text: project
+      - navigation "Views":
+        - button "Chat"
+        - button "Tools"
+    - navigation "Conversations":
+      - button "New conversation"
+      - text: Search in conversations
+      - searchbox "Search in conversations"
+      - status
+      - list "Conversations, the latest first":
+        - listitem:
+          - button "Put cake into the catalogue and see whether the shop still works. AGO"
+    - main:
+      - region "Put cake into the catalogue and see whether the shop still works.":
+        - heading "Put cake into the catalogue and see whether the shop still works." [level=2]
+        - text: 4,540 tokens, 4,540 in this turn
+        - group "This conversation":
+          - button "Rename"
+          - button "Export"
+          - button "Delete"
+        - log "Conversation":
+          - article "You": Put cake into the catalogue and see whether the shop still works.
+          - article "zubi":
+            - group: Thoughts
+            - paragraph: I look at the files first.
+          - group "7 calls that only looked":
+            - button "2 more"
+            - group: "Read a file: opening.md done"
+            - group: "Read a file: staff.md done"
+            - group: "Read a file: suppliers.md done"
+            - group: "Read a file: returns.md done"
+            - group: "Read a file: history.md done"
+          - group: "Edit a file: catalogue.md done"
+          - 'figure "catalogue.md: changed, 2 lines added, 1 removed"':
+            - text: catalogue.md changed +2 −1
+            - group "Changes of catalogue.md":
+              - table:
+                - 'row "1 1 # Catalogue"':
+                  - cell "1"
+                  - cell "1"
+                  - cell
+                  - cell "# Catalogue"
+                - row "2 2":
+                  - cell "2"
+                  - cell "2"
+                  - cell
+                  - cell
+                - row "3 removed - tea":
+                  - cell "3"
+                  - cell
+                  - cell "removed": −
+                  - cell "- tea"
+                - row "3 added - oolong tea":
+                  - cell
+                  - cell "3"
+                  - cell "added": +
+                  - cell "- oolong tea"
+                - row "4 4 - milk":
+                  - cell "4"
+                  - cell "4"
+                  - cell
+                  - cell "- milk"
+                - row "5 added - cake":
+                  - cell
+                  - cell "5"
+                  - cell "added": +
+                  - cell "- cake"
+          - group: "Read a file: nowhere.md failed · invalid input"
+          - article "zubi":
+            - paragraph: Now I try it.
+          - group: "Run a command: for file in *.md; do grep --count '^- ' \"$file\"; done | sort --numeric-sort > co… done Allowed once, on this page"
+          - article "zubi":
+            - paragraph:
+              - text: The catalogue has
+              - strong: cake
+              - text: now, and the shop works.
+            - heading "What I did" [level=4]
+            - list:
+              - listitem:
+                - text: Read
+                - code: catalogue.md
+                - text: and what is around it.
+              - listitem: "Put the entry in:"
+            - text: md
+            - button "Copy this code": Copy
+            - code: "- cake"
+            - paragraph:
+              - text: See
+              - link "the format":
+                - /url: https://example.org/format
+              - text: for more.
+          - paragraph:
+            - strong: Done
+            - text: · 4,540 tokens (4,400 in, 140 out) · 4 iterations · 10 calls
+      - form "Message":
+        - text: Message to zubi
+        - textbox "Message to zubi":
+          - /placeholder: What is to be done?
+        - text: Model
+        - combobox "Model"
+        - group: More models (6)
+        - button "Send"
+    - alert
+    "##);
+    server.finish();
+}
