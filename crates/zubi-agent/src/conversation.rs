@@ -93,15 +93,19 @@ impl Conversation {
         let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let path = keeping.place.path(&id)?;
         let file = private::open_append(&path)?;
-        let conversation = Self::over(keeping, id.clone(), file)?;
+        let conversation = Self::over(keeping, id, file)?;
+        conversation.begin()?;
+        Ok(conversation)
+    }
+
+    fn begin(&self) -> Result<(), OpenError> {
         let began = What::Began {
             version: VERSION,
-            conversation: id,
-            folders: keeping.folders.clone(),
+            conversation: self.id.clone(),
+            folders: self.keeping.folders.clone(),
             zubi: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        conversation.add(began).map_err(|NotKept(why)| OpenError::Unusable(why))?;
-        Ok(conversation)
+        self.add(began).map_err(|NotKept(why)| OpenError::Unusable(why))
     }
 
     /// Opens one to go on with it. A write that was cut off is removed, a turn that was cut off is ended.
@@ -154,6 +158,9 @@ impl Conversation {
             inner.digest = Digest::of(&reading.events);
             mend::endings(&inner.history, &inner.digest, &reading.events, self.keeping.now())
         };
+        if self.last() == 0 {
+            self.begin()?;
+        }
         for ending in endings {
             self.add(ending).map_err(|NotKept(why)| OpenError::Unusable(why))?;
         }

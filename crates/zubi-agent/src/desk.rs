@@ -8,6 +8,8 @@ mod inspector;
 mod parameters;
 mod seat;
 #[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
@@ -246,9 +248,10 @@ impl Desk {
         let given: ApprovalAnswer = serde_json::from_value(answer.answer)
             .map_err(|error| ChatError::Invalid(format!("`answer` is none: {error}")))?;
         match &given {
-            ApprovalAnswer::Allow { .. } => {}
+            // Who has nobody in front of it says so, and the call is refused with the rule that would allow it.
+            ApprovalAnswer::Allow { .. } | ApprovalAnswer::Unavailable => {}
             ApprovalAnswer::Deny { text } => bounded("text", text.as_deref(), parameters::MAX_LINES)?,
-            _ => return Err(ChatError::Invalid("`answer` is `allow` or `deny`".to_owned())),
+            _ => return Err(ChatError::Invalid("`answer` is `allow`, `deny` or `unavailable`".to_owned())),
         }
         let waiting = |error: crate::questions::NotWaiting| ChatError::NotFound(error.to_string());
         if answer.conversation == INSPECTOR {

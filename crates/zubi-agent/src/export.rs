@@ -2,32 +2,33 @@
 
 use std::collections::BTreeMap;
 
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::Value;
+
 use crate::event::{Event, What};
 use crate::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
 
 /// How many characters a file's name has at most.
 const NAME: usize = 40;
+/// What stands for the folder of the workspace in what came of calls, so that another copy of it comes to the same.
+const FOLDER: &str = "${workspaceFolder}";
 
-/// The scenario that plays the conversation again. Answers that were broken off are no answers: they are left out.
+/// The scenario that plays the conversation again. What was said while a turn was going on is part of its first words; an
+/// answer that was broken off is none.
 pub fn scenario(title: &str, events: &[Event]) -> Scenario {
+    let mut folders: Vec<Utf8PathBuf> = Vec::new();
     let mut turns: Vec<Turn> = Vec::new();
-    // Calls by their ids, with the place of the result that is still to come.
-    let mut calls: BTreeMap<&str, Call> = BTreeMap::new();
+    let mut made = Made::default();
     for event in events {
         match &event.what {
-            What::Asked { text, .. } => {
-                let is_going_on = turns.last().is_some_and(|turn| turn.ended.is_none());
-                match turns.last_mut().filter(|_| is_going_on) {
-                    // It was said into the turn, which hears it from the beginning when it is played.
-                    Some(turn) => {
-                        turn.user.push_str("\n\n");
-                        turn.user.push_str(text);
-                    }
-                    None => {
-                        turns.push(Turn { user: text.clone(), answers: Vec::new(), results: Vec::new(), ended: None })
-                    }
+            What::Began { folders: of_workspace, .. } => folders.clone_from(of_workspace),
+            What::Asked { text, .. } => match turns.last_mut().filter(|turn| turn.ended.is_none()) {
+                Some(turn) => {
+                    turn.user.push_str("\n\n");
+                    turn.user.push_str(text);
                 }
-            }
+                None => turns.push(Turn { user: text.clone(), answers: Vec::new(), results: Vec::new(), ended: None }),
+            },
             What::Answered { said, usage, interrupted: false, .. } => {
                 let Some(turn) = turns.last_mut() else { continue };
                 let mut answer = Answer {
@@ -37,31 +38,82 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
                     ..Answer::default()
                 };
                 for call in &said.calls {
-                    let made = Call { tool: call.tool.clone(), arguments: call.arguments.clone() };
-                    calls.insert(&call.id, made.clone());
-                    answer.calls.push(made);
+                    let call_made = Call { tool: call.tool.clone(), arguments: call.arguments.clone() };
+                    made.begin(&call.id, call_made.clone());
+                    answer.calls.push(call_made);
                 }
                 turn.answers.push(answer);
             }
-            What::Result { call, text, failure, .. } => {
-                if let (Some(turn), Some(made)) = (turns.last_mut(), calls.remove(call.as_str())) {
-                    turn.results.push(Outcome {
-                        tool: made.tool,
-                        arguments: made.arguments,
-                        text: text.clone(),
-                        failed: failure.is_some(),
-                    });
-                }
-            }
+            What::Result { call, text, failure, .. } => made.end(call, text, failure.is_some(), &folders),
             What::Ended(ended) => {
                 if let Some(turn) = turns.last_mut() {
+                    turn.results = std::mem::take(&mut made).outcomes();
                     turn.ended = Some(ended.reason);
                 }
             }
             _ => {}
         }
     }
+    // Of a turn that is going on.
+    if let Some(turn) = turns.last_mut().filter(|turn| turn.ended.is_none()) {
+        turn.results = made.outcomes();
+    }
     Scenario { zubi_scenario: VERSION, title: title.to_owned(), turns }
+}
+
+/// The calls of a turn. Those that are made at once end in any order; they are told in that in which the model made them.
+#[derive(Default)]
+struct Made {
+    numbers: BTreeMap<String, usize>,
+    calls: Vec<(Call, Option<(String, bool)>)>,
+    folders: Vec<Utf8PathBuf>,
+}
+
+impl Made {
+    fn begin(&mut self, id: &str, call: Call) {
+        self.numbers.insert(id.to_owned(), self.calls.len());
+        self.calls.push((call, None));
+    }
+
+    fn end(&mut self, id: &str, text: &str, failed: bool, folders: &[Utf8PathBuf]) {
+        folders.clone_into(&mut self.folders);
+        if let Some((_, outcome)) = self.numbers.get(id).and_then(|number| self.calls.get_mut(*number)) {
+            *outcome = Some((anywhere(text, folders), failed));
+        }
+    }
+
+    fn outcomes(self) -> Vec<Outcome> {
+        let Self { calls, folders, .. } = self;
+        let outcome = |(call, outcome): (Call, Option<(String, bool)>)| {
+            let (text, failed) = outcome?;
+            Some(Outcome { tool: call.tool, arguments: anywhere_in(&call.arguments, &folders), text, failed })
+        };
+        calls.into_iter().filter_map(outcome).collect()
+    }
+}
+
+/// The text as it would be if the workspace lay elsewhere.
+fn anywhere(text: &str, folders: &[Utf8PathBuf]) -> String {
+    let mut text = text.to_owned();
+    for (number, folder) in folders.iter().enumerate() {
+        // A name of nothing but a slash stands everywhere.
+        if folder.parent().is_some_and(|parent| parent != Utf8Path::new("")) {
+            let name = if number == 0 { FOLDER.to_owned() } else { format!("{FOLDER}[{number}]") };
+            text = text.replace(folder.as_str(), &name);
+        }
+    }
+    text
+}
+
+fn anywhere_in(value: &Value, folders: &[Utf8PathBuf]) -> Value {
+    match value {
+        Value::String(text) => anywhere(text, folders).into(),
+        Value::Array(items) => items.iter().map(|item| anywhere_in(item, folders)).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, inner)| (name.clone(), anywhere_in(inner, folders))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 /// A name for the file.

@@ -16,6 +16,7 @@ pub mod message;
 pub mod model;
 mod prompt;
 pub mod questions;
+pub mod replay;
 pub mod run;
 pub mod scenario;
 pub mod wire;

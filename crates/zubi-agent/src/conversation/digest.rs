@@ -104,7 +104,9 @@ impl OpenTurn {
         Ended {
             turn: self.turn,
             reason: Reason::Killed,
-            text: format!("This turn was cut off after {iterations} iterations and {calls} calls: the program ended."),
+            text: format!(
+                "This turn was cut off: the program ended. Until then: iterations {iterations}, calls {calls}."
+            ),
             data: None,
             problem: Some(
                 "The program ended while this turn was going on. Say how to go on; what was done until then is kept."

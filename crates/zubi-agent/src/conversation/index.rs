@@ -359,3 +359,6 @@ fn words(event: &Event) -> Option<&str> {
     let text = text.get(..text.floor_char_boundary(MAX_TEXT))?;
     (!text.is_empty()).then_some(text)
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use zubi_base::private;
 
 use super::OpenError;
@@ -41,7 +42,7 @@ pub(crate) struct Reading {
     pub(crate) good: u64,
     /// How long it was.
     pub(crate) length: u64,
-    /// What follows is no rest of a write that was cut off: after it come whole events. Says where.
+    /// What follows is no rest of a write that was cut off. Says where it begins.
     pub(crate) damage: Option<String>,
 }
 
@@ -66,15 +67,16 @@ pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, Open
             }
             Err(Wrong::Newer(version)) => return Err(OpenError::Newer(version)),
             Err(Wrong::Line) => {
-                // A rest has no whole event behind it, for it is the last that was written.
-                if lines.any(|line| parsed(line).is_some()) {
-                    reading.damage = Some(format!("after event {last} stands what is none"));
+                // Of a write that was cut off there is a part of a line, and nothing behind it.
+                if is_whole(line) || lines.any(is_whole) {
+                    reading.damage = Some(format!("what stands after event {last} is not the next one"));
                 }
                 break;
             }
         }
     }
-    if seq == 0 && reading.events.is_empty() {
+    // Of one that was cut off while it began, nothing is there yet.
+    if seq == 0 && reading.events.is_empty() && bytes.contains(&b'\n') {
         return Err(OpenError::Unusable("its file does not begin as one does".to_owned()));
     }
     Ok(reading)
@@ -116,6 +118,11 @@ fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
         return Err(Wrong::Line);
     }
     Ok(event)
+}
+
+/// Whether a line was written to its end, whatever it says.
+fn is_whole(line: &[u8]) -> bool {
+    line.ends_with(b"\n") && (line.len() > MAX_LINE || serde_json::from_slice::<IgnoredAny>(line).is_ok())
 }
 
 /// The event of a line that is whole: it ends in a line feed.

@@ -1,1 +1,444 @@
+//! What survives a kill at any byte, and what strange files come to.
 
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_base::clock::FixedClock;
+
+use super::*;
+use crate::event::Reason;
+use crate::message::{Call, Said, Usage};
+use crate::model::Stop;
+
+/// A directory for conversations, and what was told.
+struct Fixture {
+    _guard: tempfile::TempDir,
+    keeping: Keeping,
+    told: Arc<Mutex<Vec<Event>>>,
+}
+
+fn fixture() -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
+    let folders = vec![Utf8PathBuf::from("/project")];
+    let told: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let keeping = Keeping {
+        place: Place::new(&state, &folders).unwrap(),
+        folders,
+        clock: Arc::new(FixedClock(Duration::from_secs(1_700_000_000))),
+        redactor: Redactor::new(["hunter2hunter2".to_owned()]),
+        tell: Arc::new({
+            let told = Arc::clone(&told);
+            move |_, event| told.lock().unwrap().push(event)
+        }),
+    };
+    Fixture { _guard: guard, keeping, told }
+}
+
+fn asked(turn: u64, text: &str) -> What {
+    What::Asked { turn, text: text.to_owned() }
+}
+
+fn answered(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> What {
+    let call = |id: &&str| Call { id: (*id).to_owned(), tool: "file_read".to_owned(), arguments: json!({"path": id}) };
+    What::Answered {
+        turn,
+        iteration,
+        said: Said { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..Said::default() },
+        usage: Usage { input: 10, output: 1, cached: 0 },
+        stop: Stop::Finished,
+        interrupted: false,
+    }
+}
+
+fn calling(turn: u64, call: &str) -> What {
+    What::Calling {
+        turn,
+        call: call.to_owned(),
+        tool: "file.read".to_owned(),
+        summary: format!("Read file: {call}"),
+        arguments: json!({"path": call}),
+        effect: None,
+        preview: None,
+    }
+}
+
+fn result(turn: u64, call: &str, text: &str) -> What {
+    What::Result { turn, call: call.to_owned(), text: text.to_owned(), failure: None, duration: 3 }
+}
+
+fn ended(turn: u64, text: &str) -> What {
+    What::Ended(Ended {
+        turn,
+        reason: Reason::Completed,
+        text: text.to_owned(),
+        data: None,
+        problem: None,
+        iterations: 1,
+        calls: 0,
+        usage: Usage::default(),
+        duration: 5,
+    })
+}
+
+/// Two turns with calls, one of which a person was asked about.
+fn recorded() -> Vec<What> {
+    vec![
+        asked(1, "Rename the é\n\u{2028}thing"),
+        What::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
+        answered(1, 1, "I look.", &["a", "b"]),
+        calling(1, "a"),
+        What::Question { turn: 1, call: "a".to_owned(), question: "q1".to_owned(), request: json!({"tool": "x"}) },
+        What::Decision { question: "q1".to_owned(), answer: json!("allow"), by: "web".to_owned() },
+        calling(1, "b"),
+        result(1, "b", "B"),
+        asked(1, "and that one"),
+        result(1, "a", "A"),
+        answered(1, 2, "Done.", &[]),
+        ended(1, "Done."),
+        asked(2, "More"),
+        answered(2, 1, "", &["c"]),
+        calling(2, "c"),
+        result(2, "c", "C"),
+        What::Compacted {
+            turn: 2,
+            before: 13,
+            summary: "All was well.".to_owned(),
+            pruned: Vec::new(),
+            tokens_before: 9,
+            tokens_after: 2,
+        },
+        answered(2, 2, "Done too.", &[]),
+        ended(2, "Done too."),
+    ]
+}
+
+/// Whether providers take it: each call has its outcome right behind it, each outcome its call.
+fn assert_takeable(messages: &[Message], context: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for message in messages {
+        match message {
+            Message::Tool(outcome) => {
+                let at = open.iter().position(|call| *call == outcome.call);
+                open.remove(at.unwrap_or_else(|| panic!("{context}: an outcome without a call: {messages:#?}")));
+            }
+            other => {
+                assert!(open.is_empty(), "{context}: calls without outcomes {open:?}: {messages:#?}");
+                if let Message::Assistant(said) = other {
+                    open.extend(said.calls.iter().map(|call| call.id.as_str()));
+                }
+            }
+        }
+    }
+    assert!(open.is_empty(), "{context}: calls without outcomes {open:?}");
+}
+
+/// The kinds of events that a file holds.
+fn kinds(events: &[Event]) -> String {
+    let kind = |event: &Event| json!(event.what)["type"].as_str().unwrap().to_owned();
+    events.iter().map(kind).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
+    let fixture = fixture();
+    let whole = Conversation::create(&fixture.keeping).unwrap();
+    for what in recorded() {
+        whole.add(what).unwrap();
+    }
+    let id = whole.id().to_owned();
+    drop(whole);
+    let path = fixture.keeping.place.path(&id).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let lines: Vec<Event> = read::look(&fixture.keeping.place, &id).unwrap().events;
+    for cut in 0..=bytes.len() {
+        private::write_atomic(&path, &bytes[..cut]).unwrap();
+        let whole_lines = bytes[..cut].iter().filter(|byte| **byte == b'\n').count();
+        let seen = read::look(&fixture.keeping.place, &id).unwrap();
+        assert_eq!((seen.events.as_slice(), seen.damage), (&lines[..whole_lines], None), "cut at {cut}");
+
+        let opened = Conversation::open(&fixture.keeping, &id).unwrap();
+        assert_eq!(opened.digest().open, None, "cut at {cut}");
+        assert_takeable(&opened.messages(), &format!("cut at {cut}"));
+        opened.add(asked(3, "go on")).unwrap();
+        opened.add(answered(3, 1, "", &["d"])).unwrap();
+        opened.add(result(3, "d", "D")).unwrap();
+        opened.add(ended(3, "")).unwrap();
+        let (told, digest) = (opened.messages(), opened.digest());
+        drop(opened);
+
+        let again = Conversation::open(&fixture.keeping, &id).unwrap();
+        assert_eq!((again.messages(), again.digest()), (told, digest), "cut at {cut}");
+        let kept = read::look(&fixture.keeping.place, &id).unwrap().events;
+        assert_eq!(kept[..whole_lines], lines[..whole_lines], "nothing whole is lost, cut at {cut}");
+        assert!(kept.iter().zip(1..).all(|(event, seq)| event.seq == seq), "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    for what in [
+        asked(1, "Do three things"),
+        What::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
+        answered(1, 1, "", &["done", "begun", "later"]),
+        calling(1, "done"),
+        calling(1, "begun"),
+        result(1, "done", "It is."),
+    ] {
+        conversation.add(what).unwrap();
+    }
+    let id = conversation.id().to_owned();
+    drop(conversation);
+    drop(Conversation::open(&fixture.keeping, &id).unwrap());
+    let events = read::look(&fixture.keeping.place, &id).unwrap().events;
+    let added: String = events[7..].iter().fold(String::new(), |mut text, event| {
+        writeln!(text, "{}", json!(event.what)).unwrap();
+        text
+    });
+    assert_snapshot!(added, @r#"
+    {"type":"result","turn":1,"call":"begun","text":"The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.","failure":"cancelled","duration":0}
+    {"type":"result","turn":1,"call":"later","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
+    {"type":"ended","turn":1,"reason":"killed","text":"This turn was cut off: the program ended. Until then: iterations 1, calls 2.","problem":"The program ended while this turn was going on. Say how to go on; what was done until then is kept.","iterations":1,"calls":2,"usage":{"input":10,"output":1,"cached":0},"duration":0}
+    "#);
+    assert_eq!(fixture.told.lock().unwrap().last(), events.last(), "who listens is told");
+}
+
+/// What becomes of a file: when it is looked at, and when it is gone on with.
+fn check_file(content: &[u8]) -> String {
+    let fixture = fixture();
+    let id = id::new(fixture.keeping.clock.now()).unwrap();
+    let path = fixture.keeping.place.path(&id).unwrap();
+    private::write_atomic(&path, content).unwrap();
+    let seen = match read::look(&fixture.keeping.place, &id) {
+        Ok(reading) => format!("{} [{}]", kinds(&reading.events), reading.damage.unwrap_or_default()),
+        Err(error) => format!("no: {error}"),
+    };
+    let opened = match Conversation::open(&fixture.keeping, &id) {
+        Ok(opened) => format!("{} events", opened.last()),
+        Err(error) => {
+            assert_eq!(std::fs::read(&path).unwrap(), content, "it is left as it is");
+            format!("no: {error}")
+        }
+    };
+    let listed = fixture.keeping.place.search(None, 10).unwrap();
+    let titles: Vec<String> = listed.conversations.iter().map(|row| row.digest.title()).collect();
+    format!("looked at: {seen}\ngone on: {opened}\nlisted: {titles:?}\n")
+}
+
+fn lines(lines: &[&str]) -> Vec<u8> {
+    lines.iter().flat_map(|line| [line.as_bytes(), b"\n"].concat()).collect()
+}
+
+const BEGAN: &str = r#"{"seq":1,"at":5,"type":"began","version":1,"conversation":"x","folders":[],"zubi":"0"}"#;
+const SECOND: &str = r#"{"seq":2,"at":6,"type":"asked","turn":1,"text":"Hello"}"#;
+const THIRD: &str = r#"{"seq":3,"at":7,"type":"notice","turn":1,"text":"x"}"#;
+
+#[test]
+fn strange_files_are_told_and_left_alone() {
+    let mut text = String::new();
+    for (name, content) in [
+        ("nothing", Vec::new()),
+        ("garbage", vec![0xff, 0, b'\n', 7, b'\n']),
+        ("zeros at the end, as after a loss of power", [lines(&[BEGAN, SECOND]), vec![0; 100]].concat()),
+        ("a line feed too many", lines(&[BEGAN, SECOND, ""])),
+        ("damage in the middle", lines(&[BEGAN, "{", SECOND])),
+        ("wrong order", lines(&[BEGAN, THIRD, SECOND])),
+        ("twice the same", lines(&[BEGAN, SECOND, SECOND])),
+        ("a second beginning", lines(&[BEGAN, &BEGAN.replace(":1,\"at\"", ":2,\"at\"")])),
+        ("no beginning", lines(&[SECOND])),
+        ("newer, with fields that nobody knows", lines(&[r#"{"type":"began","version":2,"new":[]}"#, "whatever"])),
+        ("version nought", lines(&[&BEGAN.replace("\"version\":1", "\"version\":0")])),
+        ("an event of another kind", lines(&[BEGAN, r#"{"seq":2,"at":1,"type":"danced"}"#])),
+        ("one that is not kept", lines(&[BEGAN, r#"{"seq":2,"at":1,"type":"progress","call":"x","message":""}"#])),
+        ("deep", lines(&[BEGAN, &format!(r#"{{"seq":2,"at":1,"type":"asked","text":{}"#, "[".repeat(5000))])),
+        ("numbers beyond all", lines(&[BEGAN, &SECOND.replace(":6,", ":18446744073709551615,")])),
+    ] {
+        writeln!(text, "# {name}\n{}", check_file(&content)).unwrap();
+    }
+    assert_snapshot!(text, @r#"
+    # nothing
+    looked at:  []
+    gone on: 1 events
+    listed: ["New conversation"]
+
+    # garbage
+    looked at: no: its file does not begin as one does
+    gone on: no: its file does not begin as one does
+    listed: ["(cannot be opened: its file does not begin as one does)"]
+
+    # zeros at the end, as after a loss of power
+    looked at: began asked []
+    gone on: 3 events
+    listed: ["Hello"]
+
+    # a line feed too many
+    looked at: began asked []
+    gone on: 3 events
+    listed: ["Hello"]
+
+    # damage in the middle
+    looked at: began [what stands after event 1 is not the next one]
+    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    listed: ["New conversation"]
+
+    # wrong order
+    looked at: began [what stands after event 1 is not the next one]
+    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    listed: ["New conversation"]
+
+    # twice the same
+    looked at: began asked [what stands after event 2 is not the next one]
+    gone on: no: its file is damaged: what stands after event 2 is not the next one
+    listed: ["Hello"]
+
+    # a second beginning
+    looked at: began [what stands after event 1 is not the next one]
+    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    listed: ["New conversation"]
+
+    # no beginning
+    looked at: no: its file does not begin as one does
+    gone on: no: its file does not begin as one does
+    listed: ["(cannot be opened: its file does not begin as one does)"]
+
+    # newer, with fields that nobody knows
+    looked at: no: a newer zubi has written it (version 2 of the format)
+    gone on: no: a newer zubi has written it (version 2 of the format)
+    listed: ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]
+
+    # version nought
+    looked at: no: its file does not begin as one does
+    gone on: no: its file does not begin as one does
+    listed: ["(cannot be opened: its file does not begin as one does)"]
+
+    # an event of another kind
+    looked at: began [what stands after event 1 is not the next one]
+    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    listed: ["New conversation"]
+
+    # one that is not kept
+    looked at: began [what stands after event 1 is not the next one]
+    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    listed: ["New conversation"]
+
+    # deep
+    looked at: began []
+    gone on: 1 events
+    listed: ["New conversation"]
+
+    # numbers beyond all
+    looked at: began asked []
+    gone on: 3 events
+    listed: ["Hello"]
+    "#);
+}
+
+#[test]
+fn absurd_lengths_are_refused_without_being_read() {
+    let long = format!(r#"{{"seq":2,"at":6,"type":"asked","turn":1,"text":"{}"}}"#, "x".repeat(MAX_LINE));
+    assert_snapshot!(check_file(&lines(&[BEGAN, &long])), @r#"
+    looked at: began [what stands after event 1 is not the next one]
+    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    listed: ["New conversation"]
+    "#);
+
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let NotKept(why) = conversation.add(asked(1, &"x".repeat(MAX_LINE))).unwrap_err();
+    assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be");
+    conversation.add(asked(1, "short")).unwrap();
+    let (id, path) = (conversation.id().to_owned(), fixture.keeping.place.path(conversation.id()).unwrap());
+    drop(conversation);
+    // A file with a hole takes no room.
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
+    assert_snapshot!(read::look(&fixture.keeping.place, &id).unwrap_err(), @"its file has 268435457 bytes, and at most 268435456 are read");
+}
+
+#[test]
+fn one_writes_and_the_others_read() {
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    conversation.add(asked(1, "Hello")).unwrap();
+    let id = conversation.id().to_owned();
+    let other = Conversation::open(&fixture.keeping, &id).map(|_| ()).unwrap_err();
+    assert_snapshot!(other, @"another process has this conversation");
+    assert_eq!(fixture.keeping.place.held([id.as_str()].into_iter()).unwrap(), [id.as_str()]);
+    assert!(matches!(fixture.keeping.place.delete(&id), Err(OpenError::Elsewhere)));
+    assert_eq!(kinds(&read::look(&fixture.keeping.place, &id).unwrap().events), "began asked");
+    drop(conversation);
+    assert!(fixture.keeping.place.held([id.as_str()].into_iter()).unwrap().is_empty());
+    fixture.keeping.place.delete(&id).unwrap();
+    assert!(matches!(Conversation::open(&fixture.keeping, &id).map(|_| ()), Err(OpenError::Missing(_))));
+}
+
+#[test]
+fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let secret = "hunter2hunter2";
+    conversation.add(asked(1, &format!("My password is {secret}."))).unwrap();
+    conversation.add(What::Iteration { turn: 1, iteration: 1, model: "m".to_owned() }).unwrap();
+    let mut said = answered(1, 1, secret, &["a"]);
+    if let What::Answered { said, .. } = &mut said {
+        said.reasoning = secret.to_owned();
+        said.calls[0].arguments = json!({ "key": [secret] });
+        said.native = Some(crate::message::Native { provider: "p".to_owned(), parts: json!([secret]) });
+    }
+    conversation.add(said).unwrap();
+    conversation.add(result(1, "a", "aHVudGVyMmh1bnRlcjI=")).unwrap();
+    conversation.add(What::Titled { title: secret.to_owned() }).unwrap();
+    conversation.add(ended(1, secret)).unwrap();
+    let path = fixture.keeping.place.path(conversation.id()).unwrap();
+    let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
+    assert!(!text.contains(secret) && !text.contains("aHVudGVyMmh1bnRlcjI"), "{text}");
+    assert_eq!(text.matches("(redacted)").count(), 7, "{text}");
+    assert!(!format!("{:?}{:?}", conversation.messages(), fixture.told.lock().unwrap()).contains(secret));
+    fixture.keeping.place.search(Some("password"), 10).unwrap();
+    let mode = |path: &camino::Utf8Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let sessions = &fixture.keeping.place.sessions;
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!((mode(sessions), mode(&fixture.keeping.place.directory())), (0o700, 0o700));
+    assert_eq!(mode(&sessions.join("index.db")), 0o600);
+}
+
+#[test]
+fn a_clock_that_goes_backwards_does_not_take_the_order_along() {
+    let mut fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    conversation.add(asked(1, "Hello")).unwrap();
+    let id = conversation.id().to_owned();
+    drop(conversation);
+    fixture.keeping.clock = Arc::new(FixedClock(Duration::from_secs(1)));
+    drop(Conversation::open(&fixture.keeping, &id).unwrap());
+    let events = read::look(&fixture.keeping.place, &id).unwrap().events;
+    assert!(events.iter().all(|event| event.at == 1_700_000_000_000), "{events:?}");
+}
+
+#[test]
+fn what_passes_is_there_for_whoever_comes_later() {
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let text = |iteration, offset, text: &str| What::Text { turn: 1, iteration, offset, text: text.to_owned() };
+    let passing = || {
+        let (_, events) = conversation.now();
+        events.iter().map(|event| format!("{} {}", event.seq, json!(event.what))).collect::<Vec<_>>().join("\n")
+    };
+    conversation.add(asked(1, "Hello")).unwrap();
+    conversation.add(text(1, 0, "It 🙂")).unwrap();
+    conversation.add(text(1, 5, " is")).unwrap();
+    conversation.add(What::Thought { turn: 1, iteration: 1, offset: 0, text: "Hm".to_owned() }).unwrap();
+    assert_snapshot!(passing(), @r#"
+    2 {"type":"thought","turn":1,"iteration":1,"offset":0,"text":"Hm"}
+    2 {"type":"text","turn":1,"iteration":1,"offset":0,"text":"It 🙂 is"}
+    "#);
+    conversation.add(text(1, 0, "Again")).unwrap();
+    conversation.add(text(2, 0, "Next")).unwrap();
+    assert_snapshot!(passing(), @r#"2 {"type":"text","turn":1,"iteration":2,"offset":0,"text":"Next"}"#);
+    conversation.add(answered(1, 2, "Next.", &[])).unwrap();
+    assert_eq!(passing(), "");
+}

@@ -68,6 +68,7 @@ impl Seat {
 impl Desk {
     /// Says something: into the turn that is going on, else it begins one.
     pub(super) async fn send(&self, send: Send, door: &str) -> Result<Sent, ChatError> {
+        self.open_for_more()?;
         let Some(id) = send.conversation.clone() else {
             let seat = self.new_seat()?;
             let mut live = seat.live().await;
@@ -98,6 +99,11 @@ impl Desk {
         }
     }
 
+    fn open_for_more(&self) -> Result<Arc<Self>, ChatError> {
+        let desk = self.own.upgrade().filter(|_| !self.closing.is_cancelled());
+        desk.ok_or_else(|| ChatError::Failed("zubi is ending; start it anew".to_owned()))
+    }
+
     async fn model(
         &self,
         wanted: Option<&str>,
@@ -116,9 +122,8 @@ impl Desk {
         send: Send,
         door: &str,
     ) -> Result<Sent, ChatError> {
-        let Some(desk) = self.own.upgrade().filter(|_| !self.closing.is_cancelled()) else {
-            return Err(ChatError::Failed("zubi is ending; start it anew".to_owned()));
-        };
+        // What begins after this is stopped at once.
+        let desk = self.open_for_more()?;
         let mut budgets = self.config.budgets.clone();
         if let Some(iterations) = send.max_iterations {
             budgets.iterations = iterations;

@@ -1,1 +1,349 @@
+//! The desk over a real host: what is said, asked, stopped, listed and deleted, by one and by several.
 
+use insta::assert_snapshot;
+
+use super::testing::{Step, fixture, shown};
+use super::*;
+use crate::event::Reason;
+use crate::message::Message;
+
+fn write(path: &str) -> (&'static str, Value) {
+    ("file_write", json!({ "path": path, "content": "new\n" }))
+}
+
+#[tokio::test]
+async fn a_conversation_is_kept_and_goes_on() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let read = vec![("file_read", json!({ "path": "catalogue.md" }))];
+    fixture.script.then([Step::Calls(read), Step::Say("Tea."), Step::Say("Still tea.")]);
+    let id = talk.begin("What is in the catalogue?\nTell me.").await;
+    assert_eq!(talk.end().await.reason, Reason::Completed);
+    // Another process goes on with it.
+    let mut talk = fixture.desk();
+    let sent = talk.ask("send", json!({ "conversation": id, "text": "And now?" })).await;
+    assert_eq!(sent, json!({ "conversation": id, "turn": 2 }));
+    talk.end().await;
+    let opened = talk.open(&id).await;
+    assert_snapshot!(shown(&opened.events), @"
+    1 began
+    2 asked 1: What is in the catalogue?
+    Tell me.
+    3 iteration of script/one
+    4 answered:  (1 calls)
+    5 calling Read a file: catalogue.md
+    6 result None
+    7 iteration of script/one
+    8 answered: Tea. (0 calls)
+    9 ended Completed: Tea. None
+    10 asked 2: And now?
+    11 iteration of script/one
+    12 answered: Still tea. (0 calls)
+    13 ended Completed: Still tea. None
+    ");
+    let told = fixture.script.told.lock().unwrap().pop().unwrap();
+    let roles = |message: &Message| json!(message)["role"].as_str().unwrap().to_owned();
+    assert_eq!(told.iter().map(roles).collect::<Vec<_>>(), ["user", "assistant", "tool", "assistant", "user"]);
+    let list = talk.ask("conversations", json!({ "query": "catalogue tea" })).await;
+    let first = &list["conversations"][0];
+    assert_eq!(
+        (&first["title"], &first["turns"], &first["model"], &first["usage"]["input"]),
+        (&json!("What is in the catalogue? Tell me."), &json!(2), &json!("script/one"), &json!(30))
+    );
+    talk.ask("rename", json!({ "conversation": id, "title": " Of  tea " })).await;
+    assert_eq!(talk.open(&id).await.summary.title, "Of tea");
+}
+
+#[tokio::test]
+async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let steps = || [Step::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), Step::Say("Done.")];
+    fixture.script.then(steps());
+    let id = talk.begin("Run it").await;
+    let question = talk.question().await;
+    assert_eq!(talk.open(&id).await.summary.state, State::Waiting);
+    let list = talk.ask("conversations", Value::Null).await;
+    assert_eq!(list["conversations"][0]["state"], "waiting");
+    let wrong = talk
+        .refusal(
+            "answer",
+            json!({ "conversation": id, "question": question, "answer": { "unanswered": { "how": "x" } } }),
+        )
+        .await;
+    assert_snapshot!(wrong, @"Invalid input: `answer` is `allow`, `deny` or `unavailable`");
+    let wrong = talk
+        .refusal("answer", json!({ "conversation": id, "question": "x", "answer": { "deny": { "text": null } } }))
+        .await;
+    assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.");
+    let request = match &talk.open(&id).await.events.last().unwrap().what {
+        What::Question { request, .. } => request.clone(),
+        other => panic!("{other:?}"),
+    };
+    let options = request["options"].as_array().unwrap();
+    let for_session = options.iter().position(|option| option["scope"] == "session").unwrap();
+    let yes = json!({ "allow": { "option": for_session, "arguments": null } });
+    talk.ask("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    assert_eq!(talk.end().await.reason, Reason::Completed);
+    // The same again is not asked about, not even in the next turn.
+    fixture.script.then(steps());
+    talk.ask("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_eq!(talk.end().await.reason, Reason::Completed);
+    // In another conversation it is.
+    fixture.script.then(steps());
+    let other = talk.begin("Run it").await;
+    let question = talk.question().await;
+    let no = json!({ "deny": { "text": "Not there." } });
+    talk.ask("answer", json!({ "conversation": other, "question": question, "answer": no })).await;
+    talk.end().await;
+    assert_snapshot!(shown(&talk.open(&other).await.events), @r#"
+    1 began
+    2 asked 1: Run it
+    3 iteration of script/one
+    4 answered:  (1 calls)
+    5 calling Run a command: cargo build
+    6 question
+    7 decision by test: {"deny":{"text":"Not there."}}
+    8 result Some(Denied)
+    9 iteration of script/one
+    10 answered: Done. (0 calls)
+    11 ended Completed: Done. None
+    "#);
+}
+
+#[tokio::test]
+async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Hang("I think"), Step::Calls(vec![write("a.txt")]), Step::Say("Well.")]);
+    let id = talk.begin("Think").await;
+    talk.wait(|what| matches!(what, What::Text { .. })).await;
+    let opened = talk.open(&id).await;
+    assert_eq!(opened.summary.state, State::Running);
+    let passing: Vec<Value> = opened.passing.iter().map(|event| json!(event.what)).collect();
+    assert_eq!(passing, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
+    let running = talk.refusal("delete", json!({ "conversation": id })).await;
+    assert_snapshot!(running, @"a turn is going on in this conversation. Stop it first.");
+    talk.ask("stop", json!({ "conversation": id })).await;
+    assert_eq!(talk.end().await.reason, Reason::Stopped);
+
+    talk.ask("send", json!({ "conversation": id, "text": "Write" })).await;
+    let question = talk.question().await;
+    talk.ask("stop", json!({ "conversation": id })).await;
+    assert_eq!(talk.end().await.reason, Reason::Stopped);
+    let late =
+        json!({ "conversation": id, "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
+    assert!(matches!(talk.refusal("answer", late).await, ChatError::NotFound(_)));
+    assert!(!fixture.work.join("a.txt").exists());
+
+    talk.ask("send", json!({ "conversation": id, "text": "Now?" })).await;
+    assert_eq!(talk.end().await.text, "Well.");
+    talk.ask("stop", json!({ "conversation": id })).await;
+    talk.ask("delete", json!({ "conversation": id })).await;
+    assert!(matches!(talk.refusal("open", json!({ "conversation": id })).await, ChatError::NotFound(_)));
+    assert_eq!(talk.ask("conversations", Value::Null).await["conversations"], json!([]));
+}
+
+#[tokio::test]
+async fn what_is_said_at_once_is_heard_once() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("One.")]);
+    let id = talk.begin("First").await;
+    talk.end().await;
+    fixture.script.then(std::iter::repeat_n(Step::Say("More."), 8));
+    let says = (0..8).map(|number| talk.ask("send", json!({ "conversation": id, "text": format!("Number {number}") })));
+    let sent = futures_util::future::join_all(says).await;
+    let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
+    talk.wait(|what| matches!(what, What::Ended(ended) if ended.turn == last)).await;
+    let opened = talk.open(&id).await;
+    for number in 0..8 {
+        let is_it =
+            |event: &&Event| matches!(&event.what, What::Asked { text, .. } if *text == format!("Number {number}"));
+        assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", shown(&opened.events));
+    }
+}
+
+#[tokio::test]
+async fn two_processes_have_one_conversation_one_after_the_other() {
+    let fixture = fixture();
+    let (mut one, mut other) = (fixture.desk(), fixture.desk());
+    fixture.script.then([Step::Hang("I think"), Step::Say("Well.")]);
+    let id = one.begin("Think").await;
+    one.wait(|what| matches!(what, What::Text { .. })).await;
+    let opened = other.open(&id).await;
+    assert_eq!((opened.summary.state, opened.events.len()), (State::Elsewhere, 3));
+    assert_eq!(other.ask("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
+    for (method, params) in [
+        ("send", json!({ "conversation": id, "text": "Me too" })),
+        ("rename", json!({ "conversation": id, "title": "Mine" })),
+        ("delete", json!({ "conversation": id })),
+        ("stop", json!({ "conversation": id })),
+    ] {
+        let refusal = other.refusal(method, params).await.to_string();
+        assert_eq!(
+            refusal, "another process has this conversation, and writes in it. Wait until its turn has ended.",
+            "{method}"
+        );
+    }
+    one.ask("stop", json!({ "conversation": id })).await;
+    one.end().await;
+    one.desk.shutdown().await;
+    other.ask("send", json!({ "conversation": id, "text": "Now me" })).await;
+    assert_eq!(other.end().await.text, "Well.");
+}
+
+#[tokio::test]
+async fn the_end_of_the_desk_ends_its_turns() {
+    let fixture = fixture();
+    let talk = fixture.desk();
+    fixture.script.then([Step::Hang("I think"), Step::Hang("I too")]);
+    let (one, other) = (talk.begin("Think").await, talk.begin("Think").await);
+    talk.desk.shutdown().await;
+    for id in [one, other] {
+        let events = talk.open(&id).await.events;
+        assert!(
+            matches!(&events.last().unwrap().what, What::Ended(ended) if ended.reason == Reason::Stopped),
+            "{}",
+            shown(&events)
+        );
+    }
+    let late = talk.refusal("send", json!({ "text": "Hello?" })).await;
+    assert_snapshot!(late, @"zubi is ending; start it anew");
+    // It is no conversation, for nothing was said in it.
+    assert_eq!(talk.ask("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_defect_ends_the_turn_and_not_the_conversation() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Panic, Step::Say("Well.")]);
+    let id = talk.begin("Think").await;
+    assert_eq!(talk.end().await.reason, Reason::Failed);
+    talk.ask("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_eq!(talk.end().await.text, "Well.");
+}
+
+#[tokio::test]
+async fn what_was_cut_off_is_told_when_it_is_opened() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("Well.")]);
+    let id = talk.begin("Think").await;
+    talk.end().await;
+    let path = talk.desk.keeping.place.path(&id).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    zubi_base::fs::write_atomic(&path, &whole[..whole.len() - 20]).unwrap();
+    let opened = talk.open(&id).await;
+    assert_snapshot!(shown(&opened.events[opened.events.len() - 2..]), @r#"
+    4 answered: Well. (0 calls)
+    5 ended Killed: This turn was cut off: the program ended. Until then: iterations 1, calls 0. Some("The program ended while this turn was going on. Say how to go on; what was done until then is kept.")
+    "#);
+    // One that is damaged in the middle is shown as far as it goes, and left as it is.
+    let damaged = [&whole[..300], b"\n\n", &whole[300..]].concat();
+    zubi_base::fs::write_atomic(&path, &damaged).unwrap();
+    let opened = talk.open(&id).await;
+    assert_snapshot!(shown(&opened.passing), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
+    let refusal = talk.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
+    assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: what stands after event 2 is not the next one. Begin a new one; this one is left as it is.");
+    assert_eq!(std::fs::read(&path).unwrap(), damaged);
+}
+
+#[tokio::test]
+async fn calls_by_hand_are_under_the_policy() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let read = talk.ask("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
+    assert!(read["text"].as_str().unwrap().contains("tea") && read["isError"] == false, "{read}");
+    let unknown = talk.refusal("call", json!({ "tool": "file.raed", "arguments": {} })).await;
+    assert_snapshot!(unknown, @"unknown tool `file.raed`: there is no such tool; did you mean `file.read`, `file.write`?");
+    let desk = Arc::clone(&talk.desk);
+    let (tool, arguments) = write("a.txt");
+    let call =
+        tokio::spawn(async move { desk.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await });
+    let told = talk.wait(|what| matches!(what, What::Question { .. })).await;
+    assert_eq!(told.conversation, INSPECTOR);
+    let What::Question { question, .. } = told.event.what else { panic!("a question") };
+    let yes = json!({ "allow": { "option": 0, "arguments": null } });
+    talk.ask("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
+    assert_eq!(call.await.unwrap().unwrap()["isError"], false);
+    assert!(fixture.work.join("a.txt").exists());
+    // Whoever goes away takes the question along.
+    let desk = Arc::clone(&talk.desk);
+    let call = tokio::spawn(async move {
+        desk.request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
+            .await
+    });
+    talk.question().await;
+    call.abort();
+    talk.wait(|what| matches!(what, What::Decision { .. })).await;
+    assert!(!fixture.work.join("b.txt").exists());
+    assert_eq!(talk.ask("conversations", Value::Null).await["conversations"], json!([]), "nothing of it is kept");
+    let tools = talk.ask("tools", Value::Null).await;
+    assert!(tools["tools"].as_array().unwrap().iter().any(|tool| tool["id"] == "file.read"), "{tools}");
+}
+
+#[tokio::test]
+async fn requests_are_checked() {
+    let fixture = fixture();
+    let talk = fixture.desk();
+    let mut text = String::new();
+    let long = "x".repeat(1024 * 1024 + 1);
+    for (method, params) in [
+        ("dance", json!({})),
+        ("hello", json!({ "x": 1 })),
+        ("send", Value::Null),
+        ("send", json!({ "text": " \n" })),
+        ("send", json!({ "text": long })),
+        ("send", json!({ "text": "x", "txet": "y" })),
+        ("send", json!({ "text": "x", "model": "script/two" })),
+        ("send", json!({ "text": "x", "maxIterations": 0 })),
+        ("send", json!({ "text": "x", "maxIterations": -1 })),
+        ("send", json!({ "text": "x", "conversation": "../../x" })),
+        ("send", json!({ "text": "x", "conversation": "000000000000-0000000000000000" })),
+        ("open", json!({ "conversation": 7 })),
+        ("open", json!({ "conversation": "inspector" })),
+        ("stop", json!({ "conversation": "" })),
+        ("conversations", json!({ "query": long })),
+        ("conversations", json!({ "limit": -1 })),
+        ("conversations", json!([1])),
+        ("rename", json!({ "conversation": "x", "title": "\n" })),
+        (
+            "answer",
+            json!({ "conversation": "inspector", "question": "x", "answer": { "allow": { "option": 0, "arguments": null } } }),
+        ),
+        ("call", json!({ "tool": "file.read" })),
+        ("call", json!({ "tool": long, "arguments": {} })),
+    ] {
+        let refusal = talk.refusal(method, params).await;
+        text.push_str(&format!("{method}: {refusal}\n"));
+    }
+    assert_snapshot!(text, @"
+    dance: there is no method `dance`
+    hello: Invalid input: this method has no parameters
+    send: Invalid input: missing field `text`
+    send: Invalid input: `text` is empty. Say what is to be done.
+    send: Invalid input: `text` has 1048577 bytes, and at most 1048576 are taken. Shorten it.
+    send: Invalid input: unknown field `txet`, expected one of `conversation`, `text`, `model`, `maxIterations`, `tools`, `schema`, `instructions`
+    send: no such model. `zubi agent models` shows which models there are and what others need.
+    send: Invalid input: `maxIterations` is at least 1
+    send: Invalid input: invalid value: integer `-1`, expected u64
+    send: there is no conversation `../../x`. The list shows which there are.
+    send: there is no conversation `000000000000-0000000000000000`. The list shows which there are.
+    open: Invalid input: invalid type: integer `7`, expected a string
+    open: there is no conversation `inspector`. The list shows which there are.
+    stop: there is no conversation ``. The list shows which there are.
+    conversations: Invalid input: `query` has 1048577 bytes, and at most 1000 are taken. Shorten it.
+    conversations: Invalid input: invalid value: integer `-1`, expected usize
+    conversations: Invalid input: invalid type: integer `1`, expected a string
+    rename: Invalid input: `title` is empty
+    answer: no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.
+    call: Invalid input: missing field `arguments`
+    call: Invalid input: `tool` has 1048577 bytes, and at most 1000 are taken. Shorten it.
+    ");
+    assert_eq!(talk.ask("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
+    let hello = talk.ask("hello", json!({})).await;
+    assert_eq!((&hello["model"], &hello["maxIterations"]), (&json!("script/one"), &json!(20)));
+    assert_eq!(talk.ask("models", Value::Null).await["models"][0]["id"], "script/one");
+}

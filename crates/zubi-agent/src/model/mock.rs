@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 
 use self::keywords::Keywords;
+pub(crate) use self::player::holds;
 use self::player::{Played, Player};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, Piece, Pieces};
 use crate::message::Message;

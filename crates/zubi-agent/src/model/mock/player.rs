@@ -135,7 +135,7 @@ impl Model for Player {
 }
 
 /// Whether what the scenario expects is true of the prompt; if not, what was expected and what was there.
-fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
+pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
     let texts = || {
         let messages = prompt.messages.iter().map(|message| match message {
             Message::User { text } => text.as_str(),

@@ -1,0 +1,189 @@
+//! What is found, and that the index is nothing but a convenience.
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use zubi_base::clock::FixedClock;
+use zubi_tools::redact::Redactor;
+
+use super::*;
+use crate::conversation::{Conversation, Keeping};
+use crate::journal::Journal as _;
+
+struct Fixture {
+    _guard: tempfile::TempDir,
+    keeping: Keeping,
+}
+
+fn fixture() -> Fixture {
+    let guard = tempfile::tempdir().unwrap();
+    let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
+    let keeping = Keeping {
+        place: Place::new(&state, &["/project".into()]).unwrap(),
+        folders: Vec::new(),
+        clock: Arc::new(FixedClock(Duration::from_secs(1))),
+        redactor: Redactor::default(),
+        tell: Arc::new(|_, _| {}),
+    };
+    Fixture { _guard: guard, keeping }
+}
+
+impl Fixture {
+    /// A conversation in which this was said, at this second.
+    fn said(&mut self, second: u64, texts: &[&str]) -> String {
+        self.keeping.clock = Arc::new(FixedClock(Duration::from_secs(second)));
+        let conversation = Conversation::create(&self.keeping).unwrap();
+        for text in texts {
+            conversation.add(What::Asked { turn: 1, text: (*text).to_owned() }).unwrap();
+        }
+        conversation.id().to_owned()
+    }
+
+    fn database(&self) -> Utf8PathBuf {
+        self.keeping.place.sessions.join("index.db")
+    }
+
+    /// The index on the disk, without the way out over the memory.
+    fn titles(&self, query: &str) -> Vec<String> {
+        let found = on_disk(&self.keeping.place, &Query::of(Some(query)), 10).unwrap();
+        found.conversations.iter().map(|row| row.digest.title()).collect()
+    }
+}
+
+#[test]
+fn words_are_found_wherever_they_stand() {
+    let mut fixture = fixture();
+    fixture.said(1, &["Rename the crème brûlée", "and the function parse_header in src/net.rs"]);
+    fixture.said(2, &["Fix the test", "of the parser"]);
+    let id = fixture.said(3, &["Look at C++ and \"quotes\" AND NOT more*"]);
+    let mut text = String::new();
+    for query in [
+        "",
+        "  ",
+        "rename",
+        "ren",
+        "ren ",
+        "parse",
+        "the parser",
+        "parser fix",
+        "creme brulee",
+        "src/net.rs",
+        "parse_header",
+        "rename parser",
+        "C++",
+        "::",
+        "\"",
+        "\"quotes\"",
+        "AND",
+        "NOT",
+        "more*",
+        "NEAR(the test)",
+        "text:rename",
+        "-test",
+        "a\0b",
+    ] {
+        text.push_str(&format!("{query:?}: {}\n", fixture.titles(query).join(" | ")));
+    }
+    assert_snapshot!(text, @r#"
+    "": Look at C++ and "quotes" AND NOT more* | Fix the test | Rename the crème brûlée
+    "  ": Look at C++ and "quotes" AND NOT more* | Fix the test | Rename the crème brûlée
+    "rename": Rename the crème brûlée
+    "ren": Rename the crème brûlée
+    "ren ": 
+    "parse": Fix the test | Rename the crème brûlée
+    "the parser": Fix the test
+    "parser fix": Fix the test
+    "creme brulee": Rename the crème brûlée
+    "src/net.rs": Rename the crème brûlée
+    "parse_header": Rename the crème brûlée
+    "rename parser": 
+    "C++": Look at C++ and "quotes" AND NOT more* | Rename the crème brûlée
+    "::": 
+    "\"": 
+    "\"quotes\"": Look at C++ and "quotes" AND NOT more*
+    "AND": Look at C++ and "quotes" AND NOT more* | Rename the crème brûlée
+    "NOT": Look at C++ and "quotes" AND NOT more*
+    "more*": Look at C++ and "quotes" AND NOT more*
+    "NEAR(the test)": 
+    "text:rename": 
+    "-test": Fix the test
+    "a\0b":
+    "#);
+    let found = on_disk(&fixture.keeping.place, &Query::of(Some("parse_header function")), 10).unwrap();
+    assert_snapshot!(found.conversations[0].found.as_deref().unwrap(), @"and the function parse_header in src/net.rs");
+    let found = on_disk(&fixture.keeping.place, &Query::All, 2).unwrap();
+    assert_eq!((found.conversations[0].id.as_str(), found.more), (id.as_str(), 1));
+    // What is said later is found as well.
+    let more = Conversation::open(&fixture.keeping, &id).unwrap();
+    more.add(What::Asked { turn: 2, text: "Something about zebras".to_owned() }).unwrap();
+    assert_eq!(fixture.titles("zebra").len(), 1);
+}
+
+#[test]
+fn an_index_that_is_missing_broken_older_or_newer_is_made_anew() {
+    let mut fixture = fixture();
+    fixture.said(1, &["Rename it"]);
+    fixture.said(2, &["Fix the test"]);
+    let whole = ["Fix the test", "Rename it"];
+    let open = || Connection::open(fixture.database()).unwrap();
+    let damages: [(&str, &dyn Fn()); 8] = [
+        ("as it was", &|| {}),
+        ("missing", &|| std::fs::remove_file(fixture.database()).unwrap()),
+        ("empty", &|| private::write_atomic(&fixture.database(), b"").unwrap()),
+        ("no database", &|| private::write_atomic(&fixture.database(), &[b'x'; 9000]).unwrap()),
+        ("cut in half", &|| {
+            let bytes = std::fs::read(fixture.database()).unwrap();
+            private::write_atomic(&fixture.database(), &bytes[..bytes.len() / 2]).unwrap();
+        }),
+        ("older", &|| open().execute_batch("DROP TABLE said; PRAGMA user_version = 0").unwrap()),
+        ("newer", &|| open().execute_batch("CREATE TABLE more (x); PRAGMA user_version = 99").unwrap()),
+        ("with what nobody has written", &|| {
+            open().execute_batch("UPDATE conversations SET digest = '[]', seen = 0").unwrap();
+        }),
+    ];
+    for (name, damage) in damages {
+        damage();
+        assert_eq!(fixture.titles(""), whole, "{name}");
+        assert_eq!(fixture.titles("test"), ["Fix the test"], "{name}");
+    }
+}
+
+#[test]
+fn without_a_place_for_the_index_the_files_are_read() {
+    let mut fixture = fixture();
+    fixture.said(1, &["Rename it"]);
+    std::fs::create_dir(fixture.database()).unwrap();
+    let found = fixture.keeping.place.search(Some("rename"), 10).unwrap();
+    assert_eq!(found.conversations[0].found.as_deref(), Some("Rename it"));
+}
+
+#[test]
+fn what_is_deleted_is_nowhere_any_more() {
+    let mut fixture = fixture();
+    fixture.said(1, &["Keep this one"]);
+    let id = fixture.said(2, &["The walrus is a secret"]);
+    assert_eq!(fixture.titles("walrus").len(), 1);
+    fixture.keeping.place.delete(&id).unwrap();
+    for name in ["index.db", "index.db-wal"] {
+        let bytes = std::fs::read(fixture.keeping.place.sessions.join(name)).unwrap_or_default();
+        assert!(!bytes.windows(6).any(|window| window == b"walrus"), "{name}");
+    }
+    assert_eq!(fixture.titles(""), ["Keep this one"]);
+}
+
+#[test]
+fn several_use_it_at_once() {
+    let mut fixture = fixture();
+    let ids: Vec<String> = (0..20).map(|second| fixture.said(second, &[&format!("Number {second}")])).collect();
+    let place = fixture.keeping.place.clone();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..5 {
+                    let found = on_disk(&place, &Query::of(Some("number")), 100).unwrap();
+                    assert_eq!(found.conversations.len(), ids.len());
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,59 @@
+//! What was recorded beside what happens now.
+
+use super::{CallMade, Difference, Outcome, ids};
+use crate::event::Reason;
+use crate::scenario::{self, Turn};
+
+/// The differences, turn by turn. `problems` are what went wrong now, of each turn.
+pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    for (number, (recorded, now)) in recorded.iter().zip(now).enumerate() {
+        // What was written by hand need not say what comes of its calls.
+        let has_results = !recorded.results.is_empty() || recorded.answers.iter().all(|answer| answer.calls.is_empty());
+        if has_results {
+            calls(number + 1, recorded, now, &mut differences);
+        }
+        let is_new = |ended| match recorded.ended {
+            Some(then) => happens_again(then) && then != ended,
+            // It does not say how it ended, so the model answers to its end.
+            None => matches!(ended, Reason::Model | Reason::Failed),
+        };
+        if let Some(ended) = now.ended.filter(|ended| is_new(*ended)) {
+            let problem = problems.get(number).cloned().flatten();
+            differences.push(Difference::End { turn: number + 1, recorded: recorded.ended, now: ended, problem });
+        }
+    }
+    differences
+}
+
+/// Whether a turn that ended so ends so again. What was stopped from outside does not.
+fn happens_again(reason: Reason) -> bool {
+    !matches!(reason, Reason::Stopped | Reason::Killed | Reason::Model | Reason::Failed | Reason::Time | Reason::Tokens)
+}
+
+fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Difference>) {
+    for at in 0..recorded.results.len().max(now.results.len()) {
+        let (recorded, now) = (recorded.results.get(at), now.results.get(at));
+        let made = |outcome: Option<&scenario::Outcome>| {
+            outcome
+                .map(|outcome| CallMade { tool: name(&outcome.tool), arguments: ids::without_in(&outcome.arguments) })
+        };
+        let (call_then, call_now, call) = (made(recorded), made(now), at + 1);
+        if call_then != call_now {
+            differences.push(Difference::Call { turn, call, recorded: call_then, now: call_now });
+            continue;
+        }
+        let outcome =
+            |outcome: &scenario::Outcome| Outcome { text: ids::without(&outcome.text), failed: outcome.failed };
+        if let (Some(made), Some(recorded), Some(now)) = (call_then, recorded.map(outcome), now.map(outcome))
+            && recorded != now
+        {
+            differences.push(Difference::Outcome { turn, call, made, recorded, now });
+        }
+    }
+}
+
+/// The wire name of a tool, of which a scenario may give the id.
+pub(super) fn name(tool: &str) -> String {
+    tool.replace('.', "_")
+}

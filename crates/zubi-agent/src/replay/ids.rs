@@ -1,0 +1,69 @@
+//! Names that are new each time: of plans, of code actions, of outputs, of background commands. A call that names one is made
+//! with the one of now.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+/// `p-` and `a-` with ten letters and digits of Base32, `o-` with 16 hexadecimal digits.
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and the tests use it")]
+static ID: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b(?:[pa]-[a-z2-7]{10}|o-[0-9a-f]{16})\b").expect("a constant pattern"));
+/// A number with a unit of time.
+#[expect(clippy::expect_used, reason = "the pattern is a constant, and the tests use it")]
+static TIME: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b\d+(?:\.\d+)? ?(?:µs|ms|s|min|h)\b").expect("a constant pattern"));
+
+/// Which id of now stands for which of then.
+#[derive(Debug, Default)]
+pub(super) struct Ids(BTreeMap<String, String>);
+
+impl Ids {
+    /// Learns from what a call came to then and now. Only as far as the two have the same ids at the same places.
+    pub(super) fn learn(&mut self, then: &str, now: &str) {
+        let own = |text: &'_ str| text.split_once('-').map_or("", |(_, own)| own).to_owned();
+        for (then, now) in ID.find_iter(then).zip(ID.find_iter(now)) {
+            // A plan and the code action that it works out have all but the first letter in common.
+            self.0.insert(own(then.as_str()), own(now.as_str()));
+        }
+    }
+
+    /// The arguments with the ids of now.
+    pub(super) fn current(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => {
+                let now = |captures: &regex::Captures<'_>| {
+                    let then = captures.get(0).map_or("", |id| id.as_str());
+                    let known = then.split_once('-').and_then(|(kind, own)| Some((kind, self.0.get(own)?)));
+                    known.map_or_else(|| then.to_owned(), |(kind, now)| format!("{kind}-{now}"))
+                };
+                ID.replace_all(text, now).into_owned().into()
+            }
+            Value::Array(items) => items.iter().map(|item| self.current(item)).collect(),
+            Value::Object(fields) => {
+                Value::Object(fields.iter().map(|(name, inner)| (name.clone(), self.current(inner))).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+}
+
+/// A text without what is another each time.
+pub(super) fn without(text: &str) -> String {
+    let text = ID.replace_all(text, "(id)");
+    TIME.replace_all(&text, "(time)").into_owned()
+}
+
+/// The same of every text in a value.
+pub(super) fn without_in(value: &Value) -> Value {
+    match value {
+        Value::String(text) => without(text).into(),
+        Value::Array(items) => items.iter().map(without_in).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, inner)| (name.clone(), without_in(inner))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}

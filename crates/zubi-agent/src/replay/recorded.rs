@@ -1,0 +1,100 @@
+//! The model of a replay: it answers what was answered back then, turn by turn.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+
+use super::ids::Ids;
+use crate::message::{Call, Message, Said};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
+use crate::scenario::{self, Scenario, Turn};
+
+/// The model `replay`.
+pub(super) struct Recorded {
+    info: ModelInfo,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    answers: VecDeque<scenario::Answer>,
+    /// What came of the calls of this turn, in their order, that were not made yet.
+    results: VecDeque<scenario::Outcome>,
+    /// What came of calls back then, by the ids that they have now.
+    then: BTreeMap<String, String>,
+    ids: Ids,
+    calls: u64,
+}
+
+impl Recorded {
+    pub(super) fn new(scenario: &Scenario) -> Self {
+        let name = if scenario.title.is_empty() { "Recorded".to_owned() } else { scenario.title.clone() };
+        let info = ModelInfo { id: "replay".to_owned(), name, provider: "replay".to_owned(), context: None };
+        Self { info, state: Mutex::default() }
+    }
+
+    /// The next turn begins.
+    pub(super) fn begin(&self, turn: &Turn) {
+        let mut state = self.lock();
+        state.answers = turn.answers.iter().cloned().collect();
+        state.results = turn.results.iter().cloned().collect();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Sees which ids stand for which.
+    fn learn(&mut self, messages: &[Message]) {
+        for message in messages {
+            if let Message::Tool(outcome) = message
+                && let Some(then) = self.then.remove(&outcome.call)
+            {
+                self.ids.learn(&then, &outcome.text);
+            }
+        }
+    }
+
+    fn call(&mut self, call: &scenario::Call) -> Call {
+        self.calls += 1;
+        let id = format!("replay-{}", self.calls);
+        let is_it = |result: &scenario::Outcome| super::compare::name(&result.tool) == super::compare::name(&call.tool);
+        if self.results.front().is_some_and(is_it)
+            && let Some(then) = self.results.pop_front()
+        {
+            self.then.insert(id.clone(), then.text);
+        }
+        Call { id, tool: super::compare::name(&call.tool), arguments: self.ids.current(&call.arguments) }
+    }
+}
+
+#[async_trait]
+impl Model for Recorded {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+        let mut state = self.lock();
+        state.learn(prompt.messages);
+        let Some(answer) = state.answers.pop_front() else {
+            let message = "the recording has no further answer in this turn".to_owned();
+            return Err(ModelError::new(ErrorKind::Refused, message));
+        };
+        crate::model::mock::holds(&answer.expect, prompt)
+            .map_err(|message| ModelError::new(ErrorKind::Refused, message))?;
+        if let Some(scenario::Failure { kind, message }) = answer.error {
+            return Err(ModelError::new(kind, message));
+        }
+        let calls = answer.calls.iter().map(|call| state.call(call)).collect();
+        drop(state);
+        if !answer.text.is_empty() {
+            pieces(Piece::Text(answer.text.clone()));
+        }
+        let said = Said { text: answer.text, reasoning: answer.reasoning, calls, native: None };
+        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: Stop::Finished })
+    }
+}

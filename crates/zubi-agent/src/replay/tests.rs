@@ -1,0 +1,234 @@
+//! From a conversation to a scenario and back: nothing differs, until something does.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_base::clock::SystemClock;
+
+use super::*;
+use crate::desk::testing::{Fixture, Step, fixture};
+use crate::questions::auto_approve_rule;
+
+/// What is otherwise than recorded.
+async fn replay(fixture: &Fixture, scenario: &str, rules: &[&str]) -> Report {
+    let rules: Vec<_> = rules.iter().map(|rule| auto_approve_rule(rule).unwrap()).collect();
+    let replay = Replay {
+        service: Arc::clone(&fixture.service),
+        budgets: Budgets::default(),
+        questions: Questions::new(Arc::clone(&fixture.service), &rules).unwrap(),
+        folders: vec![fixture.work.clone()],
+        clock: Arc::new(SystemClock),
+        stop: CancellationToken::new(),
+    };
+    replay.run(&Scenario::read(scenario).unwrap()).await
+}
+
+fn shown(report: &Report, fixture: &Fixture) -> String {
+    serde_json::to_string_pretty(report).unwrap().replace(fixture.work.as_str(), "WORK")
+}
+
+#[tokio::test]
+async fn a_conversation_is_recorded_and_played_again() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let read = ("file_read", json!({ "path": fixture.work.join("catalogue.md") }));
+    let write = ("file_write", json!({ "path": "new.md", "content": "coffee\n" }));
+    fixture.script.then([
+        Step::Calls(vec![read.clone(), ("file_list", json!({})), ("file_read", json!({ "path": "none.md" }))]),
+        Step::Say("Tea."),
+        Step::Calls(vec![write]),
+        Step::Say("Written."),
+    ]);
+    let id = talk.begin("What is in the catalogue?").await;
+    talk.end().await;
+    talk.ask("send", json!({ "conversation": id, "text": "Write coffee" })).await;
+    let question = talk.question().await;
+    let yes = json!({ "allow": { "option": 0, "arguments": null } });
+    talk.ask("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    talk.end().await;
+    let exported = talk.ask("export", json!({ "conversation": id })).await;
+    assert_eq!(exported["name"], "what-is-in-the-catalogue.scenario.yaml");
+    let scenario = exported["scenario"].as_str().unwrap();
+    assert_snapshot!(scenario.replace(fixture.work.as_str(), "WORK"), @r#"
+    zubiScenario: 1
+    title: What is in the catalogue?
+    turns:
+    - user: What is in the catalogue?
+      answers:
+      - calls:
+        - tool: file_read
+          arguments:
+            path: WORK/catalogue.md
+        - tool: file_list
+          arguments: {}
+        - tool: file_read
+          arguments:
+            path: none.md
+        usage:
+          input: 10
+          output: 2
+          cached: 0
+      - text: Tea.
+        usage:
+          input: 10
+          output: 2
+          cached: 0
+      results:
+      - tool: file_read
+        arguments:
+          path: ${workspaceFolder}/catalogue.md
+        text: |-
+          tea
+          [disk · sha b49c876df8b6 · lines 1–1 of 1]
+      - tool: file_list
+        arguments: {}
+        text: |-
+          1 file in .
+          catalogue.md
+          [disk · nothing ignored]
+      - tool: file_read
+        arguments:
+          path: none.md
+        text: |-
+          Invalid input: path: `none.md` does not exist in the workspace; paths are relative to `${workspaceFolder}`
+          `file.list` shows what is there; `file.search` finds text.
+        failed: true
+      ended: completed
+    - user: Write coffee
+      answers:
+      - calls:
+        - tool: file_write
+          arguments:
+            path: new.md
+            content: |
+              coffee
+        usage:
+          input: 10
+          output: 2
+          cached: 0
+      - text: Written.
+        usage:
+          input: 10
+          output: 2
+          cached: 0
+      results:
+      - tool: file_write
+        arguments:
+          path: new.md
+          content: |
+            coffee
+        text: |-
+          write new.md: created
+          diff --git a/new.md b/new.md
+          new file
+          --- /dev/null
+          +++ b/new.md
+          @@ -0,0 +1 @@
+          +coffee
+          undo_edit {"plan":"p-4cxqeqvy7x"} takes it back
+          [disk · sha 4b5c2fdf195a]
+      ended: completed
+    "#);
+
+    std::fs::remove_file(fixture.work.join("new.md")).unwrap();
+    let same = replay(&fixture, scenario, &["file.write"]).await;
+    assert_eq!((same.turns, same.calls, same.differences.as_slice()), (2, 4, &[][..]), "{}", shown(&same, &fixture));
+
+    // Nobody is asked, and the file is no longer what it was.
+    std::fs::remove_file(fixture.work.join("new.md")).unwrap();
+    zubi_base::fs::write_atomic(&fixture.work.join("catalogue.md"), b"cocoa\n").unwrap();
+    let other = replay(&fixture, scenario, &[]).await;
+    assert_snapshot!(shown(&other, &fixture), @r#"
+    {
+      "turns": 2,
+      "calls": 4,
+      "differences": [
+        {
+          "what": "outcome",
+          "turn": 1,
+          "call": 1,
+          "made": {
+            "tool": "file_read",
+            "arguments": {
+              "path": "${workspaceFolder}/catalogue.md"
+            }
+          },
+          "recorded": {
+            "text": "tea\n[disk · sha b49c876df8b6 · lines 1–1 of 1]",
+            "failed": false
+          },
+          "now": {
+            "text": "cocoa\n[disk · sha 2a1b2aef0e1b · lines 1–1 of 1]",
+            "failed": false
+          }
+        },
+        {
+          "what": "outcome",
+          "turn": 2,
+          "call": 1,
+          "made": {
+            "tool": "file_write",
+            "arguments": {
+              "path": "new.md",
+              "content": "coffee\n"
+            }
+          },
+          "recorded": {
+            "text": "write new.md: created\ndiff --git a/new.md b/new.md\nnew file\n--- /dev/null\n+++ b/new.md\n@@ -0,0 +1 @@\n+coffee\nundo_edit {\"plan\":\"(id)\"} takes it back\n[disk · sha 4b5c2fdf195a]",
+            "failed": false
+          },
+          "now": {
+            "text": "Failed to run file.write: a rule is about every such call, and there is nobody to ask here\nThe rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.",
+            "failed": true
+          }
+        }
+      ]
+    }
+    "#);
+    assert!(!fixture.work.join("new.md").exists());
+}
+
+#[tokio::test]
+async fn what_was_written_by_hand_is_held_to_what_it_says() {
+    let fixture = fixture();
+    let check = async |expected: &str| {
+        let scenario = format!(
+            "zubiScenario: 1\nturns:\n- user: Look\n  answers:\n  - calls: [{{tool: file.read, arguments: {{path: catalogue.md}}}}]\n  - expect: {{outcome: {{file_read: {expected}}}}}\n    text: Well.\n"
+        );
+        shown(&replay(&fixture, &scenario, &[]).await, &fixture)
+    };
+    assert_snapshot!(check("tea").await, @r#"
+    {
+      "turns": 1,
+      "calls": 1,
+      "differences": []
+    }
+    "#);
+    assert_snapshot!(check("wine").await, @r#"
+    {
+      "turns": 1,
+      "calls": 1,
+      "differences": [
+        {
+          "what": "end",
+          "turn": 1,
+          "recorded": null,
+          "now": "model",
+          "problem": "the scenario expects `wine` of `file_read`, which came to `tea\n[disk · sha b49c876df8b6 · lines 1–1 of 1]`. Choose another model with --model if this one cannot take such a question."
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn ids_and_times_are_no_differences() {
+    let mut ids = ids::Ids::default();
+    ids.learn("Plan p-abcdefghij, output o-0123456789abcdef.", "Plan p-zzzzzzzzzz, output o-ffffffffffffffff.");
+    let call = json!({ "plan": "p-abcdefghij", "paths": ["a-abcdefghij", "o-0123456789abcdef", "p-aaaaaaaaaa"] });
+    assert_eq!(
+        ids.current(&call),
+        json!({ "plan": "p-zzzzzzzzzz", "paths": ["a-zzzzzzzzzz", "o-ffffffffffffffff", "p-aaaaaaaaaa"] })
+    );
+    assert_eq!(ids::without("p-abcdefghij took 1.5 s, 20ms and 3 minutes"), "(id) took (time), (time) and 3 minutes");
+    assert_eq!(ids::without("stop-abcdefghij, 3 sheep, version 1.2"), "stop-abcdefghij, 3 sheep, version 1.2");
+}
