@@ -1,0 +1,160 @@
+//! What ends a turn before the model has answered, and what is told then.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::models::{Expect, Says, Turn};
+
+use crate::harness::{Scene, check};
+
+fn reads(path: &str) -> Turn {
+    Turn::says(Says::text("").call("file_read", json!({ "path": path })).usage(1_000, 10, 0))
+}
+
+#[test]
+fn budgets_end_a_turn_with_what_was_done() {
+    assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-iterations", "2"]), @r#"
+    > Do it.
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"nothing.txt"}
+    → Read a file: nothing.txt
+    ✗ invalid_input: Invalid input: path: `nothing.txt` does not exist in the workspace; paths are relative to `[project]`
+    ended iterations: "The model was asked 2 times, as often as it may be.\nCalls made: file.read 2 (1 failed).\nWhat is left to do is not known."
+      The model was asked 2 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+    exit 1
+    "#);
+    assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-calls", "1"]), @r#"
+    > Do it.
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"nothing.txt"}
+    → file_read
+    ✗ cancelled: Not made. 1 calls were made, as many as there may be.
+    ended calls: "1 calls were made, as many as there may be.\nCalls made: file.read 1.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
+      1 calls were made, as many as there may be. Say “go on” in this conversation, or allow it more.
+    exit 1
+    "#);
+    assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-tokens", "1500"]), @r#"
+    > Do it.
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"nothing.txt"}
+    → file_read
+    ✗ cancelled: Not made. 2020 tokens were used, and 1500 may be.
+    ended tokens: "2020 tokens were used, and 1500 may be.\nCalls made: file.read 1.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
+      2020 tokens were used, and 1500 may be. Say “go on” in this conversation, or allow it more.
+    exit 1
+    "#);
+}
+
+#[test]
+fn time_ends_a_call_too() {
+    let turns = vec![Turn::says(Says::text("").call("shell_run", json!({ "command": "sleep 1000" })))];
+    assert_snapshot!(check(turns, &["--max-time", "2s"]), @r#"
+    > Do it.
+    "" + shell_run {"command":"sleep 1000"}
+    → Run a command: sleep 1000
+    = (no output)
+    ended time: "The 2 s that it may take are over.\nCalls made: shell.run 1.\nWhat is left to do is not known."
+      The 2 s that it may take are over. Say “go on” in this conversation, or allow it more.
+    exit 1
+    "#);
+}
+
+#[test]
+fn the_same_call_over_and_over_ends_it() {
+    assert_snapshot!(check((0..5).map(|_| reads("notes.txt")).collect(), &[]), @r#"
+    > Do it.
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    ✗ cancelled: Not made. The same call has given the same four times already.
+    ended repeating: "The model made the same call over and over.\nCalls made: file.read 4.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
+      The model made the same call over and over. Say what it misses, or choose another model.
+    exit 1
+    "#);
+}
+
+#[test]
+fn arguments_that_stay_wrong_end_it() {
+    let wrong = || Turn::says(Says::text("").call("file_read", json!({ "file": 5 })));
+    assert_snapshot!(check(vec![wrong(), wrong(), wrong()], &[]), @r#"
+    > Do it.
+    "" + file_read {"file":5}
+    → Read a file: 5
+    ✗ invalid_input: Invalid input: file: no such parameter
+    "" + file_read {"file":5}
+    → Read a file: 5
+    ✗ invalid_input: Invalid input: file: no such parameter
+    "" + file_read {"file":5}
+    → Read a file: 5
+    ✗ invalid_input: Invalid input: file: no such parameter
+    ended invalid: "What the model gave did not fit, over and over.\nCalls made: file.read 3 (3 failed).\nWhat is left to do is not known."
+      The model kept calling file.read with arguments that are none (Invalid input: file: no such parameter). Say it in other words, or choose another model.
+    exit 1
+    "#);
+}
+
+/// A turn that reads `big.txt`, with `answers` before and behind; the one that reads fills the context.
+fn long(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
+    let reads = Turn::says(Says::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0));
+    let scene = Scene::with([before, vec![reads], answers].concat(), "context = 20000");
+    scene.place.project.write("big.txt", &"All work and no play makes a long file.\n".repeat(lines));
+    let story = scene.run(&[]).story();
+    scene.finish();
+    story
+}
+
+#[test]
+fn results_of_a_long_conversation_are_left_out_first() {
+    let answers = vec![Turn::says(Says::text("Work.")).expect(Expect::Outcome("left out"))];
+    assert_snapshot!(long(Vec::new(), 400, answers), @r#"
+    > Do it.
+    "I look." + file_read {"path":"big.txt"}
+    → Read a file: big.txt
+    = All work and no play makes a long file.
+    compacted: 1 pruned, summary ""
+    "Work."
+    ended completed: "Work."
+    exit 0
+    "#);
+}
+
+#[test]
+fn then_it_is_told_in_short_and_the_task_stays() {
+    let answers = vec![
+        Turn::says(Says::text("It was about work.")).expect(Expect::Lacks("/tools")),
+        Turn::says(Says::text("Work."))
+            .expect(Expect::Contains("/messages", "Do it.".to_owned()))
+            .expect(Expect::Contains("/messages", "It was about work.".to_owned())),
+    ];
+    let word = "word-".repeat(10_000);
+    let before = vec![Turn::says(Says::text(&word).call("file_list", json!({})))];
+    assert_snapshot!(long(before, 4, answers).replace(&word, "[word]"), @r#"
+    > Do it.
+    "[word]" + file_list {}
+    → List files
+    = 2 files in .
+    "I look." + file_read {"path":"big.txt"}
+    → Read a file: big.txt
+    = All work and no play makes a long file.
+    compacted: 0 pruned, summary "It was about work."
+    "Work."
+    ended completed: "Work."
+    exit 0
+    "#);
+}

@@ -1,0 +1,207 @@
+//! A project, a scripted model, the program, and what happened as a text.
+
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use zubi_tests::hosts::Place;
+use zubi_tests::models::{self, Dialect, Server, Turn};
+use zubi_tests::{Project, processes};
+
+/// What the server asks for, and nothing may show.
+const KEY: &str = "sk-scripted-0123456789";
+
+/// The longest that one of these steps may take on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A trusted project with `notes.txt`, and a model that follows a script.
+pub(crate) struct Scene {
+    pub(crate) place: Place,
+    server: Server,
+}
+
+/// What the program told.
+pub(crate) struct Told {
+    pub(crate) events: Vec<Value>,
+    pub(crate) stderr: String,
+    pub(crate) code: Option<i32>,
+}
+
+impl Scene {
+    pub(crate) fn new(turns: Vec<Turn>) -> Self {
+        Self::with(turns, "")
+    }
+
+    /// With more keys in the model's section of `zubi.toml`.
+    pub(crate) fn with(turns: Vec<Turn>, keys: &str) -> Self {
+        let project = Project::empty();
+        project.write("notes.txt", "one\ntwo\n");
+        let server = Server::start(Dialect::OpenAiChat, KEY, turns);
+        let section = models::configuration(Dialect::OpenAiChat, &server);
+        let config = project.home().join("config/zubi");
+        std::fs::create_dir_all(&config).expect("a new directory");
+        let model = format!("model = \"scripted/{}\"\n{section}{keys}\n", models::MODEL);
+        std::fs::write(config.join("zubi.toml"), model).expect("a new file");
+        Self { place: Place::new(project, &[]), server }
+    }
+
+    /// `zubi agent` with these words.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.place.command();
+        command.arg("agent").args(words).env("SCRIPTED_KEY", KEY).stdin(Stdio::null());
+        command
+    }
+
+    /// Gives the agent a task and waits for its end.
+    pub(crate) fn run(&self, words: &[&str]) -> Told {
+        self.start(&[&["run", "Do it.", "--json"], words].concat()).wait()
+    }
+
+    /// Starts `zubi agent` with these words, whose stdout are events.
+    pub(crate) fn start(&self, words: &[&str]) -> Running {
+        let mut command = self.command(words);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("zubi starts");
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        Running { child, stdout, events: Vec::new() }
+    }
+
+    /// How often the model was asked so far.
+    pub(crate) fn asked(&self) -> usize {
+        self.server.requests().len()
+    }
+
+    /// Every question that the model was asked was as the script expects, and none is left; and nothing runs any more.
+    pub(crate) fn finish(self) {
+        self.server.finish();
+        nothing_is_left();
+    }
+}
+
+/// No process of a test is left, also none that a call has started.
+pub(crate) fn nothing_is_left() {
+    let left = processes::nothing_left_within(PATIENCE);
+    assert!(left.is_ok(), "still running: {left:#?}");
+}
+
+/// A program whose events are read one by one.
+pub(crate) struct Running {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    pub(crate) events: Vec<Value>,
+}
+
+impl Running {
+    /// The next event; none when there are no more.
+    pub(crate) fn next(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).expect("stdout is text");
+        let event: Value = serde_json::from_str(line.trim_end()).ok()?;
+        self.events.push(event.clone());
+        Some(event)
+    }
+
+    /// Reads events until one is of this type.
+    pub(crate) fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let Some(event) = self.next() else { panic!("no `{kind}`:\n{}", story(&self.events)) };
+            if event["type"] == kind {
+                return event;
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process id");
+        kill_process(pid, signal).expect("it runs");
+    }
+
+    /// Reads what is still told and waits for the end.
+    pub(crate) fn wait(mut self) -> Told {
+        while self.next().is_some() {}
+        let mut stderr = String::new();
+        self.child.stderr.take().expect("piped").read_to_string(&mut stderr).expect("stderr is text");
+        let code = self.child.wait().expect("it ends").code();
+        assert!(!stderr.contains(KEY), "the key is shown: {stderr}");
+        Told { events: self.events, stderr, code }
+    }
+}
+
+impl Told {
+    /// Everything, as a text.
+    pub(crate) fn story(&self) -> String {
+        let code = self.code.map_or_else(|| "killed".to_owned(), |code| format!("exit {code}"));
+        format!("{}\n{code}\n{}", story(&self.events), self.stderr).trim_end().to_owned()
+    }
+}
+
+/// Runs a task with a scripted model: what happened as a text, one line for an event. The script has to be followed to its end,
+/// and nothing may be left running.
+pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
+    let scene = Scene::new(turns);
+    let told = scene.run(words);
+    let story = told.story();
+    let root = scene.place.project.root().to_string();
+    scene.finish();
+    story.replace(&root, "[project]")
+}
+
+/// Events as a text, without what differs from run to run. Whatever a test is about: events are numbered without gaps, and the
+/// pieces of a text make up the text.
+pub(crate) fn story(events: &[Value]) -> String {
+    let mut lines = Vec::new();
+    let mut heard = String::new();
+    let mut seq = None;
+    for event in events {
+        let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+        let first = |name: &str| text(name).lines().next().unwrap_or_default().to_owned();
+        let kind = text("type");
+        let is_kept = !matches!(kind.as_str(), "text" | "thought" | "progress");
+        let number = event["seq"].as_u64().expect("an event is numbered");
+        if let Some(last) = seq.replace(number) {
+            assert_eq!(number, last + u64::from(is_kept), "a gap before {event}");
+        }
+        lines.push(match kind.as_str() {
+            "text" => {
+                let offset = usize::try_from(event["offset"].as_u64().expect("a number")).expect("a small one");
+                assert_eq!(offset, heard.encode_utf16().count(), "not behind {heard:?}: {event}");
+                heard.push_str(&text("text"));
+                continue;
+            }
+            "began" | "thought" | "progress" => continue,
+            "iteration" => {
+                heard.clear();
+                continue;
+            }
+            "asked" => format!("> {}", text("text")),
+            "answered" => {
+                let said = event["said"]["text"].as_str().unwrap_or_default();
+                assert!(said == heard || heard.is_empty(), "heard {heard:?}, said {said:?}");
+                let calls = event["said"]["calls"].as_array().into_iter().flatten();
+                let calls: Vec<String> =
+                    calls.map(|call| format!(" + {} {}", call["tool"].as_str().unwrap_or_default(), call["arguments"])).collect();
+                let stopped = if event["interrupted"] == true { " (interrupted)" } else { "" };
+                format!("{said:?}{}{stopped}", calls.concat())
+            }
+            "calling" => format!("→ {}", text("summary")),
+            "result" if event["failure"].is_null() => format!("= {}", first("text")),
+            "result" => format!("✗ {}: {}", text("failure"), first("text")),
+            "question" => format!("? {}", event["request"]["why"].as_str().unwrap_or_default()),
+            "decision" => format!("! {} by {}", event["answer"], text("by")),
+            "retrying" => {
+                heard.clear();
+                format!("retrying after {}: {}", text("kind"), text("message"))
+            }
+            "compacted" => format!("compacted: {} pruned, summary {:?}", event["pruned"].as_array().map_or(0, Vec::len), text("summary")),
+            "notice" => format!("notice: {}", text("text")),
+            "ended" => {
+                let data = if event["data"].is_null() { String::new() } else { format!(" data {}", event["data"]) };
+                let problem = event["problem"].as_str().map(|it| format!("\n  {it}")).unwrap_or_default();
+                format!("ended {}: {:?}{data}{problem}", text("reason"), text("text"))
+            }
+            other => format!("{other} {event}"),
+        });
+    }
+    lines.join("\n")
+}

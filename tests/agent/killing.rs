@@ -1,0 +1,68 @@
+//! SIGKILL after any event: nothing is left running, the conversation can be read, and gone on with to its end.
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use zubi_tests::models::{Says, Turn};
+
+use crate::harness::{Scene, nothing_is_left, story};
+
+/// Answers enough for a turn that is killed and one that goes on: as far as the first was killed before an answer, the second
+/// gets it.
+fn answers() -> Vec<Turn> {
+    let run = |command: &str| Turn::says(Says::text("I run it.").call("shell_run", json!({ "command": command })));
+    vec![
+        Turn::says(Says::text("I look.").call("file_read", json!({ "path": "notes.txt" }))),
+        run("echo made > made.txt"),
+        Turn::says(Says::text("Done.")),
+        Turn::says(Says::text("Done once more.")),
+    ]
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_a_conversation_that_goes_on() {
+    let whole = Scene::new(answers()).run(&[]).events.len();
+    assert!(whole > 10, "so many events have a whole turn: {whole}");
+    for at in 1..whole {
+        let scene = Scene::new(answers());
+        let mut running = scene.start(&["run", "Do it.", "--json"]);
+        for _ in 0..at {
+            running.next().expect("an event");
+        }
+        running.signal(Signal::KILL);
+        let killed = running.wait();
+        nothing_is_left();
+        let told = |what: &str| format!("{what} after event {at} of\n{}", story(&killed.events));
+        let resumed = scene.start(&["resume", "--json"]).wait();
+        assert_eq!(resumed.code, Some(0), "{}: {}", told("it does not go on"), resumed.story());
+        let shown = scene.start(&["show", "--json"]).wait();
+        let is_kept = |event: &&Value| !matches!(event["type"].as_str(), Some("text" | "thought" | "progress"));
+        // Everything that was told is there, in the same words.
+        let kept: Vec<&Value> = killed.events.iter().filter(is_kept).collect();
+        let there: Vec<&Value> = shown.events.iter().take(kept.len()).collect();
+        assert_eq!(there, kept, "{}", told("not kept"));
+        let ends: Vec<&str> =
+            shown.events.iter().filter(|event| event["type"] == "ended").filter_map(|it| it["reason"].as_str()).collect();
+        assert_eq!(ends.last(), Some(&"completed"), "{}", told("no end"));
+        assert!(matches!(ends.as_slice(), ["killed" | "completed", "completed"]), "{ends:?}: {}", told("ends"));
+        assert_eq!(calls(&shown.events), results(&shown.events), "{}", told("calls without an outcome"));
+    }
+}
+
+fn calls(events: &[Value]) -> Vec<&Value> {
+    events.iter().filter(|event| event["type"] == "calling").map(|event| &event["call"]).collect()
+}
+
+/// Of calls that were cut off nobody keeps a result; what the model is told of them is said when it is asked.
+fn results(events: &[Value]) -> Vec<&Value> {
+    let has_result = |call: &Value| events.iter().any(|event| event["type"] == "result" && event["call"] == *call);
+    let was_cut = |at: usize| {
+        let after = events.iter().skip(at).find(|event| matches!(event["type"].as_str(), Some("ended")));
+        after.is_some_and(|end| end["reason"] == "killed")
+    };
+    events
+        .iter()
+        .enumerate()
+        .filter(|(at, event)| event["type"] == "calling" && (has_result(&event["call"]) || was_cut(*at)))
+        .map(|(_, event)| &event["call"])
+        .collect()
+}

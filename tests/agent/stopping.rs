@@ -1,0 +1,109 @@
+//! Ctrl-C at any moment: the turn ends at once, nothing is left running, what was said and done is kept, and the conversation
+//! can be gone on with.
+
+use insta::assert_snapshot;
+use rustix::process::Signal;
+use serde_json::json;
+use zubi_tests::hosts::eventually;
+use zubi_tests::models::{End, Expect, Says, Turn};
+use zubi_tests::processes;
+
+use crate::harness::{PATIENCE, Running, Scene, nothing_is_left};
+
+/// Interrupts a turn when `moment` has come, and goes on with it; what happened in both as a text.
+fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut Running)) -> String {
+    let scene = Scene::new(turns);
+    let mut running = scene.start(&["run", "Do it.", "--json"]);
+    moment(&scene, &mut running);
+    running.signal(Signal::INT);
+    let stopped = running.wait();
+    nothing_is_left();
+    let resumed = scene.start(&["resume", "--json"]).wait();
+    let both = format!("{}\n--- resumed\n{}", stopped.story(), resumed.story());
+    scene.finish();
+    both
+}
+
+#[test]
+fn while_the_model_speaks() {
+    let turns = vec![
+        Turn::says(Says::text("One two three.")).cut_behind("two").end(End::Stall),
+        Turn::says(Says::text("Three.")).expect(Expect::Contains("/messages", "One".to_owned())),
+    ];
+    assert_snapshot!(check(turns, |_, running| drop(running.until("text"))), @r#"
+    > Do it.
+    "One " (interrupted)
+    ended stopped: "The turn was stopped.\nCalls made: none.\nThe last words of the model: One\nWhat is left to do is not known."
+    exit 130
+    --- resumed
+    > Go on where you left off.
+    "Three."
+    ended completed: "Three."
+    exit 0
+    "#);
+}
+
+#[test]
+fn before_it_says_anything() {
+    let turns = vec![Turn::raw(200, "").end(End::Stall), Turn::says(Says::text("Yes?"))];
+    let story = check(turns, |scene, running| {
+        running.until("iteration");
+        eventually("the model is asked", PATIENCE, || (scene.asked() == 1).then_some(()));
+    });
+    assert_snapshot!(story, @r#"
+    > Do it.
+    ended stopped: "The turn was stopped.\nCalls made: none.\nWhat is left to do is not known."
+    exit 130
+    --- resumed
+    > Go on where you left off.
+    "Yes?"
+    ended completed: "Yes?"
+    exit 0
+    "#);
+}
+
+#[test]
+fn while_a_call_runs_with_children() {
+    let turns = vec![
+        Turn::says(
+            Says::text("").call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeout_ms": 600_000 })),
+        ),
+        Turn::says(Says::text("It was stopped.")),
+    ];
+    let story = check(turns, |_, running| {
+        running.until("calling");
+        eventually("the command runs", PATIENCE, || {
+            let children = processes::named("sleep 1234").into_iter().filter(|it| it.command == "sleep 1234").count();
+            (children == 2).then_some(())
+        });
+    });
+    assert_snapshot!(story, @r#"
+    > Do it.
+    "" + shell_run {"command":"sleep 1234 & sleep 1234; wait","timeout_ms":600000}
+    → Run a command: sleep 1234 & sleep 1234; wait
+    = (no output)
+    ended stopped: "The turn was stopped.\nCalls made: shell.run 1.\nWhat is left to do is not known."
+    exit 130
+    --- resumed
+    > Go on where you left off.
+    "It was stopped."
+    ended completed: "It was stopped."
+    exit 0
+    "#);
+}
+
+#[test]
+fn while_it_waits_to_try_again() {
+    let turns = vec![Turn::refuses(529, "busy").header("Retry-After", "90"), Turn::says(Says::text("Yes."))];
+    assert_snapshot!(check(turns, |_, running| drop(running.until("retrying"))), @r#"
+    > Do it.
+    retrying after overloaded: scripted answers 529: busy
+    ended stopped: "The turn was stopped.\nCalls made: none.\nWhat is left to do is not known."
+    exit 130
+    --- resumed
+    > Go on where you left off.
+    "Yes."
+    ended completed: "Yes."
+    exit 0
+    "#);
+}

@@ -1,0 +1,171 @@
+//! Whole turns: calls that look, write and run, what is refused, what is tried again.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::models::{Expect, Says, Turn};
+
+use crate::harness::{Scene, check};
+
+/// A turn that reads, edits and runs a command.
+fn works(outcome: &'static str) -> Vec<Turn> {
+    vec![
+        Turn::says(Says::text("I look.").call("file_read", json!({ "path": "notes.txt" })))
+            .expect(Expect::Tools(vec!["file_read", "file_edit", "shell_run"])),
+        Turn::says(
+            Says::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
+        )
+        .expect(Expect::Outcome("two")),
+        Turn::says(Says::text("").call("shell_run", json!({ "command": "python3 -c 'print(6 * 7)'" }))),
+        Turn::says(Says::text("Done: 42.")).expect(Expect::Outcome(outcome)),
+    ]
+}
+
+#[test]
+fn a_task_that_reads_edits_and_runs_a_command_that_a_rule_allows() {
+    assert_snapshot!(check(works("42"), &["--auto-approve", "shell.run:python3 -c *"]), @r#"
+    > Do it.
+    "I look." + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_edit {"path":"notes.txt","old":"two","new":"three"}
+    → Edit a file: notes.txt
+    = edit notes.txt, 1 replacement: written
+    "" + shell_run {"command":"python3 -c 'print(6 * 7)'"}
+    → Run a command: python3 -c 'print(6 * 7)'
+    ? it runs `python3 -c print(6 * 7)`
+    ! {"allow":{"option":0,"arguments":null}} by --auto-approve
+    = 42
+    "Done: 42."
+    ended completed: "Done: 42."
+    exit 0
+    "#);
+}
+
+#[test]
+fn a_command_is_refused_where_nobody_can_be_asked() {
+    assert_snapshot!(check(works("zubi.toml"), &[]), @r#"
+    > Do it.
+    "I look." + file_read {"path":"notes.txt"}
+    → Read a file: notes.txt
+    = one
+    "" + file_edit {"path":"notes.txt","old":"two","new":"three"}
+    → Edit a file: notes.txt
+    = edit notes.txt, 1 replacement: written
+    "" + shell_run {"command":"python3 -c 'print(6 * 7)'"}
+    → Run a command: python3 -c 'print(6 * 7)'
+    ? it runs `python3 -c print(6 * 7)`
+    ! "unavailable" by terminal
+    ✗ approval_unavailable: Failed to run shell.run: it runs `python3 -c print(6 * 7)`, and there is nobody to ask here
+    "Done: 42."
+    ended completed: "Done: 42."
+    exit 0
+    "#);
+}
+
+#[test]
+fn a_rule_covers_no_more_than_it_says() {
+    let turns = vec![
+        Turn::says(Says::text("").call("shell_run", json!({ "command": "python3 -c 'print(1)' && git push" }))),
+        Turn::says(Says::text("No.")),
+    ];
+    assert_snapshot!(check(turns, &["--auto-approve", "shell.run:python3 -c *"]), @r#"
+    > Do it.
+    "" + shell_run {"command":"python3 -c 'print(1)' && git push"}
+    → Run a command: python3 -c 'print(1)' && git push
+    ? it runs `python3 -c print(1)`
+    ! "unavailable" by terminal
+    ✗ approval_unavailable: Failed to run shell.run: it runs `python3 -c print(1)`, and there is nobody to ask here
+    "No."
+    ended completed: "No."
+    exit 0
+    "#);
+}
+
+#[test]
+fn calls_that_look_run_side_by_side_and_wrong_ones_beside_them() {
+    let calls = Says::text("")
+        .call("file_read", json!({ "path": "notes.txt" }))
+        .call("file_read", json!({ "file": 5 }))
+        .call("no_such_tool", json!({}))
+        .call("file_list", json!({}));
+    let turns = vec![
+        Turn::says(calls).split(7),
+        Turn::says(Says::text("Enough.")).expect(Expect::Messages(6)),
+    ];
+    assert_snapshot!(check(turns, &[]), @r#"
+    > Do it.
+    "" + file_read {"path":"notes.txt"} + file_read {"file":5} + no_such_tool {} + file_list {}
+    → Read a file: notes.txt
+    → Read a file: 5
+    → no_such_tool
+    → List files
+    = one
+    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ unknown_tool: unknown tool `no_such_tool`: there is no such tool. Call one of the tools that you were given, by its exact name.
+    = 1 file in .
+    "Enough."
+    ended completed: "Enough."
+    exit 0
+    "#);
+}
+
+#[test]
+fn what_the_provider_could_not_answer_is_asked_again() {
+    let turns = vec![
+        Turn::refuses(429, "slow down").header("Retry-After", "0"),
+        Turn::refuses(529, "overloaded").header("Retry-After", "0"),
+        Turn::says(Says::text("Here it is, all of it.")).cut_behind("Here").end(zubi_tests::models::End::Reset),
+        Turn::says(Says::text("Here it is, all of it.")),
+    ];
+    assert_snapshot!(check(turns, &[]), @r#"
+    > Do it.
+    retrying after rate_limited: scripted answers 429 Too Many Requests: slow down
+    retrying after overloaded: scripted answers 529: overloaded
+    retrying after broken_off: the answer of scripted broke off before its end: Connection reset by peer (os error 104)
+    "Here it is, all of it."
+    ended completed: "Here it is, all of it."
+    exit 0
+    "#);
+}
+
+#[test]
+fn what_it_will_never_answer_is_not() {
+    assert_snapshot!(check(vec![Turn::refuses(401, "no such key: sk-scripted-0123456789")], &[]), @r#"
+    > Do it.
+    ended model: "The model gave no answer.\nCalls made: none.\nWhat is left to do is not known."
+      scripted answers 401 Unauthorized: no such key: (redacted). Check the key of this provider: `zubi agent models` says where it was found.
+    exit 3
+    "#);
+    assert_snapshot!(check(vec![Turn::refuses(400, "no")], &[]), @r#"
+    > Do it.
+    ended model: "The model gave no answer.\nCalls made: none.\nWhat is left to do is not known."
+      scripted answers 400 Bad Request: no. Choose another model with --model if this one cannot take such a question.
+    exit 3
+    "#);
+}
+
+#[test]
+fn the_final_answer_is_data_that_fits() {
+    let schema = json!({
+        "type": "object", "properties": { "lines": { "type": "integer" } }, "required": ["lines"], "additionalProperties": false,
+    });
+    let turns = vec![
+        Turn::says(Says::text("").call("final_answer", json!({ "lines": "many" }))),
+        Turn::says(Says::text("").call("final_answer", json!({ "lines": 2 }))),
+    ];
+    let scene = Scene::new(turns);
+    scene.place.project.write("lines.json", &schema.to_string());
+    let told = scene.run(&["--output-schema", "lines.json"]);
+    assert_snapshot!(told.story(), @r#"
+    > Do it.
+    "" + final_answer {"lines":"many"}
+    → final_answer
+    ✗ invalid_input: Invalid input: lines: "many" is not of type "integer". Correct it and call final_answer again.
+    "" + final_answer {"lines":2}
+    → final_answer
+    = Taken.
+    ended completed: "{\"lines\":2}" data {"lines":2}
+    exit 0
+    "#);
+    scene.finish();
+}
