@@ -48,11 +48,39 @@ export interface ZubiApi {
    */
   executeTool(toolId: string, args: Record<string, unknown>): Promise<ToolResult>;
 
+  /**
+   * Gives zubi's agent a task and returns its answer. Each run is a conversation of its own, which the user finds in zubi's
+   * chat; several may go on at once. What needs a yes is asked in a dialog, unless a rule of the user decides.
+   *
+   * @param config holds for this run alone.
+   * @param token stops the run, with the commands that it has started.
+   * @throws when there is no answer: the model could not be asked, a budget is spent, the user stopped it. The message says
+   * why, with what was done until then; a run that was cancelled throws `vscode.CancellationError`.
+   */
+  runAgent(task: string, config?: AgentConfig, token?: CancellationToken): Promise<string>;
+
   /** A tool has come, of whomever; also when it says something else of itself than before. */
   readonly onDidRegisterTool: Event<ToolDefinition>;
 
   /** A tool has gone: its id. */
   readonly onDidUnregisterTool: Event<string>;
+}
+
+/** How one task is worked on. */
+export interface AgentConfig {
+  /** `provider/model` as `zubi agent models` lists them, or a model of the editor by its id or family. Default: the setting `zubi.model`. */
+  model?: string;
+  /** Goes in front of zubi's own instructions to the model. */
+  systemPrompt?: string;
+  /** How often the model is asked. Default: the setting `zubi.maxIterations`. */
+  maxIterations?: number;
+  /** Patterns of the tools that there are for this run (`file.*`, `!shell`). They narrow what the user's own filter leaves. */
+  toolFilter?: string[];
+  /**
+   * Whether what would be asked is allowed without asking. Only the user can decide that: it counts if his own setting
+   * `zubi.autoApprove` is on, and then nothing is asked anyway. Without that setting he is asked, whatever stands here.
+   */
+  autoApprove?: boolean;
 }
 
 /** What a tool says of itself. */

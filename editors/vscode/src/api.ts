@@ -48,6 +48,12 @@ export class Contributions implements Part {
         const metadata = { duration: performance.now() - begun };
         return isError ? { success: false, error: text, metadata } : { success: true, data, metadata };
       },
+      runAgent: async (task, { systemPrompt: instructions, toolFilter: tools, model, maxIterations } = {}, token) => {
+        const params = { task, instructions, tools, model, maxIterations };
+        const { reason, text, problem = "" } = await server.request<protocol.AgentRunResult>(protocol.AGENT_RUN, params, token);
+        if (reason !== "completed") throw new Error([`zubi: the agent has not finished (${reason}).`, problem, text].filter(Boolean).join("\n"));
+        return text;
+      },
       onDidRegisterTool: this.#added.event,
       onDidUnregisterTool: this.#removed.event,
     };

@@ -20,10 +20,10 @@ export interface Part {
 /** Requests to the editor that are no questions to its language features. */
 const REQUESTS = [
   protocol.EDITOR_APPLY, protocol.EDITOR_FLUSH, protocol.EDITOR_COMMAND, protocol.EDITOR_CONFIG,
-  protocol.INVOKE_CONTRIBUTED, protocol.APPROVAL_REQUEST,
+  protocol.INVOKE_CONTRIBUTED, protocol.APPROVAL_REQUEST, protocol.AGENT_TOLD, protocol.MODEL_LIST, protocol.MODEL_REQUEST,
 ];
 /** Settings that the server is told; their types and defaults stand in `package.json`. */
-const SETTINGS = ["headlessFallback", "autoApprove", "toolFilter", "env", "allowedCommands", "ipcPort"];
+const SETTINGS = ["headlessFallback", "autoApprove", "toolFilter", "env", "allowedCommands", "ipcPort", "useMockLLM", "model", "maxIterations"];
 
 /** What the server is told of the editor when it starts. */
 export function channelOptions(): protocol.ChannelOptions {

@@ -2,16 +2,20 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
+import type { Chat } from "./chat.ts";
 import { NOT_RUNNING, type Server } from "./client.ts";
 import { message, unlinked } from "./failure.ts";
 import { folderFlags } from "./program.ts";
 import { TOOLS_CALL, TOOLS_LIST, type ToolsCallResult, type ToolSpec, type ToolsListResult } from "./protocol.ts";
 
-export function registerCommands(server: Server): vscode.Disposable {
+export function registerCommands(server: Server, chat: Pick<Chat, "wish" | "stop">): vscode.Disposable {
   const { executeCommand } = vscode.commands;
   const commands: Readonly<Record<string, () => unknown>> = {
     // The palette shows what works now.
     "zubi.showMenu": () => executeCommand("workbench.action.quickOpen", ">zubi: "),
+    "zubi.agent.start": () => chat.wish({ do: "focus" }),
+    "zubi.agent.clear": () => chat.wish({ do: "new" }),
+    "zubi.agent.abort": () => chat.stop(),
     "zubi.restart": () => server.restart(),
     "zubi.showLogs": () => { server.log.show(); },
     "zubi.openSettings": () => executeCommand("workbench.action.openSettings", "@ext:zubi.zubi"),

@@ -3,9 +3,11 @@ import * as vscode from "vscode";
 import type { ZubiApi } from "../api/zubi.d.ts";
 import { Contributions } from "./api.ts";
 import { attach } from "./channel.ts";
+import { Chat } from "./chat.ts";
 import { Server } from "./client.ts";
 import { registerCommands } from "./commands.ts";
 import { announce } from "./mcp.ts";
+import { models } from "./models.ts";
 import { offerHelp } from "./program.ts";
 import { Status } from "./status.ts";
 import { type Contributes, register } from "./tools.ts";
@@ -19,11 +21,12 @@ export let deactivate = (): Promise<void> => Promise.resolve();
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
   const [status, contributions] = [new Status(), new Contributions()];
-  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions]), (problem) => {
+  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions, models, chat]), (problem) => {
     server.log.error(problem);
     status.failed(problem);
     void offerHelp(problem);
   });
+  const chat = new Chat(server, vscode.Uri.joinPath(context.extensionUri, "dist/page"));
   const announced = announce(server, status);
   deactivate = () => {
     announced.dispose();
@@ -33,7 +36,8 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
     server.log,
     status.item,
     register(server, context.extension.packageJSON as Contributes),
-    registerCommands(server),
+    registerCommands(server, chat),
+    vscode.window.registerWebviewViewProvider("zubi.chat", chat),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       const text = "zubi: the settings hold when the language server starts again.";

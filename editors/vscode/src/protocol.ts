@@ -50,6 +50,24 @@ export const APPROVAL_REQUEST = "zubi/approval/request";
 /** To the editor, a notification. How the host of this window is doing, whenever any of it has changed. */
 export const STATUS = "zubi/status";
 
+/** To the server, a request. A request of a chat page, passed on to zubi's agent as it is. */
+export const AGENT_REQUEST = "zubi/agent/request";
+
+/** To the editor, a request. What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect. */
+export const AGENT_TOLD = "zubi/agent/told";
+
+/** To the server, a request. A task for the agent, answered when it has ended. Its questions are asked with `zubi/approval/request`. */
+export const AGENT_RUN = "zubi/agent/run";
+
+/** To the editor, a request. The models that extensions offer in the editor. */
+export const MODEL_LIST = "zubi/model/list";
+
+/** To the editor, a request. Asks one of the editor's models. The answer is whole; its pieces are told before. */
+export const MODEL_REQUEST = "zubi/model/request";
+
+/** To the server, a notification. A piece of an answer, as soon as it is there. */
+export const MODEL_PIECE = "zubi/model/piece";
+
 /** The answer to `zubi/tools/list`. */
 export interface ToolsListResult {
   readonly tools: readonly ToolSpec[];
@@ -195,6 +213,86 @@ export interface ConnectedClient {
   readonly pid?: number;
 }
 
+/** What happened in conversations since it was told before. */
+export interface AgentToldParams {
+  /** Whether what was before has to be asked for anew: it is the first time, something of it was lost, or another folder is open. */
+  readonly isFresh: boolean;
+  /** As the page is told it, in order: `{conversation, event}`. */
+  readonly told: readonly unknown[];
+  /** The last question among them that somebody has to answer in the chat. */
+  readonly waits?: WaitingQuestion;
+}
+
+/** A question that waits for an answer in the chat. */
+export interface WaitingQuestion {
+  readonly conversation: string;
+  /** For a person, a line. */
+  readonly text: string;
+}
+
+/** What came of it: how it ended, as the last event of the turn says. */
+export interface AgentRunResult {
+  /** Where it can be read. */
+  readonly conversation: string;
+  /** `completed`, or why there is no whole answer. */
+  readonly reason: string;
+  /** The answer; a report of what was done, where there is none. */
+  readonly text: string;
+  /** What went wrong, with the next step. */
+  readonly problem?: string;
+}
+
+/** A question to a model of the editor. */
+export interface ModelRequestParams {
+  readonly id: string;
+  readonly vendor: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ModelTool[];
+  /** In tokens; the model's own limit if there is none. */
+  readonly maxOutput?: number;
+  /** For `zubi/model/piece`. */
+  readonly token: number;
+}
+
+/** A message in one of the editor's two roles. */
+export interface ModelMessage {
+  readonly role: ModelRole;
+  readonly parts: readonly ModelPart[];
+}
+
+/** Who says it. What calls came to is the user's, and so are instructions. */
+export type ModelRole = "user" | "assistant";
+
+/** A part of a message: one of the three. */
+export interface ModelPart {
+  readonly text?: string;
+  readonly call?: ModelCall;
+  readonly outcome?: ModelOutcome;
+}
+
+/** A call that a model wants made. */
+export interface ModelCall {
+  readonly id: string;
+  readonly name: string;
+  /** An object, unless the model has written something else. */
+  readonly input?: unknown;
+}
+
+/** What came of a call. */
+export interface ModelOutcome {
+  /** Of the call. */
+  readonly id: string;
+  readonly text: string;
+}
+
+/** A tool as the model is told of it. */
+export interface ModelTool {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema. */
+  readonly inputSchema: unknown;
+}
+
 /** What the server answers `initialize` with, under `zubi` in its experimental capabilities. */
 export interface ServerOptions {
   readonly editorProtocol: number;
@@ -335,6 +433,62 @@ export interface ApprovalRequestResult {
   readonly choice?: number | null;
 }
 
+/** A request of a chat page. */
+export interface AgentRequestParams {
+  /** As in the page's own protocol: `hello`, `open`, `send`. */
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** A task for the agent, of an extension. What it says holds for this run alone. */
+export interface AgentRunParams {
+  readonly task: string;
+  /** As the setting; that one, if it names none. */
+  readonly model?: string | null;
+  /** In front of zubi's own instructions to the model. */
+  readonly instructions?: string | null;
+  readonly maxIterations?: number | null;
+  /** Patterns of the tools that there are for it; none: all. */
+  readonly tools?: readonly string[];
+}
+
+/** The models that extensions offer in the editor. */
+export interface ModelListResult {
+  readonly models: readonly EditorModel[];
+}
+
+/** One of them, in the editor's own words. */
+export interface EditorModel {
+  readonly id: string;
+  readonly vendor: string;
+  readonly family: string;
+  readonly name: string;
+  readonly maxInputTokens: number;
+}
+
+/** A whole answer, or why there is none. */
+export interface ModelRequestResult {
+  readonly text?: string;
+  readonly thought?: string;
+  readonly calls?: readonly ModelCall[];
+  readonly error?: ModelFailure | null;
+}
+
+/** Why a model gave no answer. */
+export interface ModelFailure {
+  /** The editor's: `NoPermissions`, `Blocked`, `NotFound`; else the name of the error. */
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** A piece of an answer: text, or what the model thinks aloud. */
+export interface ModelPieceParams {
+  /** Of the request. */
+  readonly token: number;
+  readonly text?: string | null;
+  readonly thought?: string | null;
+}
+
 /** What the server is told with `initialize`, under `zubi` in its options. Without it `zubi lsp` is a plain server. It is read field by field, so that one that makes no sense does not take the others with it. */
 export interface ChannelOptions {
   /** `EDITOR_PROTOCOL`. */
@@ -355,6 +509,12 @@ export interface ChannelOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Commands of the editor that other programs may run besides the usual ones. */
   readonly allowedCommands: readonly string[];
+  /** Whether zubi's agent asks a model that only follows rules. */
+  readonly useMockLLM: boolean;
+  /** The model that zubi's agent asks if none is named. */
+  readonly model: string;
+  /** How often it is asked in a turn. */
+  readonly maxIterations: number;
 }
 
 /** A document's problems as LSP has them, with what else is known: the result of `textDocument/diagnostic` and `zubi/validate`. */

@@ -1,7 +1,7 @@
 // Puts together what a window runs: the extension as it is packaged, the tests, and extensions that tests need.
 import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import * as path from "node:path";
-import { bundle } from "../../build.ts";
+import { bundle, bundleExtension } from "../../build.ts";
 
 const EXTENSION = path.resolve(import.meta.dirname, "../..");
 
@@ -19,7 +19,7 @@ export async function assembleExtension(target: string): Promise<void> {
       await cp(path.join(EXTENSION, file), path.join(target, file), { recursive: true });
     }
   }
-  await bundle(path.join(EXTENSION, "src/extension.ts"), path.join(target, "dist/extension.cjs"));
+  await bundleExtension(path.join(target, "dist/extension.cjs"));
 }
 
 /** The tests, bundled; they begin when they are told to (`run`). */

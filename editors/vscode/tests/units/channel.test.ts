@@ -49,6 +49,9 @@ test("the server is told what the editor answers, and whether it may start serve
     toolFilter: [],
     env: {},
     allowedCommands: [],
+    useMockLLM: false,
+    model: "gpt-4o",
+    maxIterations: 20,
   });
   settings.set("zubi.headlessFallback", true);
   expect(channelOptions()).toMatchObject({ headlessFallback: true });

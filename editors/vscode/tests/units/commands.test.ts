@@ -28,7 +28,10 @@ beforeEach(() => {
   workspace.workspaceFolders = [{ uri: { fsPath: "/a" } }];
   asked.length = 0;
   user.shown.length = 0;
-  const commands = registerCommands(server as unknown as Server);
+  const commands = registerCommands(server as unknown as Server, {
+    wish: (wish) => Promise.resolve(void asked.push(wish)),
+    stop: () => Promise.resolve(void asked.push("stop")),
+  });
   return () => {
     commands.dispose();
     fails = user.chooses = user.types = workspace.workspaceFolders = undefined;
@@ -38,6 +41,11 @@ beforeEach(() => {
 test("every command of the manifest exists, and no other", () => {
   const listed = manifest.contributes.commands.map(({ command }) => command);
   expect([...commandResults.keys()].filter((name) => name.startsWith("zubi.")).sort()).toEqual([...listed].sort());
+});
+
+test("the agent's commands are what the chat does", async () => {
+  for (const command of ["start", "clear", "abort"]) await run(`zubi.agent.${command}`);
+  expect(asked).toEqual([{ do: "focus" }, { do: "new" }, "stop"]);
 });
 
 test("the menu is the palette with the commands of zubi, which are all in it", async () => {

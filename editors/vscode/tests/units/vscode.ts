@@ -26,6 +26,60 @@ export class LanguageModelTextPart {
   }
 }
 
+export class LanguageModelToolCallPart {
+  readonly callId: string;
+  readonly name: string;
+  readonly input: object;
+  constructor(callId: string, name: string, input: object) {
+    this.callId = callId;
+    this.name = name;
+    this.input = input;
+  }
+}
+
+export class LanguageModelToolResultPart {
+  readonly callId: string;
+  readonly content: readonly unknown[];
+  constructor(callId: string, content: readonly unknown[]) {
+    this.callId = callId;
+    this.content = content;
+  }
+}
+
+export const LanguageModelChatMessageRole = { User: 1, Assistant: 2 } as const;
+
+export class LanguageModelChatMessage {
+  readonly role: number;
+  readonly content: readonly unknown[];
+  constructor(role: number, content: readonly unknown[]) {
+    this.role = role;
+    this.content = content;
+  }
+}
+
+export class LanguageModelError extends Error {
+  static NotFound(message: string): LanguageModelError {
+    return new LanguageModelError(message, "NotFound");
+  }
+  readonly code: string;
+  constructor(message: string, code: string, cause?: Error) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** A model that an extension offers, and what it says. */
+export interface ChatModel {
+  readonly id: string;
+  readonly vendor: string;
+  readonly family: string;
+  readonly name: string;
+  readonly maxInputTokens: number;
+  sendRequest(messages: readonly LanguageModelChatMessage[], options: object, token: unknown): Promise<{ stream: AsyncIterable<unknown> }>;
+}
+
+export const chatModels: ChatModel[] = [];
+
 export class LanguageModelToolResult {
   readonly content: readonly unknown[];
   constructor(content: readonly unknown[]) {
@@ -133,6 +187,8 @@ export const lm = {
     registered.set(name, tool);
     return new Disposable(() => registered.delete(name));
   },
+  selectChatModels: ({ id, vendor }: { id?: string; vendor?: string } = {}): Promise<ChatModel[]> =>
+    Promise.resolve(chatModels.filter((model) => [model.id, undefined].includes(id) && [model.vendor, undefined].includes(vendor))),
   registerMcpServerDefinitionProvider: (name: string, provider: unknown): Disposable => lm.registerTool(`mcp ${name}`, provider),
 };
 
@@ -161,7 +217,10 @@ export class RelativePattern {
   readonly pattern = "";
 }
 
-export const Uri = { parse: (uri: string): object => ({ scheme: "file", toString: () => uri }) };
+export const Uri = {
+  parse: (uri: string): object => ({ scheme: "file", toString: () => uri }),
+  joinPath: (uri: Document["uri"], path: string): object => Uri.parse(`${uri.toString()}/${path}`),
+};
 
 export const workspace = {
   workspaceFolders: undefined as readonly { readonly uri: { readonly fsPath: string } }[] | undefined,
@@ -272,6 +331,10 @@ export const window = {
     const item = { text: "", show: () => undefined, dispose: () => undefined };
     statusItems.push(item);
     return item;
+  },
+  showInformationMessage: (text: string): Promise<string | undefined> => {
+    shownErrors.push(text);
+    return Promise.resolve(answer.button);
   },
   showErrorMessage: (text: string): Promise<string | undefined> => {
     shownErrors.push(text);

@@ -1,0 +1,70 @@
+// The models that extensions offer in the editor, lent to zubi's agent. What their answers mean is Rust's to say.
+import * as vscode from "vscode";
+import type { LanguageClient } from "vscode-languageclient/node";
+import type { Part } from "./channel.ts";
+import { message, sendable } from "./failure.ts";
+import * as protocol from "./protocol.ts";
+
+/** What the user reads when the editor asks him whether zubi may use a model. */
+const justification = "zubi's agent asks this model to work on the task that you gave it.";
+
+/** Answers questions to the editor's models. */
+export const models: Part = {
+  attach: (client) => vscode.Disposable.from(
+    client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
+      const listed = await vscode.lm.selectChatModels();
+      return { models: listed.map(({ id, vendor, family, name, maxInputTokens }) => ({ id, vendor, family, name, maxInputTokens })) };
+    }),
+    client.onRequest(protocol.MODEL_REQUEST, answer.bind(undefined, client)),
+  ),
+};
+
+async function answer(
+  client: Pick<LanguageClient, "sendNotification">,
+  { id, vendor, messages, tools, maxOutput, token }: protocol.ModelRequestParams,
+  cancelled: vscode.CancellationToken,
+): Promise<protocol.ModelRequestResult> {
+  const said = { text: "", thought: "" };
+  const calls: protocol.ModelCall[] = [];
+  const hear = (kind: "text" | "thought", piece: string): void => {
+    said[kind] += piece;
+    void client.sendNotification(protocol.MODEL_PIECE, { token, [kind]: piece });
+  };
+  try {
+    const [model] = await vscode.lm.selectChatModels({ id, vendor });
+    if (model === undefined) throw vscode.LanguageModelError.NotFound(`there is no model ${vendor}/${id}`);
+    // What every extension that takes a limit calls it.
+    const modelOptions = maxOutput === undefined ? {} : { max_tokens: maxOutput };
+    const options = { justification, modelOptions, tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })) };
+    const { stream } = await model.sendRequest(messages.map(messageOf), options, cancelled);
+    for await (const part of stream) {
+      if (part instanceof vscode.LanguageModelTextPart) hear("text", part.value);
+      else if (part instanceof vscode.LanguageModelToolCallPart) calls.push({ id: part.callId, name: part.name, input: sendable(part.input) });
+      else for (const thought of thoughts(part)) hear("thought", thought);
+    }
+    return { ...said, calls };
+  } catch (error) {
+    // What the extension itself threw says more than that something was thrown.
+    const { code, name, cause } = error as Partial<vscode.LanguageModelError>;
+    const inner = cause instanceof Error ? cause : undefined;
+    const known = code === undefined || code === "Unknown" || code === "" ? (inner?.name ?? name) : code;
+    return { ...said, calls: [], error: { code: known ?? "", message: message(inner ?? error) } };
+  }
+}
+
+/** What a model thinks aloud: a part that older editors do not know, with a text or several. */
+function thoughts(part: unknown): readonly string[] {
+  const { value } = (part ?? {}) as { readonly value?: unknown };
+  return (Array.isArray(value) ? value : [value]).filter((text): text is string => typeof text === "string");
+}
+
+function messageOf({ role, parts }: protocol.ModelMessage): vscode.LanguageModelChatMessage {
+  const { User, Assistant } = vscode.LanguageModelChatMessageRole;
+  return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, parts.map(partOf));
+}
+
+function partOf({ text = "", call, outcome }: protocol.ModelPart): vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
+  if (call) return new vscode.LanguageModelToolCallPart(call.id, call.name, call.input as object);
+  if (outcome) return new vscode.LanguageModelToolResultPart(outcome.id, [new vscode.LanguageModelTextPart(outcome.text)]);
+  return new vscode.LanguageModelTextPart(text);
+}

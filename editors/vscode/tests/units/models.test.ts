@@ -1,0 +1,107 @@
+import { beforeEach, expect, test } from "vitest";
+import type { LanguageClient } from "vscode-languageclient/node";
+import { models } from "../../src/models.ts";
+import {
+  CancellationTokenSource, type ChatModel, chatModels, Disposable, LanguageModelError, LanguageModelTextPart, LanguageModelToolCallPart,
+} from "./vscode.ts";
+
+/** What the server is told before an answer. */
+const pieces: unknown[] = [];
+const handlers = new Map<string, (params: unknown, token: unknown) => Promise<unknown>>();
+models.attach({
+  onRequest: (method: string, handler: (params: unknown, token: unknown) => Promise<unknown>) => {
+    handlers.set(method, handler);
+    return new Disposable();
+  },
+  sendNotification: (method: string, params: unknown) => Promise.resolve(void pieces.push([method, params])),
+} as unknown as LanguageClient);
+
+const { token } = new CancellationTokenSource();
+const ask = (method: string, params: unknown): Promise<unknown> => Promise.resolve(handlers.get(method)?.(params, token));
+
+/** A model that says these parts, or throws. */
+function model(id: string, says: () => readonly unknown[]): ChatModel & { readonly asked: unknown[] } {
+  const asked: unknown[] = [];
+  async function* stream(): AsyncIterable<unknown> {
+    for (const part of says()) yield await Promise.resolve(part);
+  }
+  const sendRequest = (...params: unknown[]): Promise<{ stream: AsyncIterable<unknown> }> => {
+    asked.push(params);
+    return Promise.resolve({ stream: stream() });
+  };
+  return { id, vendor: "test", family: "tests", name: id.toUpperCase(), maxInputTokens: 1000, sendRequest, asked };
+}
+
+const REQUEST = { id: "m", vendor: "test", messages: [], tools: [], token: 7 };
+
+beforeEach(() => {
+  pieces.length = chatModels.length = 0;
+});
+
+test("the models of all extensions are listed as they are", async () => {
+  expect(await ask("zubi/model/list", null)).toEqual({ models: [] });
+  chatModels.push(model("m", () => []));
+  expect(await ask("zubi/model/list", null)).toEqual({
+    models: [{ id: "m", vendor: "test", family: "tests", name: "M", maxInputTokens: 1000 }],
+  });
+});
+
+test("an answer is whole, and its pieces are told before; thoughts are known by their shape", async () => {
+  chatModels.push(model("m", () => [
+    { value: ["Let ", "me see."] },
+    new LanguageModelTextPart("I look"),
+    { mimeType: "image/png", data: new Uint8Array() },
+    new LanguageModelTextPart("."),
+    new LanguageModelToolCallPart("c1", "file_read", { path: "a", nothing: undefined }),
+    new LanguageModelToolCallPart("c2", "file_list", {}),
+  ]));
+  expect(await ask("zubi/model/request", REQUEST)).toEqual({
+    text: "I look.",
+    thought: "Let me see.",
+    calls: [{ id: "c1", name: "file_read", input: { path: "a" } }, { id: "c2", name: "file_list", input: {} }],
+  });
+  const told = [{ thought: "Let " }, { thought: "me see." }, { text: "I look" }, { text: "." }];
+  expect(pieces).toEqual(told.map((piece) => ["zubi/model/piece", { token: 7, ...piece }]));
+});
+
+test("messages, tools and the limit are the editor's own", async () => {
+  const asked = model("m", () => []);
+  chatModels.push(asked);
+  const call = { id: "c1", name: "file_read", input: { path: "a" } };
+  await ask("zubi/model/request", {
+    ...REQUEST,
+    messages: [
+      { role: "user", parts: [{ text: "Read it." }] },
+      { role: "assistant", parts: [{ text: "Yes." }, { call }] },
+      { role: "user", parts: [{ outcome: { id: "c1", text: "hello" } }] },
+    ],
+    tools: [{ name: "file_read", description: "Reads.", inputSchema: { type: "object" } }],
+    maxOutput: 100,
+  });
+  expect(asked.asked).toEqual([[
+    [
+      { role: 1, content: [{ value: "Read it." }] },
+      { role: 2, content: [{ value: "Yes." }, { callId: "c1", name: "file_read", input: { path: "a" } }] },
+      { role: 1, content: [{ callId: "c1", content: [{ value: "hello" }] }] },
+    ],
+    {
+      justification: expect.stringContaining("zubi") as string,
+      modelOptions: { max_tokens: 100 },
+      tools: [{ name: "file_read", description: "Reads.", inputSchema: { type: "object" } }],
+    },
+    token,
+  ]]);
+});
+
+const quota = Object.assign(new Error("Nothing is left."), { name: "ChatQuotaExceeded" });
+
+test.each([
+  ["no model", undefined, "NotFound", "there is no model test/m"],
+  ["the editor's own error", new LanguageModelError("Not allowed.", "NoPermissions"), "NoPermissions", "Not allowed."],
+  ["an extension's error", quota, "ChatQuotaExceeded", "Nothing is left."],
+  ["an extension's error inside of the editor's", new LanguageModelError("It failed.", "Unknown", quota), "ChatQuotaExceeded", "Nothing is left."],
+  ["something else", "thrown", "", "thrown"],
+])("%s is an answer too", async (_, thrown, code, message) => {
+  if (thrown !== undefined) chatModels.push(model("m", () => { throw thrown as Error; }));
+  expect(await ask("zubi/model/request", REQUEST)).toEqual({ text: "", thought: "", calls: [], error: { code, message } });
+});
