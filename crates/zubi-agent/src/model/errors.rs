@@ -17,7 +17,7 @@ const WORDS: usize = 400;
 /// How many bytes of the body of a refusal are read: the largest that say something are pages of gateways.
 pub const MAX_BODY: usize = 64 * 1024;
 /// The longest time that a provider is believed to want to be left alone.
-const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
 /// How providers say that a prompt is too long, in small letters: OpenAI, Anthropic, Gemini, llama.cpp, vLLM, Ollama, Mistral,
 /// Groq, Bedrock, xAI, LM Studio, GitHub Models, in no order.

@@ -39,8 +39,8 @@ fn random() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     // Ids need only differ from each other, which they do by the count alone if there is no chance to be had.
     let random = getrandom::u64().unwrap_or_default() ^ COUNT.fetch_add(1, Ordering::Relaxed);
-    let letter = |at: u32| LETTERS.get((random >> (5 * at)) as usize % LETTERS.len()).copied().unwrap_or(b'x');
-    (0..9).map(|at| char::from(letter(at))).collect()
+    let bytes = random.to_le_bytes().into_iter().chain([random.count_ones().to_le_bytes()[0]]);
+    bytes.filter_map(|byte| LETTERS.get(usize::from(byte) % LETTERS.len())).map(|letter| char::from(*letter)).collect()
 }
 
 #[cfg(test)]

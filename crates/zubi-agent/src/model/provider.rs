@@ -45,7 +45,7 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_secs(120) }
+        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(2) }
     }
 }
 

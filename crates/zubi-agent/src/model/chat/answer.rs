@@ -86,9 +86,9 @@ impl Decoder {
 
     /// Takes the one body that came in place of a stream.
     pub(super) fn body(&mut self, body: &str, hear: Hear<'_>) -> Result<(), ModelError> {
-        let value = json::parse(body).map_err(|error| match error.is_eof() {
-            true => self.broken_off(),
-            false => self.malformed(&format!("what is no JSON: {}", errors::shown(body, &self.redactor))),
+        let value = json::parse(body).map_err(|error| {
+            let shown = errors::shown(body, &self.redactor);
+            if error.is_eof() { self.broken_off() } else { self.malformed(&format!("what is no JSON: {shown}")) }
         })?;
         let value = value.get(0).unwrap_or(&value);
         self.frame(value, "", false, hear)?;
@@ -125,14 +125,14 @@ impl Decoder {
         };
         let calls = std::mem::take(&mut self.calls).finish(&mut self.ids);
         let calls = calls.map_err(|error| self.malformed(&error.to_string()))?;
-        let extras: Map<String, Value> =
-            calls.iter().filter_map(|(call, extra)| Some((call.id.clone(), extra.clone()?))).collect();
+        // One for each call, in their order: the conversation may give a call another id.
+        let extras: Vec<Value> = calls.iter().map(|(_, extra)| extra.clone().unwrap_or_default()).collect();
         let mut parts = Map::new();
         if !self.details.is_empty() {
             parts.insert("reasoning_details".to_owned(), Value::Array(self.details));
         }
-        if !extras.is_empty() {
-            parts.insert("extra_content".to_owned(), Value::Object(extras));
+        if extras.iter().any(|extra| !extra.is_null()) {
+            parts.insert("extra_content".to_owned(), Value::Array(extras));
         }
         let native = (!parts.is_empty()).then(|| Native { provider: self.provider, parts: Value::Object(parts) });
         let calls = calls.into_iter().map(|(call, _)| call).collect();

@@ -76,7 +76,7 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
         let told = CONTEXT.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
         Some(ModelInfo {
             id: format!("{}/{name}", config.provider),
-            name: model.get("name").and_then(Value::as_str).map_or_else(|| name.to_owned(), |name| shown(name)),
+            name: model.get("name").and_then(Value::as_str).map_or_else(|| name.to_owned(), shown),
             provider: config.provider.clone(),
             context: config.context.or(told),
         })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::message::{Call, Message, Native, Said};
+use crate::message::{Call, Message, Said};
 use crate::model::Prompt;
 
 /// The longest id of a call that every server takes, in bytes (OpenAI's bound).
@@ -87,12 +87,15 @@ fn assistant(provider: &str, said: &Said, ids: &mut Ids) -> Option<Value> {
         fields.insert("reasoning_details".to_owned(), details.clone());
     }
     if !said.calls.is_empty() {
-        fields.insert("tool_calls".to_owned(), said.calls.iter().map(|it| call(it, native, ids)).collect());
+        let extras = native.and_then(|native| native.parts.get("extra_content"));
+        let extra = |at: usize| extras.and_then(|extras| extras.get(at)).filter(|extra| !extra.is_null());
+        let calls = said.calls.iter().enumerate().map(|(at, it)| call(it, extra(at), ids));
+        fields.insert("tool_calls".to_owned(), calls.collect());
     }
     Some(message)
 }
 
-fn call(call: &Call, native: Option<&Native>, ids: &mut Ids) -> Value {
+fn call(call: &Call, extra: Option<&Value>, ids: &mut Ids) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.to_string(),
         // Servers read what is sent back, and fail at what is no object.
@@ -100,7 +103,6 @@ fn call(call: &Call, native: Option<&Native>, ids: &mut Ids) -> Value {
     };
     let function = json!({ "name": call.tool, "arguments": arguments });
     let mut value = json!({ "id": ids.of(&call.id), "type": "function", "function": function });
-    let extra = native.and_then(|native| native.parts.get("extra_content")?.get(&call.id));
     if let (Some(extra), Some(fields)) = (extra, value.as_object_mut()) {
         fields.insert("extra_content".to_owned(), extra.clone());
     }

@@ -78,12 +78,8 @@ fn check(stream: &str) -> String {
 
 /// A stream of deltas, then the finish reason and the end.
 fn stream(deltas: &[&str], finish: &str) -> String {
-    let mut text = frames(deltas);
-    text.push_str(&format!(
-        "data: {{\"choices\":[{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"{finish}\"}}]}}\n\n"
-    ));
-    text.push_str("data: [DONE]\n\n");
-    text
+    let end = format!(r#"data: {{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{finish}"}}]}}"#);
+    format!("{}{end}\n\ndata: [DONE]\n\n", frames(deltas))
 }
 
 /// A stream of deltas that does not end.

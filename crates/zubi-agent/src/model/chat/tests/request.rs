@@ -83,7 +83,8 @@ fn what_servers_differ_in() {
 #[test]
 fn native_parts_go_to_their_provider_alone() {
     let said = |provider: &str| {
-        let parts = json!({"reasoning_details": [{"text": "a"}], "extra_content": {"c": {"google": {"thought_signature": "t"}}}});
+        let parts =
+            json!({"reasoning_details": [{"text": "a"}], "extra_content": [{"google": {"thought_signature": "t"}}]});
         let native = Some(Native { provider: provider.to_owned(), parts });
         Message::Assistant(Said { calls: vec![call("c", json!({}))], native, ..Said::default() })
     };

@@ -272,7 +272,7 @@ fn texts_of_all_kinds() {
         r#"{"tool_calls":[{"index":0,"id":"a","extra_content":{"google":{"thought_signature":"t"}},"function":{"name":"read","arguments":"{}"}}]}"#], "stop")), @r#"
         thought "a"
         call read {} (a)
-        native {"reasoning_details":[{"type":"reasoning.text","text":"a","signature":"s"}],"extra_content":{"a":{"google":{"thought_signature":"t"}}}}
+        native {"reasoning_details":[{"type":"reasoning.text","text":"a","signature":"s"}],"extra_content":[{"google":{"thought_signature":"t"}}]}
         Finished, 0+0 tokens, 0 cached
         "#);
     assert_snapshot!(check(&stream(&[r#"{"content":null,"tool_calls":null,"role":"assistant"}"#, "{}"], "stop")), @"Finished, 0+0 tokens, 0 cached");
