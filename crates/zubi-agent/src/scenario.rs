@@ -147,6 +147,13 @@ pub enum NotAScenario {
     Arguments(String),
 }
 
+/// What every version of the format has.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Version {
+    zubi_scenario: u32,
+}
+
 impl Scenario {
     /// From YAML, of which JSON is a part.
     pub fn read(text: &str) -> Result<Self, NotAScenario> {
@@ -154,11 +161,6 @@ impl Scenario {
             return Err(NotAScenario::TooLong(text.len()));
         }
         // One that is newer may have more in it: that it is newer is the better message.
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Version {
-            zubi_scenario: u32,
-        }
         // Without excerpts of the text: errors are shown on one line, and what stands in a file may be private.
         let options = || serde_saphyr::options! { with_snippet: false };
         if let Ok(Version { zubi_scenario }) = serde_saphyr::from_str_with_options(text, options())

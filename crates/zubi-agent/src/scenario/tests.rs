@@ -95,11 +95,12 @@ fn what_is_no_scenario_is_told() {
     let call = "{zubiScenario: 1, turns: [{user: x, answers: [{calls: [{tool: t, arguments: 3}]}]}]}";
     let slow = "{zubiScenario: 1, turns: [{user: x, answers: [{delay_ms: 700000}]}]}";
     let texts = ["", "7", "title: x", "zubiScenario: 2\nnew: x", "zubiScenario: 1\nturns: [{user: x, answer: []}]"];
-    let mut all = String::new();
+    let mut all = Vec::new();
     for text in texts.into_iter().chain([bomb, &deep, call, slow, &" ".repeat(MAX_BYTES + 1)]) {
         let error = Scenario::read(text).unwrap_err().to_string();
-        all.push_str(&format!("{}\n", error.lines().next().unwrap_or_default()));
+        all.push(error.lines().next().unwrap_or_default().to_owned());
     }
+    let all = all.join("\n");
     insta::assert_snapshot!(all, @"
     unexpected end of input at line 1, column 1
     expected mapping start at line 1, column 1

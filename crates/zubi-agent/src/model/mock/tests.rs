@@ -67,13 +67,22 @@ async fn keywords_stand_for_calls() {
         "Which contexts does the domain `Shop.Orders` have?",
         "I am already thready, don't profile me",
     ];
-    let mut all = String::new();
+    let mut all = Vec::new();
     for question in questions {
-        all.push_str(&format!(
-            "> {question}\n{}\n",
-            check(question).await.lines().take(2).collect::<Vec<_>>().join("\n")
+        let answer = check(question).await;
+        all.push(format!(
+            "> {question}
+{}",
+            answer.lines().take(2).collect::<Vec<_>>().join(
+                "
+"
+            )
         ));
     }
+    let all = all.join(
+        "
+",
+    );
     insta::assert_snapshot!(all, @r#"
     > Please read the file `src/main.rs`.
     I read the file.
@@ -262,12 +271,12 @@ async fn what_is_expected_and_not_there_is_told_with_both() {
 #[tokio::test]
 async fn a_file_that_is_no_scenario_is_told() {
     let (directory, mock) = shop();
-    std::fs::write(directory.path().join("other.yaml"), "zubiScenario: 1\nturn: []").unwrap();
-    let mut all = String::new();
+    zubi_base::fs::write_atomic(&mock.directory.join("other.yaml"), b"zubiScenario: 1\nturn: []").unwrap();
+    let mut all = Vec::new();
     for name in ["other.yaml", "none.yaml"] {
-        all.push_str(&format!("{}\n", mock.open(name).await.map(|_| ()).unwrap_err()));
+        all.push(mock.open(name).await.map(|_| ()).unwrap_err().to_string());
     }
-    let all = all.replace(directory.path().to_str().unwrap(), "DIRECTORY");
+    let all = all.join("\n").replace(directory.path().to_str().unwrap(), "DIRECTORY");
     insta::assert_snapshot!(all, @"
     the scenario `other.yaml` cannot be played: unknown field `turn`, expected one of zubiScenario, title, turns at line 2, column 1
     the scenario `none.yaml` cannot be played: `DIRECTORY/none.yaml` does not exist

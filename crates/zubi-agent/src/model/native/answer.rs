@@ -208,9 +208,10 @@ impl Reader {
                 let own = |call: &ToolCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
                 let of_calls: Vec<Option<String>> = calls.iter().map(own).collect();
                 // Also heard on its own: what is a call's is sent back with the call.
-                let others = self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|known| known == *it));
+                let mut others =
+                    self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|known| known == *it));
                 // The library keeps one of them for the text.
-                let others: Vec<&String> = others.last().into_iter().collect();
+                let others: Vec<&String> = others.next_back().into_iter().collect();
                 let is_signed = !others.is_empty() || of_calls.iter().any(Option::is_some);
                 is_signed.then(|| json!({ "model": self.model, "signatures": others, "calls": of_calls }))
             }

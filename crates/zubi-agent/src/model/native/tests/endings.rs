@@ -33,7 +33,7 @@ async fn an_answer_that_is_cut_is_never_a_whole_one() {
                 match hear(dialect, Turn::says(says()).cut_at(at).end(end)).await {
                     // Only what follows upon the end is missing.
                     Ok(answer) => {
-                        assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}")
+                        assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}");
                     }
                     Err(error) => {
                         let is_so = matches!(error.kind, ErrorKind::BrokenOff | ErrorKind::Malformed);
