@@ -84,3 +84,6 @@ pub(crate) fn system(
     system.push_str(of_workspace);
     system
 }
+
+#[cfg(test)]
+mod tests;

@@ -129,7 +129,11 @@ impl Approver for OfCall {
                 Ok((answer, by)) => asked.decide(answer, &by),
                 Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, BY_ITSELF),
             },
-            () = self.stop.cancelled() => asked.decide(stopped(), BY_ITSELF),
+            () = self.stop.cancelled() => {
+                // Whoever has made the call may give it up itself now, and says so better than an answer could.
+                tokio::task::yield_now().await;
+                asked.decide(stopped(), BY_ITSELF)
+            }
         }
     }
 }
@@ -166,3 +170,6 @@ impl Drop for Asked<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

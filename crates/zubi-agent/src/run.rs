@@ -174,8 +174,8 @@ struct Run {
     unmeasured: usize,
     call_ids: BTreeSet<String>,
     repeats: Repeats,
-    /// Of each tool how many answers in a row called it with arguments that are none.
-    invalid: BTreeMap<String, u64>,
+    /// Of each tool how many answers in a row called it wrongly in the same way, and what that came to.
+    invalid: BTreeMap<String, (u64, String)>,
     done: Done,
 }
 
@@ -340,7 +340,7 @@ impl Run {
         let on = "Say “go on” in this conversation, or allow it more.";
         match reason {
             Reason::Completed => (String::new(), None),
-            Reason::Stopped => ("It was stopped.".to_owned(), None),
+            Reason::Stopped => ("The turn was stopped.".to_owned(), None),
             Reason::Iterations => (format!("The model was asked {iterations} times, as often as it may be."), Some(on)),
             Reason::Calls => (format!("{calls} calls were made, as many as there may be."), Some(on)),
             Reason::Tokens => {
@@ -356,7 +356,7 @@ impl Run {
                 Some("Say what it misses, or choose another model."),
             ),
             Reason::Invalid => (
-                "The model kept calling a tool with arguments that are none.".to_owned(),
+                "What the model gave did not fit, over and over.".to_owned(),
                 Some("Say it in other words, or choose another model."),
             ),
             Reason::Model => ("The model gave no answer.".to_owned(), None),
@@ -368,3 +368,6 @@ impl Run {
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,9 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         }
         Value::Object(rule)
     };
-    let rule = Rule::read(&rule, SOURCE, &Places::default()).map_err(|why| wrong(&why))?;
+    let rule = Rule::read(&rule, SOURCE, &Places::default()).map_err(|why| {
+        wrong(why.strip_prefix(SOURCE).map_or(why.as_str(), |why| why.trim_start_matches([':', ' '])))
+    })?;
     if rule.text.action != Action::Allow {
         return Err(wrong("it can only allow; what is to be denied stands in zubi.toml"));
     }

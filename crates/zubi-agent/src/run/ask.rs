@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zubi_host::NoHost;
 use zubi_tools::ToolSpec;
+use zubi_tools::cx::BYTES_PER_TOKEN;
 use zubi_tools::spec::Exposure;
 
 use super::compact::{bytes_of, tokens};
@@ -25,7 +26,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// How many tools a model is offered at most, and how many bytes they may take: providers refuse more, and each prompt pays
-/// for them. What does not fit is found through those of [`FINDING`].
+/// for them, of a small one at most a quarter. What does not fit is found through those of [`FINDING`].
 const MOST_TOOLS: usize = 120;
 const MOST_BYTES: usize = 64 * 1024;
 /// The tools that find and call others: for nothing where all are offered.
@@ -39,7 +40,7 @@ pub(super) struct Offers {
 }
 
 impl Offers {
-    fn of(specs: &[impl AsRef<ToolSpec>]) -> Self {
+    fn of(specs: &[impl AsRef<ToolSpec>], room: usize) -> Self {
         let offer = |spec: &ToolSpec| {
             let schema = Value::Object(spec.input.clone());
             let bytes = spec.id.len() + spec.description.len() + schema.to_string().len();
@@ -49,14 +50,14 @@ impl Offers {
         let finding = |spec: &ToolSpec| FINDING.contains(&spec.id.as_str());
         let others = all.iter().filter(|(spec, _)| !finding(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
-        let fits = count <= MOST_TOOLS && bytes <= MOST_BYTES;
+        let fits = count <= MOST_TOOLS && bytes <= room;
         // Those that stand in every list come first when there is not room for all.
         let (direct, deferred): (Vec<_>, Vec<_>) =
             all.iter().enumerate().partition(|(_, (spec, _))| spec.exposure == Exposure::Direct);
         let mut chosen: BTreeSet<usize> = BTreeSet::new();
         let mut sum = 0;
         for (at, (spec, (_, bytes))) in direct.into_iter().chain(deferred) {
-            let is_taken = if fits { !finding(spec) } else { chosen.len() < MOST_TOOLS && sum + bytes <= MOST_BYTES };
+            let is_taken = if fits { !finding(spec) } else { chosen.len() < MOST_TOOLS && sum + bytes <= room };
             if is_taken {
                 chosen.insert(at);
                 sum += bytes;
@@ -79,7 +80,8 @@ impl Run {
             reason = self.limits.over() => return Err(End::of(reason)),
         };
         let specs = specs.map_err(|error| End::failed(format!("{error}. {}", NoHost::NEXT)))?;
-        let mut offers = Offers::of(&specs);
+        let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
+        let mut offers = Offers::of(&specs, MOST_BYTES.min(quarter));
         if let Some(finish) = &self.finish {
             let last = finish.offer(&offers.tools);
             self.last = Some(last.name.clone());

@@ -12,6 +12,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use zubi_base::nearest::nearest;
 use zubi_tools::{Approval, Code, Effect, ToolSpec, question, summary};
 
 use self::one::{Looked, Made};
@@ -99,14 +100,16 @@ impl Run {
             self.invalid.remove(tool);
         }
         for (tool, error) in ends.invalid.into_iter().filter(|(tool, _)| !ends.valid.contains(tool)) {
-            let count = self.invalid.entry(tool.clone()).or_default();
-            *count += 1;
+            // Another error is another try: a path that does not exist is no argument either, and is looked for elsewhere next.
+            let error = question::plain(error.lines().next().unwrap_or_default());
+            let (count, last) = self.invalid.entry(tool.clone()).or_default();
+            *count = if *last == error { *count + 1 } else { 1 };
             if *count > ASKED_AGAIN {
-                let error = question::plain(error.lines().next().unwrap_or_default());
                 return Some(End::of(Reason::Invalid).because(format!(
                     "The model kept calling {tool} with arguments that are none ({error}). Say it in other words, or choose another model."
                 )));
             }
+            *last = error;
         }
         None
     }
@@ -122,7 +125,7 @@ impl Run {
         };
         if let Some(reason) = ends.over {
             let (why, _) = self.words(reason);
-            return given(call, format!("It was not made: {why}"), Some(Code::Cancelled));
+            return given(call, format!("Not made. {why}"), Some(Code::Cancelled));
         }
         if self.last.as_ref() == Some(&call.tool) {
             let checked = self.finish.as_ref().map(|finish| finish.of_call(&call.arguments));
@@ -141,7 +144,7 @@ impl Run {
         if self.calls >= self.turn.budgets.calls {
             ends.too_many = true;
             let (why, _) = self.words(Reason::Calls);
-            return given(call, format!("It was not made: {why}"), Some(Code::Cancelled));
+            return given(call, format!("Not made. {why}"), Some(Code::Cancelled));
         }
         self.calls += 1;
         let found = tokio::select! {
@@ -149,13 +152,18 @@ impl Run {
             reason = self.limits.over() => {
                 ends.over = Some(reason);
                 let (why, _) = self.words(reason);
-                return given(call, format!("It was not made: {why}"), Some(Code::Cancelled));
+                return given(call, format!("Not made. {why}"), Some(Code::Cancelled));
             }
         };
         let spec = match found {
             Ok(spec) => spec,
             Err(unknown) => {
-                let text = format!("{unknown} Call one of the tools that you were given, by its exact name.");
+                let text = match self.near(&call.tool) {
+                    Some(near) if unknown.code == Code::UnknownTool => {
+                        format!("unknown tool `{written}`. Of those that you were given, the nearest are {near}.")
+                    }
+                    _ => format!("{unknown}. Call one of the tools that you were given, by its exact name."),
+                };
                 return given(call, text, Some(unknown.code));
             }
         };
@@ -181,6 +189,13 @@ impl Run {
         };
         let summary = summary::line(&spec, &call.arguments, &self.host.folders);
         Item { call, tool: spec.id.clone(), summary, fate }
+    }
+
+    /// The names of tools that look most like this one, as the model knows them.
+    fn near(&self, name: &str) -> Option<String> {
+        let known = self.offers.iter().flat_map(|offers| offers.tools.iter().map(|tool| tool.name.as_str()));
+        let near: Vec<String> = nearest(name, known, 3).into_iter().map(|name| format!("`{name}`")).collect();
+        (!near.is_empty()).then(|| near.join(", "))
     }
 
     /// Makes what is to be made, and tells all of it.
@@ -211,7 +226,7 @@ impl Run {
                 if until.is_some() {
                     let (why, _) = self.words(ends.over.unwrap_or(Reason::Stopped));
                     self.calling(item, None)?;
-                    let (text, failure) = (format!("It was not made: {why}"), Some(Code::Cancelled));
+                    let (text, failure) = (format!("Not made. {why}"), Some(Code::Cancelled));
                     batch.done(next, Made { text, failure, duration: Duration::ZERO });
                     next += 1;
                     continue;
@@ -308,8 +323,12 @@ impl Run {
             } else {
                 ends.valid.insert(item.tool.clone());
             }
-            if text != TAKEN {
-                self.done.call(&item.tool, failure.is_some());
+            match &item.fate {
+                // The final answer is no work.
+                Fate::Given(text, None) if text == TAKEN => {}
+                Fate::Given(_, Some(Code::Cancelled)) => self.done.not_made(),
+                Fate::Made(..) if batch.looked.get(batch.told).is_some_and(Option::is_none) => self.done.not_made(),
+                _ => self.done.call(&item.tool, failure.is_some()),
             }
             self.unmeasured += text.len();
             let (call, duration) = (item.call.id.clone(), super::milliseconds(duration));

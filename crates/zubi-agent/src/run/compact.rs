@@ -51,6 +51,25 @@ pub(super) fn tokens(bytes: usize) -> u64 {
     u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX)
 }
 
+/// How many bytes a token is in this conversation: a prompt of so many bytes has so many tokens.
+#[derive(Debug, Clone, Copy)]
+struct Scale {
+    bytes: usize,
+    tokens: u64,
+}
+
+impl Scale {
+    fn bytes(self, tokens: u64) -> usize {
+        let bytes = u128::from(tokens) * (self.bytes as u128) / u128::from(self.tokens.max(1));
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    }
+
+    fn tokens(self, bytes: usize) -> u64 {
+        let tokens = (bytes as u128) * u128::from(self.tokens) / (self.bytes.max(1) as u128);
+        u64::try_from(tokens).unwrap_or(u64::MAX)
+    }
+}
+
 /// Which results are left out.
 #[derive(Debug, Default)]
 struct Plan {
@@ -78,7 +97,7 @@ impl Plan {
 }
 
 impl Run {
-    fn context(&self) -> u64 {
+    pub(super) fn context(&self) -> u64 {
         self.turn.model.info().context.unwrap_or(CONTEXT)
     }
 
@@ -95,7 +114,7 @@ impl Run {
     pub(super) async fn make_room(&mut self, base: usize) -> Result<(), End> {
         let (context, estimate) = (self.context(), self.estimate(base));
         if estimate.saturating_mul(100) >= context.saturating_mul(FULL) {
-            self.compact(estimate, context.saturating_mul(AIM) / 100).await?;
+            self.compact(base, estimate, context.saturating_mul(AIM) / 100).await?;
         }
         Ok(())
     }
@@ -103,22 +122,30 @@ impl Run {
     /// The provider says that it is too long, whatever was thought. Whether it is shorter now.
     pub(super) async fn make_shorter(&mut self, base: usize) -> Result<bool, End> {
         let estimate = self.estimate(base);
-        self.compact(estimate, estimate.min(self.context()) / 2).await
+        self.compact(base, estimate, estimate.min(self.context()) / 2).await
     }
 
     /// Makes it as short as `aim`, if that can be. Whether anything was left out.
-    async fn compact(&mut self, before: u64, aim: u64) -> Result<bool, End> {
+    async fn compact(&mut self, base: usize, before: u64, aim: u64) -> Result<bool, End> {
         let told = self.journal.told();
-        let room = |tokens: u64| usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN);
-        let plan = Plan::pruning(&told, room(PROTECTED.min(aim * 2 / 3)));
-        if before.saturating_sub(tokens(plan.saved)) <= aim {
-            return self.leave_out(&told, before, 0, String::new(), plan.pruned);
+        let length: usize = told.iter().map(|(_, message)| bytes_of(message)).sum();
+        let scale = Scale { bytes: base + length, tokens: before };
+        // What goes before all messages stays, so they have what it leaves of the room; they get something in any case.
+        let room = scale.bytes(aim).saturating_sub(base).max(scale.bytes(aim / 4));
+        let is_answer = |message: &Message| matches!(message, Message::Assistant(_));
+        let last = told.iter().rposition(|(_, message)| is_answer(message)).unwrap_or(told.len());
+        // What the model has asked for last it has not seen yet.
+        let (seen, unseen) = told.split_at(last);
+        let of_last: usize = unseen.iter().map(|(_, message)| bytes_of(message)).sum();
+        let protected = scale.bytes(PROTECTED).min(room / 3 * 2).saturating_sub(of_last);
+        let plan = Plan::pruning(seen, protected);
+        if length.saturating_sub(plan.saved) <= room {
+            return self.leave_out(&told, scale, 0, String::new(), plan.pruned);
         }
         // What is kept word for word: the last answers with their outcomes, as far as half of the room is enough for them.
-        let mut rest = room(aim / 2);
+        let mut rest = room / 2;
         let mut boundary = None;
         let mut of_answer = 0;
-        let is_answer = |message: &Message| matches!(message, Message::Assistant(_));
         for (seq, message) in told.iter().rev() {
             of_answer += bytes_of(message);
             if is_answer(message) {
@@ -133,19 +160,16 @@ impl Run {
         // The last answer stays, its results left out if need be: without it the model would not know where it is.
         let (boundary, pruned) = match boundary {
             Some(boundary) => (boundary, Vec::new()),
-            None => match told.iter().rposition(|(_, message)| is_answer(message)) {
-                Some(last) => {
-                    let kept = told.get(last..).unwrap_or_default();
-                    (kept.first().map_or(0, |(seq, _)| *seq), Plan::pruning(kept, room(aim / 2)).pruned)
-                }
+            None => match unseen.first() {
+                Some((seq, _)) => (*seq, Plan::pruning(unseen, room / 2).pruned),
                 None => return Ok(false),
             },
         };
         let old: Vec<&Message> = told.iter().filter(|(seq, _)| *seq < boundary).map(|(_, message)| message).collect();
         if !old.iter().any(|message| is_answer(message)) {
-            return self.leave_out(&told, before, 0, String::new(), pruned);
+            return self.leave_out(&told, scale, 0, String::new(), pruned);
         }
-        let summary = match self.summary(&old, room(aim)).await? {
+        let summary = match self.summary(&old, room.max(scale.bytes(aim) / 2)).await? {
             Ok(summary) => summary,
             Err(error) => {
                 let text = format!(
@@ -153,21 +177,21 @@ impl Run {
                     error.message
                 );
                 self.journal.add(What::Notice { turn: self.number, text })?;
-                let hard = Plan::pruning(&told, 0);
-                if before.saturating_sub(tokens(hard.saved)) <= aim {
-                    return self.leave_out(&told, before, 0, String::new(), hard.pruned);
+                let hard = Plan::pruning(seen, 0);
+                if length.saturating_sub(hard.saved) <= room {
+                    return self.leave_out(&told, scale, 0, String::new(), hard.pruned);
                 }
                 made_by_us(&old)
             }
         };
-        self.leave_out(&told, before, boundary, summary, pruned)
+        self.leave_out(&told, scale, boundary, summary, pruned)
     }
 
     /// Keeps what was left out of what was `told`. Whether it was anything.
     fn leave_out(
         &mut self,
         told: &[(u64, Message)],
-        tokens_before: u64,
+        scale: Scale,
         before: u64,
         summary: String,
         pruned: Vec<String>,
@@ -177,8 +201,8 @@ impl Run {
         }
         let length: usize = told.iter().map(|(_, message)| bytes_of(message)).sum();
         let left = summary.len() + bytes_left(told, before, &pruned);
-        let saved = tokens(length.saturating_sub(left));
-        let tokens_after = tokens_before.saturating_sub(saved);
+        let tokens_before = scale.tokens;
+        let tokens_after = scale.tokens(scale.bytes.saturating_sub(length).saturating_add(left));
         let turn = self.number;
         self.journal.add(What::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
         // The provider's count was of another prompt.

@@ -14,7 +14,7 @@ const REFUSED: u64 = 5;
 /// What stands below the outcome of a call that was made in vain again.
 pub(super) const REMARK: &str = "[You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]";
 /// What a call that is not made comes to.
-pub(super) const NOT_MADE: &str = "It was not made: the same call has given the same four times already.";
+pub(super) const NOT_MADE: &str = "Not made. The same call has given the same four times already.";
 
 /// Which call it is: the tool and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

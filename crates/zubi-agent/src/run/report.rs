@@ -18,6 +18,7 @@ const WORDS: usize = 2_000;
 pub(super) struct Done {
     /// Of each tool the calls that succeeded and those that did not.
     calls: BTreeMap<String, (u64, u64)>,
+    not_made: u64,
     changed: BTreeSet<Utf8PathBuf>,
     words: String,
 }
@@ -26,6 +27,10 @@ impl Done {
     pub(super) fn call(&mut self, tool: &str, has_failed: bool) {
         let (well, badly) = self.calls.entry(tool.to_owned()).or_default();
         *if has_failed { badly } else { well } += 1;
+    }
+
+    pub(super) fn not_made(&mut self) {
+        self.not_made += 1;
     }
 
     pub(super) fn changed(&mut self, files: &[Utf8PathBuf]) {
@@ -55,6 +60,9 @@ impl Done {
             calls if calls.is_empty() => writeln!(report, "Calls made: none."),
             calls => writeln!(report, "Calls made: {calls}."),
         };
+        if self.not_made > 0 {
+            let _ = writeln!(report, "Calls that it wanted and that were not made: {}.", self.not_made);
+        }
         if !self.changed.is_empty() {
             let shown = |path: &Utf8PathBuf| {
                 let below = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());

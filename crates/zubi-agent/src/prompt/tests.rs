@@ -1,0 +1,30 @@
+use camino::Utf8Path;
+use zubi_base::workspace::Folder;
+
+use super::*;
+
+#[test]
+fn a_workspace_speaks_to_agents_only_where_it_is_trusted_and_for_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+    for name in ["a", "b", "c"] {
+        std::fs::create_dir(root.join(name)).unwrap();
+    }
+    fs::write_atomic(&root.join("secret"), b"of somebody else").unwrap();
+    fs::write_atomic(&root.join("a/AGENTS.md"), b"Use tabs.\n").unwrap();
+    std::os::unix::fs::symlink(root.join("secret"), root.join("b/AGENTS.md")).unwrap();
+    fs::write_atomic(&root.join("c/AGENTS.md"), "long ".repeat(10_000).as_bytes()).unwrap();
+    let folder = |name: &str| Folder { name: name.to_owned(), path: root.join(name) };
+    let folders: Vec<Folder> = ["a", "b", "c"].map(folder).into();
+    let told = |trusted| {
+        let host = HostDescription { version: "1".to_owned(), folders: folders.clone(), trusted };
+        of_workspace(&host).replace(root.as_str(), "ROOT")
+    };
+    assert_eq!(told(false), "");
+    let trusted = told(true);
+    assert!(
+        trusted.starts_with("\nROOT/a/AGENTS.md says:\nUse tabs.\n\nROOT/c/AGENTS.md says:\nlong long"),
+        "{trusted}"
+    );
+    assert!(trusted.len() < MAX_AGENTS + 200 && !trusted.contains("somebody"), "{}", trusted.len());
+}

@@ -1,0 +1,64 @@
+use super::*;
+
+fn read(text: &str) -> String {
+    auto_approve_rule(text)
+        .map_or_else(|why| format!("error: {why}"), |rule| rule.to_toml().replace("[[policy]]\n", ""))
+}
+
+#[test]
+fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
+    let texts = [
+        "shell.run",
+        "shell.run:cargo test *",
+        " file.* ",
+        r#"{tools = ["file.write"], write = ["docs/**"]}"#,
+        "",
+        "shell.run:",
+        "cargo test",
+        "{tools = ",
+        "{}",
+        r#"{tools = ["shell.run"], action = "deny"}"#,
+        r#"{tools = ["shell.run"], commands = ["ls"]}"#,
+    ];
+    let told: Vec<String> = texts.iter().map(|text| format!("{text}\n{}", read(text))).collect();
+    insta::assert_snapshot!(told.join("\n\n"), @r#"
+    shell.run
+    action = "allow"
+    tools = ["shell.run"]
+
+    shell.run:cargo test *
+    action = "allow"
+    tools = ["shell.run"]
+    command = ["cargo", "test", "*"]
+
+     file.* 
+    action = "allow"
+    tools = ["file.*"]
+
+    {tools = ["file.write"], write = ["docs/**"]}
+    action = "allow"
+    tools = ["file.write"]
+    write = ["docs/**"]
+
+
+    error: `` is no rule: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    shell.run:
+    error: `shell.run:` is no rule: there is no command behind the colon. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    cargo test
+    error: `cargo test` is no rule: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {tools = 
+    error: `{tools =` is no rule: unclosed inline table, expected `}`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {}
+    error: `{}` is no rule: the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {tools = ["shell.run"], action = "deny"}
+    error: `{tools = ["shell.run"], action = "deny"}` is no rule: it can only allow; what is to be denied stands in zubi.toml. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+
+    {tools = ["shell.run"], commands = ["ls"]}
+    error: `{tools = ["shell.run"], commands = ["ls"]}` is no rule: `commands`: unknown field `commands`, expected one of `action`, `tools`, `effect`, `command`, `read`, `write`, `hosts`, `secrets`, `reason`, `examples`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    "#);
+}

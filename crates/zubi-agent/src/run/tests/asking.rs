@@ -1,0 +1,85 @@
+//! A model that fails, that is slow, and that is stopped.
+
+use std::time::Duration;
+
+use super::world::{Reply, World, fail, say, within};
+use crate::event::What;
+use crate::model::ErrorKind;
+
+#[tokio::test(start_paused = true)]
+async fn what_passes_is_tried_again_and_waited_for_longer_each_time() {
+    let replies = vec![
+        fail(ErrorKind::Overloaded, "529", None),
+        fail(ErrorKind::BrokenOff, "reset", None),
+        fail(ErrorKind::RateLimited, "429", Some(Duration::from_secs(7))),
+        say("At last."),
+    ];
+    insta::assert_snapshot!(World::new(&[], replies).run("hi").await, @"
+    > hi
+    #1
+      Overloaded: try 1 failed, next in 2000 ms
+      BrokenOff: try 2 failed, next in 4000 ms
+      RateLimited: try 3 failed, next in 7000 ms
+    < At last.
+    = Completed after 1/0: At last.
+    ");
+}
+
+#[tokio::test(start_paused = true)]
+async fn four_tries_are_enough_and_some_failures_are_not_tried_again() {
+    let mut replies: Vec<Reply> = (0..4).map(|_| fail(ErrorKind::Unreachable, "nobody listens there", None)).collect();
+    replies.push(fail(ErrorKind::Unauthorized, "the key is refused", None));
+    let long = Duration::from_mins(90);
+    replies.push(fail(ErrorKind::RateLimited, "the quota of today is used up", Some(long)));
+    let mut world = World::new(&[], replies);
+    world.run("one").await;
+    world.run("two").await;
+    insta::assert_snapshot!(world.run("three").await, @"
+    > one
+    #1
+      Unreachable: try 1 failed, next in 2000 ms
+      Unreachable: try 2 failed, next in 4000 ms
+      Unreachable: try 3 failed, next in 8000 ms
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      problem: nobody listens there. Check the address and the network: `zubi agent models` shows where zubi asks. (It was asked 4 times.)
+    > two
+    #1
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      problem: the key is refused. Check the key of this provider: `zubi agent models` says where it was found.
+    > three
+    #1
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      problem: the quota of today is used up. It wants to be left alone for 90 minutes. Wait a little, or choose another model with --model.
+    ");
+}
+
+#[tokio::test]
+async fn what_was_said_when_it_was_stopped_is_kept() {
+    let mut world = World::new(&[], vec![Reply::Hang("I was about to")]);
+    let (turn, say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    world.journal.wait("a piece", |what| matches!(what, What::Text { .. }).then_some(())).await;
+    say.send("too late".to_owned()).unwrap();
+    world.stop.cancel();
+    within("the end", turn).await.unwrap();
+    assert!(say.send("nobody".to_owned()).is_err(), "who comes later begins a turn");
+    insta::assert_snapshot!(world.happened(), @"
+    > go
+    #1
+    < I was about to (interrupted)
+    > too late
+    = Stopped after 1/0: The turn was stopped. / Calls made: none. / The last words of the model: I was about to / What is left to do is not known.
+    ");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_the_next_try_can_be_stopped() {
+    let mut world = World::new(&[], vec![fail(ErrorKind::RateLimited, "429", Some(Duration::from_secs(100)))]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    world.journal.wait("a retry", |what| matches!(what, What::Retrying { .. }).then_some(())).await;
+    let before = tokio::time::Instant::now();
+    world.stop.cancel();
+    within("the end", turn).await.unwrap();
+    assert!(before.elapsed() < Duration::from_secs(1));
+}

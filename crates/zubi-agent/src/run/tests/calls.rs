@@ -1,0 +1,340 @@
+//! Calls side by side, calls that are asked about, and calls that are stopped.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use zubi_tools::cx::ApprovalAnswer;
+
+use super::tools::{Held, Provider};
+use super::world::{World, call, calls, say, within};
+use crate::event::What;
+use crate::message::Call;
+use crate::run::batch::Touch;
+
+fn hold(tool: &str, name: &str, touches: &[&str]) -> Call {
+    call(name, &format!("test_{tool}"), json!({"name": name, "touches": touches, "held": true}))
+}
+
+fn quick(tool: &str, name: &str) -> Call {
+    call(name, &format!("test_{tool}"), json!({"name": name}))
+}
+
+#[tokio::test]
+async fn those_that_look_run_side_by_side_and_are_told_in_their_order() {
+    let held = Held::new();
+    let answer = calls("", &[hold("look", "a", &[]), hold("look", "b", &[]), hold("look", "c", &[])]);
+    let mut world = World::of_tools(Provider::new(&held), vec![answer, say("done")]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    held.running(&["a", "b", "c"]).await;
+    held.release(&["c"]);
+    held.running(&["a", "b"]).await;
+    held.release(&["a", "b"]);
+    within("the end", turn).await.unwrap();
+    insta::assert_snapshot!(world.happened(), @r#"
+    > go
+    #1
+    <  a=test_look{"name":"a","touches":[],"held":true} b=test_look{"name":"b","touches":[],"held":true} c=test_look{"name":"c","touches":[],"held":true}
+      a Hold: a [Read]
+      b Hold: b [Read]
+      c Hold: c [Read]
+      a = a was held
+      b = b was held
+      c = c was held
+    #2
+    < done
+    = Completed after 2/3: done
+    "#);
+}
+
+#[tokio::test]
+async fn at_most_eight_at_once() {
+    let held = Held::new();
+    let names: Vec<String> = (0..12).map(|n| format!("c{n}")).collect();
+    let all: Vec<Call> = names.iter().map(|name| hold("look", name, &[])).collect();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &all), say("done")]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    held.wait("eight run", |state| state.running.len() == 8).await;
+    held.release(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    within("the end", turn).await.unwrap();
+    assert_eq!(held.state.borrow().most, 8);
+    assert_eq!(held.state.borrow().ended.len(), 12);
+}
+
+#[tokio::test]
+async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
+    let held = Held::new();
+    let answer = calls(
+        "",
+        &[
+            hold("write", "w1", &["a/x"]),
+            hold("write", "w2", &["b"]),
+            hold("look", "r1", &["c"]),
+            // Inside of what is written, so it waits, and with it all that come after it.
+            hold("look", "r2", &["a/x/y"]),
+            hold("look", "r3", &["d"]),
+        ],
+    );
+    let mut world = World::of_tools(Provider::new(&held), vec![answer, say("done")]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    held.running(&["w1", "w2", "r1"]).await;
+    held.release(&["w1"]);
+    held.running(&["w2", "r1", "r2", "r3"]).await;
+    held.release(&["w2", "r1", "r2", "r3"]);
+    let ended = within("the end", turn).await.unwrap();
+    assert_eq!(ended.calls, 5);
+}
+
+/// Answers the question that waits.
+async fn answer(world: &World, answer: ApprovalAnswer) -> Value {
+    let asked = |what: &What| match what {
+        What::Question { question, request, .. } => Some((question.clone(), request.clone())),
+        _ => None,
+    };
+    let (question, request) = world.journal.wait("a question", asked).await;
+    world.questions.answer(&question, answer, "web").unwrap();
+    request
+}
+
+#[tokio::test]
+async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
+    let held = Held::new();
+    let answers = vec![calls("", &[quick("look", "a"), quick("run", "b"), quick("look", "c")]), say("done")];
+    let mut world = World::of_tools(Provider::new(&held), answers);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    let edited = ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"name": "other"})) };
+    answer(&world, edited).await;
+    // The other arguments are judged anew, and so asked about.
+    let second = |what: &What| match what {
+        What::Question { question, .. } if question == "id-2" => Some(()),
+        _ => None,
+    };
+    world.journal.wait("the second question", second).await;
+    assert_eq!(
+        world.questions.waiting().first().map(|waiting| waiting.request["arguments"].to_string()).unwrap(),
+        r#"{"name":"other"}"#
+    );
+    world.questions.answer("id-2", ApprovalAnswer::once(), "editor").unwrap();
+    let unknown = world.questions.answer("id-2", ApprovalAnswer::once(), "web").unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "no question `id-2` waits for an answer: it was answered, or its turn has ended. Open the conversation anew."
+    );
+    within("the end", turn).await.unwrap();
+    insta::assert_snapshot!(world.happened(), @r#"
+    > go
+    #1
+    <  a=test_look{"name":"a"} b=test_run{"name":"b"} c=test_look{"name":"c"}
+      a Hold: a [Read]
+      a = a was held
+      b Hold: b [Execute]
+      b ? id-1: it runs `hold b`
+      id-1 = {"allow":{"option":0,"arguments":{"name":"other"}}} by web
+      b ? id-2: it runs `hold other`
+      id-2 = {"allow":{"option":0,"arguments":null}} by editor
+      b = other was held
+      c Hold: c [Read]
+      c = c was held
+    #2
+    < done
+    = Completed after 2/3: done
+    "#);
+}
+
+#[tokio::test]
+async fn a_no_is_told_with_its_words() {
+    let held = Held::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), say("Then not.")]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    answer(&world, ApprovalAnswer::Deny { text: Some("not on a Friday".to_owned()) }).await;
+    within("the end", turn).await.unwrap();
+    insta::assert_snapshot!(world.happened(), @r#"
+    > go
+    #1
+    <  a=test_run{"name":"a"}
+      a Hold: a [Execute]
+      a ? id-1: it runs `hold a`
+      id-1 = {"deny":{"text":"not on a Friday"}} by web
+      a = Failed to run test.run: the user said no (it runs `hold a`); they say: not on a Friday / Do not call it again for this; ask the user what to do instead. (denied)
+    #2
+    < Then not.
+    = Completed after 2/1: Then not.
+    "#);
+}
+
+#[tokio::test]
+async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
+    let held = Held::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a"), quick("look", "b")])]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    world.journal.wait("a question", |what| matches!(what, What::Question { .. }).then_some(())).await;
+    world.stop.cancel();
+    within("the end", turn).await.unwrap();
+    assert_eq!(world.questions.waiting(), []);
+    insta::assert_snapshot!(world.happened(), @r#"
+    > go
+    #1
+    <  a=test_run{"name":"a"} b=test_look{"name":"b"}
+      a Hold: a [Execute]
+      a ? id-1: it runs `hold a`
+      b Hold: b
+      id-1 = {"unanswered":{"how":"the turn was stopped before they answered"}} by zubi
+      a = Error in test.run: the call was cancelled / Call again if the answer is still wanted. What it had done until then, if anything, stays done. (cancelled)
+      b = Not made. The turn was stopped. (cancelled)
+    = Stopped after 1/2: The turn was stopped. / Calls made: test.run 1 (1 failed). / Calls that it wanted and that were not made: 1. / What is left to do is not known.
+    "#);
+}
+
+#[tokio::test]
+async fn calls_that_run_are_cancelled_when_the_turn_is_stopped() {
+    let held = Held::new();
+    let answer = calls("Both.", &[hold("look", "a", &[]), hold("write", "b", &["x"]), hold("write", "c", &["x"])]);
+    let mut world = World::of_tools(Provider::new(&held), vec![answer]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    held.running(&["a"]).await;
+    world.stop.cancel();
+    within("the end", turn).await.unwrap();
+    let state = held.wait("nothing runs", |state| state.running.is_empty()).await;
+    assert!(state.ended.values().all(|cancelled| *cancelled), "{state:?}");
+    insta::assert_snapshot!(world.happened(), @r#"
+    > go
+    #1
+    < Both. a=test_look{"name":"a","touches":[],"held":true} b=test_write{"name":"b","touches":["x"],"held":true} c=test_write{"name":"c","touches":["x"],"held":true}
+      a Hold: a [Read]
+      b Hold: b
+      c Hold: c
+      a = Error in test.look: the call was cancelled / Call again if the answer is still wanted. (cancelled)
+      b = Not made. The turn was stopped. (cancelled)
+      c = Not made. The turn was stopped. (cancelled)
+    = Stopped after 1/3: The turn was stopped. / Calls made: test.look 1 (1 failed). / Calls that it wanted and that were not made: 2. / The last words of the model: Both. / What is left to do is not known.
+    "#);
+}
+
+#[tokio::test]
+async fn time_that_is_over_ends_what_runs() {
+    let held = Held::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[hold("write", "a", &["x"])])]);
+    world.budgets.time = Some(std::time::Duration::from_millis(200));
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    <  a=test_write{"name":"a","touches":["x"],"held":true}
+      a Hold: a [Write]
+      a = Error in test.write: the call was cancelled / Call again if the answer is still wanted. What it had done until then, if anything, stays done. (cancelled)
+    = Time after 1/1: The 0.2 s that it may take are over. / Calls made: test.write 1 (1 failed). / What is left to do is not known.
+      problem: The 0.2 s that it may take are over. Say “go on” in this conversation, or allow it more.
+    "#);
+}
+
+#[tokio::test]
+async fn dropping_the_turn_leaves_nothing_running() {
+    let held = Held::new();
+    let answer = calls("", &[hold("look", "a", &[]), hold("look", "b", &[])]);
+    let mut world = World::of_tools(Provider::new(&held), vec![answer]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    held.running(&["a", "b"]).await;
+    turn.abort();
+    let state = held.wait("nothing runs", |state| state.running.is_empty()).await;
+    assert!(state.ended.values().all(|cancelled| *cancelled), "{state:?}");
+}
+
+#[tokio::test]
+async fn a_tool_that_comes_is_offered_in_the_next_iteration() {
+    let held = Held::new();
+    let answers =
+        vec![calls("", &[quick("look", "a")]), calls("", &[call("n", "test_new", json!({"name": "n"}))]), say("done")];
+    let mut world = World::of_tools(Provider::new(&held), answers);
+    let adding = Arc::clone(&held);
+    world.before(move |count| {
+        if count == 1 {
+            adding.add_tool("test.new");
+        }
+    });
+    world.run("go").await;
+    let seen = world.model.seen.lock().unwrap();
+    let has_it: Vec<bool> = seen.iter().map(|seen| seen.tools.contains(&"test_new".to_owned())).collect();
+    assert_eq!(has_it.first(), Some(&false));
+    assert_eq!(has_it.last(), Some(&true), "{has_it:?}");
+}
+
+#[tokio::test]
+async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
+    let held = Held::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), say("done")]);
+    world.auto_approve(&["test.run:hold *"]);
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    <  a=test_run{"name":"a"}
+      a Hold: a [Execute]
+      a ? id-1: it runs `hold a`
+      id-1 = {"allow":{"option":0,"arguments":null}} by --auto-approve
+      a = a was held
+    #2
+    < done
+    = Completed after 2/1: done
+    "#);
+
+    let chain = call("a", "shell_run", json!({"command": "cargo test --quiet && rm -rf x"}));
+    let mut world = World::new(&[], vec![calls("", &[chain])]);
+    world.auto_approve(&["shell.run:cargo test *"]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    // It is asked, and no rule answers.
+    world.journal.wait("a question", |what| matches!(what, What::Question { .. }).then_some(())).await;
+    assert_eq!(world.questions.waiting().len(), 1);
+    world.stop.cancel();
+    within("the end", turn).await.unwrap();
+
+    let only = call("a", "shell_run", json!({"command": "cargo test --quiet"}));
+    let mut world = World::new(&[], vec![calls("", &[only]), say("done")]);
+    world.auto_approve(&["shell.run:cargo test *"]);
+    let (turn, _say) = world.turn("go");
+    let turn = tokio::spawn(turn);
+    let by = |what: &What| match what {
+        What::Decision { by, .. } => Some(by.clone()),
+        _ => None,
+    };
+    assert_eq!(world.journal.wait("a decision", by).await, "--auto-approve");
+    world.stop.cancel();
+    within("the end", turn).await.unwrap();
+}
+
+fn touch() -> impl Strategy<Value = Touch> {
+    let path = prop::sample::select(vec!["/w/a", "/w/a/b", "/w/ab", "/w/c", "/w"]);
+    let paths = prop::collection::vec(path.prop_map(camino::Utf8PathBuf::from), 1..3);
+    prop_oneof![
+        Just(Touch::Looks(None)),
+        paths.clone().prop_map(|paths| Touch::Looks(Some(paths))),
+        paths.prop_map(Touch::Changes),
+        Just(Touch::Alone),
+    ]
+}
+
+proptest! {
+    /// Two calls run side by side only if no path that one changes is inside of, or around, one that the other touches.
+    #[test]
+    fn nothing_runs_beside_what_changes_it(one in touch(), other in touch()) {
+        let components = |path: &camino::Utf8PathBuf| path.components().map(|it| it.to_string()).collect::<Vec<_>>();
+        let meet = |ours: &[camino::Utf8PathBuf], theirs: &[camino::Utf8PathBuf]| ours.iter().any(|ours| theirs.iter().any(|theirs| {
+            components(ours).iter().zip(components(theirs).iter()).all(|(ours, theirs)| ours == theirs)
+        }));
+        let expected = match (&one, &other) {
+            (Touch::Alone, _) | (_, Touch::Alone) => true,
+            (Touch::Looks(_), Touch::Looks(_)) => false,
+            (Touch::Changes(_), Touch::Looks(None)) | (Touch::Looks(None), Touch::Changes(_)) => true,
+            (Touch::Changes(ours), Touch::Changes(theirs) | Touch::Looks(Some(theirs))) => meet(ours, theirs),
+            (Touch::Looks(Some(ours)), Touch::Changes(theirs)) => meet(ours, theirs),
+        };
+        prop_assert_eq!(one.conflicts(&other), expected);
+        prop_assert_eq!(other.conflicts(&one), expected);
+    }
+}

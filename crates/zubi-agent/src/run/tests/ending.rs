@@ -1,0 +1,262 @@
+//! How turns end before their time: budgets, repeats, wrong arguments, a final answer that must fit, a full disk.
+
+use serde_json::{Value, json};
+
+use super::world::{World, call, calls, say};
+use crate::message::Call;
+use crate::run::Budgets;
+
+fn read(id: &str) -> Call {
+    call(id, "file_read", json!({"path": "a"}))
+}
+
+#[tokio::test]
+async fn out_of_iterations() {
+    let write = [call("w", "file_write", json!({"path": "new.txt", "content": "x\n"}))];
+    let replies = vec![calls("Looking.", &[read("a")]), calls("Writing.", &write)];
+    let mut world = World::new(&[("a", "1\n")], replies);
+    world.budgets = Budgets { iterations: 2, ..Budgets::default() };
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    < Looking. a=file_read{"path":"a"}
+      a Read a file: a [Read]
+      a = 1 / [disk · sha HASH · lines 1–1 of 1]
+    #2
+    < Writing. w=file_write{"path":"new.txt","content":"x\n"}
+      w Write a file: new.txt [Write]
+        diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x
+      w = write new.txt: created / diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x / undo_edit {"plan":"p-PLAN"} takes it back / [disk · sha HASH]
+    = Iterations after 2/2: The model was asked 2 times, as often as it may be. / Calls made: file.read 1, file.write 1. / Files changed: new.txt. / The last words of the model: Writing. / What is left to do is not known.
+      problem: The model was asked 2 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+    "#);
+}
+
+#[tokio::test]
+async fn out_of_calls() {
+    let mut world = World::new(&[("a", "1\n")], vec![calls("", &[read("a"), read("b"), read("c")])]);
+    world.budgets = Budgets { calls: 2, ..Budgets::default() };
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    <  a=file_read{"path":"a"} b=file_read{"path":"a"} c=file_read{"path":"a"}
+      a Read a file: a [Read]
+      b Read a file: a [Read]
+      c file_read
+      a = 1 / [disk · sha HASH · lines 1–1 of 1]
+      b = 1 / [disk · sha HASH · lines 1–1 of 1]
+      c = Not made. 2 calls were made, as many as there may be. (cancelled)
+    = Calls after 1/2: 2 calls were made, as many as there may be. / Calls made: file.read 2. / Calls that it wanted and that were not made: 1. / What is left to do is not known.
+      problem: 2 calls were made, as many as there may be. Say “go on” in this conversation, or allow it more.
+    "#);
+}
+
+#[tokio::test]
+async fn out_of_tokens() {
+    let mut world = World::new(&[("a", "1\n")], vec![calls("So.", &[read("a")]).usage(90, 20)]);
+    world.budgets = Budgets { tokens: Some(100), ..Budgets::default() };
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    < So. a=file_read{"path":"a"}
+      a file_read
+      a = Not made. 110 tokens were used, and 100 may be. (cancelled)
+    = Tokens after 1/0: 110 tokens were used, and 100 may be. / Calls made: none. / Calls that it wanted and that were not made: 1. / The last words of the model: So. / What is left to do is not known.
+      problem: 110 tokens were used, and 100 may be. Say “go on” in this conversation, or allow it more.
+    "#);
+}
+
+#[tokio::test]
+async fn the_same_call_over_and_over() {
+    let replies = (1..=5).map(|n| calls("", &[read(&format!("c{n}"))])).collect();
+    let mut world = World::new(&[("a", "1\n")], replies);
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    <  c1=file_read{"path":"a"}
+      c1 Read a file: a [Read]
+      c1 = 1 / [disk · sha HASH · lines 1–1 of 1]
+    #2
+    <  c2=file_read{"path":"a"}
+      c2 Read a file: a [Read]
+      c2 = 1 / [disk · sha HASH · lines 1–1 of 1]
+    #3
+    <  c3=file_read{"path":"a"}
+      c3 Read a file: a [Read]
+      c3 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]
+    #4
+    <  c4=file_read{"path":"a"}
+      c4 Read a file: a [Read]
+      c4 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]
+    #5
+    <  c5=file_read{"path":"a"}
+      c5 Read a file: a
+      c5 = Not made. The same call has given the same four times already. (cancelled)
+    = Repeating after 5/5: The model made the same call over and over. / Calls made: file.read 4. / Calls that it wanted and that were not made: 1. / What is left to do is not known.
+      problem: The model made the same call over and over. Say what it misses, or choose another model.
+    "#);
+}
+
+#[tokio::test]
+async fn a_change_in_between_makes_it_worth_looking_again() {
+    let write = |n: u32| {
+        call(&format!("w{n}"), "file_write", json!({"path": "b", "content": n.to_string(), "overwrite": true}))
+    };
+    let mut replies: Vec<_> = (1..=3).map(|n| calls("", &[read(&format!("c{n}"))])).collect();
+    replies.push(calls("", &[write(1)]));
+    replies.extend((4..=6).map(|n| calls("", &[read(&format!("c{n}"))])));
+    replies.push(say("done"));
+    let mut world = World::new(&[("a", "1\n")], replies);
+    let happened = world.run("go").await;
+    let remarks: Vec<&str> = happened
+        .lines()
+        .filter(|line| line.contains("very call"))
+        .filter_map(|line| line.split(" = ").next())
+        .collect();
+    assert_eq!(remarks, ["  c3", "  c6"], "{happened}");
+    assert!(happened.contains("= Completed"), "{happened}");
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_told_exactly_and_the_others_run() {
+    let wrong = |id: &str| call(id, "file_search", json!({"maxResults": 3}));
+    let text = |id: &str| call(id, "file_read", json!("{\"path\": \"a\""));
+    let unknown = [call("u", "file_raed", json!({})), call("v", "frobnicate", json!({}))];
+    let replies = vec![
+        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()]),
+        calls("", &[wrong("d")]),
+        calls("", &[wrong("e")]),
+    ];
+    let mut world = World::new(&[("a", "1\n")], replies);
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    <  a=file_search{"maxResults":3} b=file_read{"path":"a"} c=file_read"{\"path\": \"a\"" u=file_raed{} v=frobnicate{}
+      a Search in files [Read]
+      b Read a file: a [Read]
+      c Read a file
+      u file_raed
+      v frobnicate
+      a = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
+      b = 1 / [disk · sha HASH · lines 1–1 of 1]
+      c = Invalid input: arguments: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. (invalid_input)
+      u = unknown tool `file_raed`. Of those that you were given, the nearest are `file_read`, `file_write`. (unknown_tool)
+      v = unknown tool `frobnicate`: there is no such tool. Call one of the tools that you were given, by its exact name. (unknown_tool)
+    #2
+    <  d=file_search{"maxResults":3}
+      d Search in files [Read]
+      d = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
+    #3
+    <  e=file_search{"maxResults":3}
+      e Search in files [Read]
+      e = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} / [You have made this very call several… (invalid_input)
+    = Invalid after 3/7: What the model gave did not fit, over and over. / Calls made: file.read 2 (1 failed), file.search 3 (3 failed), file_raed 1 (1 failed), frobnicate 1 (1 failed). / What is left to do is not known.
+      problem: The model kept calling file.search with arguments that are none (Invalid input: query: is required). Say it in other words, or choose another model.
+    "#);
+}
+
+#[tokio::test]
+async fn a_path_that_does_not_exist_is_looked_for_elsewhere() {
+    let read = |path: &str| calls("", &[call(path, "file_read", json!({"path": path}))]);
+    let replies = vec![read("x"), read("y"), read("z"), read("v"), say("It is not there.")];
+    let happened = World::new(&[], replies).run("go").await;
+    assert!(happened.contains("= Completed"), "{happened}");
+}
+
+fn number() -> Value {
+    json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": false})
+}
+
+#[tokio::test]
+async fn a_final_answer_is_given_to_its_tool_or_as_text() {
+    let last = |id: &str, arguments: Value| calls("", &[call(id, "final_answer", arguments)]);
+    let replies = vec![
+        calls("", &[call("x", "final_answer", json!({"n": "one"})), read("y")]),
+        last("z", json!({"n": 1})),
+        say("```json\n{\"n\": 2}\n```"),
+    ];
+    let mut world = World::new(&[("a", "1\n")], replies);
+    world.schema = Some(number());
+    world.run("how many").await;
+    insta::assert_snapshot!(world.run("and now").await, @r#"
+    > how many
+    #1
+    <  x=final_answer{"n":"one"} y=file_read{"path":"a"}
+      x final_answer
+      y Read a file: a [Read]
+      x = Invalid input: n: "one" is not of type "integer". Correct it and call final_answer again. (invalid_input)
+      y = 1 / [disk · sha HASH · lines 1–1 of 1]
+    #2
+    <  z=final_answer{"n":1}
+      z final_answer
+      z = Taken.
+    = Completed after 2/1: {"n":1} data {"n":1}
+    > and now
+    #1
+    < ```json / {"n": 2} / ```
+    = Completed after 1/0: {"n":2} data {"n":2}
+    "#);
+    let seen = world.model.seen.lock().unwrap();
+    assert!(seen.iter().all(|seen| seen.tools.contains(&"final_answer".to_owned())));
+    assert!(seen.iter().all(|seen| seen.system.contains("call final_answer once")));
+}
+
+#[tokio::test]
+async fn a_final_answer_that_does_not_fit_is_asked_for_twice_more() {
+    let mut world = World::new(&[], vec![say("one"), say("{\"n\": 1.5}"), say("{}")]);
+    world.schema = Some(number());
+    insta::assert_snapshot!(world.run("how many").await, @r#"
+    > how many
+    #1
+    < one
+    #2
+    < {"n": 1.5}
+    #3
+    < {}
+    = Invalid after 3/0: What the model gave did not fit, over and over. / Calls made: none. / The last words of the model: {} / What is left to do is not known.
+      problem: The model gave no final answer that fits the schema ("n" is a required property). Ask again, or choose another model.
+    "#);
+    let seen = world.model.seen.lock().unwrap();
+    let wanted: Vec<String> =
+        seen.iter().filter_map(|seen| seen.messages.last().map(|it| json!(it)["text"].to_string())).collect();
+    insta::assert_snapshot!(wanted.join("\n"), @r#"
+    "how many"
+    "What you said is not the final answer: it is no JSON. Call final_answer with it."
+    "What you said is not the final answer: n: 1.5 is not of type \"integer\". Call final_answer with it."
+    "#);
+}
+
+#[tokio::test]
+async fn a_schema_whose_root_is_no_object_is_wrapped_and_one_that_leads_elsewhere_is_none() {
+    let list = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
+    let mut world = World::new(&[], vec![calls("", &[call("x", "final_answer", json!({"answer": [1, 2]}))])]);
+    world.schema = Some(list);
+    world.run("how many").await;
+    world.schema = Some(json!({"type": "object", "properties": {"n": {"$ref": "https://example.org/n.json"}}}));
+    insta::assert_snapshot!(world.run("and now").await, @r#"
+    > how many
+    #1
+    <  x=final_answer{"answer":[1,2]}
+      x final_answer
+      x = Taken.
+    = Completed after 1/0: [1,2] data [1,2]
+    > and now
+    = Failed after 0/0: The turn could not go on. / Calls made: none. / What is left to do is not known.
+      problem: The schema of the final answer cannot be used: `https://example.org/n.json` leads out of it: put what it means into its `$defs`. Correct it and ask again.
+    "#);
+}
+
+#[tokio::test]
+async fn nothing_is_done_that_cannot_be_kept() {
+    let write = [call("w", "file_write", json!({"path": "new.txt", "content": "x\n"}))];
+    let mut world = World::new(&[], vec![calls("", &write)]);
+    // The turn, the iteration, the answer; then the disk is full.
+    *world.journal.full_at.lock().unwrap() = Some(4);
+    let (turn, _say) = world.turn("write");
+    let ended = super::world::within("the end", turn).await;
+    assert_eq!(
+        ended.problem.unwrap(),
+        "the conversation cannot be kept: no space is left on the device. Make room, then ask again; what stands in the conversation is kept."
+    );
+    assert!(!world.root.join("work/new.txt").exists());
+}

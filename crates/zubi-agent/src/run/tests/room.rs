@@ -1,0 +1,151 @@
+//! Conversations that become too long.
+
+use serde_json::json;
+
+use super::world::{Reply, World, call, calls, fail, say};
+use crate::message::Message;
+use crate::model::ErrorKind;
+
+/// A model that reads one file of 4,000 bytes after the other, and one that has room for a few of them.
+fn world(replies: Vec<Reply>) -> World {
+    world_of(10_000, replies)
+}
+
+fn world_of(context: u64, replies: Vec<Reply>) -> World {
+    let text = "word ".repeat(799) + "end.\n";
+    let files: Vec<(String, String)> = (1..=9).map(|n| (format!("f{n}"), text.clone())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let mut world = World::with_context(&files, replies, context);
+    world.restrictions.tools = vec![vec!["file.read".to_owned()]];
+    world
+}
+
+fn read(n: u32) -> Reply {
+    calls(&format!("Reading {n}."), &[call(&format!("c{n}"), "file_read", json!({"path": format!("f{n}")}))])
+}
+
+/// An answer that is long itself.
+fn talk(n: u32) -> Reply {
+    let long = format!("On {n}: {}", "and so on ".repeat(380));
+    calls(&long, &[call(&format!("c{n}"), "file_read", json!({"path": format!("f{n}"), "endLine": 1, "startLine": 1}))])
+}
+
+/// The last prompt, one message a line.
+fn last_prompt(world: &World) -> String {
+    let seen = world.model.seen.lock().unwrap().last().cloned().unwrap();
+    let lines = seen.messages.iter().map(|message| match message {
+        Message::User { text } => format!("user: {}", text.replace('\n', " / ")),
+        Message::Assistant(said) => {
+            format!("model: {} {}", said.text.chars().take(40).collect::<String>(), said.calls.len())
+        }
+        Message::Tool(outcome) => {
+            format!("tool {}: {}", outcome.call, outcome.text.chars().take(40).collect::<String>().replace('\n', " / "))
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn without_answers(happened: &str) -> String {
+    let lines = happened
+        .lines()
+        .filter(|line| line.contains("compacted") || line.contains('!') || line.starts_with(['>', '=']));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn old_results_are_left_out_first() {
+    let mut replies: Vec<Reply> = (1..=7).map(read).collect();
+    replies.push(read(8).usage(8_000, 100));
+    replies.push(say("All read."));
+    let mut world = world(replies);
+    let happened = world.run("read all the files").await;
+    insta::assert_snapshot!(without_answers(&happened), @r#"
+    > read all the files
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3037
+    = Completed after 9/8: All read.
+    "#);
+    insta::assert_snapshot!(last_prompt(&world), @"
+    user: read all the files
+    model: Reading 1. 1
+    tool c1: [This result was left out to save room. 
+    model: Reading 2. 1
+    tool c2: [This result was left out to save room. 
+    model: Reading 3. 1
+    tool c3: [This result was left out to save room. 
+    model: Reading 4. 1
+    tool c4: [This result was left out to save room. 
+    model: Reading 5. 1
+    tool c5: [This result was left out to save room. 
+    model: Reading 6. 1
+    tool c6: [This result was left out to save room. 
+    model: Reading 7. 1
+    tool c7: word word word word word word word word 
+    model: Reading 8. 1
+    tool c8: word word word word word word word word
+    ");
+}
+
+#[tokio::test]
+async fn where_that_is_not_enough_the_model_sums_up_and_the_task_stays() {
+    let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
+    replies.push(talk(4).usage(8_000, 100));
+    replies.push(say("The person wants all files read; f1 to f3 say words."));
+    replies.push(say("All read."));
+    let mut world = world(replies);
+    let happened = world.run("read all the files").await;
+    insta::assert_snapshot!(without_answers(&happened), @"
+    > read all the files
+      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2595
+    = Completed after 5/4: All read.
+    ");
+    insta::assert_snapshot!(last_prompt(&world), @"
+    user: read all the files
+    user: What was said and done before, in short: / The person wants all files read; f1 to f3 say words.
+    model: On 4: and so on and so on and so on and  1
+    tool c4: word word word word word word word word
+    ");
+    let seen = world.model.seen.lock().unwrap();
+    let of_summary = seen.iter().find(|seen| seen.system.contains("notes")).unwrap();
+    assert_eq!(of_summary.tools, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_prompt_that_the_provider_finds_too_long_is_made_shorter_once() {
+    let too_long = || fail(ErrorKind::TooLong, "too long", None);
+    let mut replies: Vec<Reply> = (1..=6).map(read).collect();
+    replies.extend([too_long(), say("Done."), too_long(), say("notes"), too_long()]);
+    // Its provider takes less than it says.
+    let mut world = world_of(100_000, replies);
+    world.run("read").await;
+    let happened = world.run("and more").await;
+    insta::assert_snapshot!(without_answers(&happened), @r#"
+    > read
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3567 to 1073
+    = Completed after 7/6: Done.
+    > and more
+      compacted before 28: notes [], 1076 to 416
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+    "#);
+}
+
+#[tokio::test]
+async fn where_no_summary_can_be_made_it_is_said() {
+    let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
+    replies.push(talk(4).usage(8_000, 10));
+    replies.push(fail(ErrorKind::Refused, "no summaries here", None));
+    replies.push(say("Done."));
+    let mut world = world(replies);
+    let happened = world.run("read").await;
+    insta::assert_snapshot!(without_answers(&happened), @"
+    > read
+      ! The conversation has become too long and the model could not sum it up (no summaries here). The results of older calls were left out.
+      compacted before 15: (No notes could be made. Calls until then: file_read 3. Look again at what you need.) [], 8527 to 2576
+    = Completed after 5/4: Done.
+    ");
+    insta::assert_snapshot!(last_prompt(&world), @"
+    user: read
+    user: What was said and done before, in short: / (No notes could be made. Calls until then: file_read 3. Look again at what you need.)
+    model: On 4: and so on and so on and so on and  1
+    tool c4: word word word word word word word word
+    ");
+}

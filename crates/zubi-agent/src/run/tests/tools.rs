@@ -1,0 +1,191 @@
+//! Tools whose calls a test holds in its hand.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use zubi_tools::spec::{Approval, Effect, Exposure};
+use zubi_tools::{Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+
+/// What the calls and the test tell each other.
+pub(crate) struct Held {
+    /// Calls that run, by their name, and those that have ended.
+    pub(crate) state: watch::Sender<State>,
+    /// Calls of these names may end.
+    pub(crate) released: watch::Sender<Vec<String>>,
+    /// Ids of further tools.
+    more: Mutex<Vec<String>>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Debug, Default, Clone)]
+pub(crate) struct State {
+    pub(crate) running: Vec<String>,
+    /// With whether they were cancelled.
+    pub(crate) ended: BTreeMap<String, bool>,
+    pub(crate) most: usize,
+}
+
+impl Held {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            state: watch::Sender::default(),
+            released: watch::Sender::default(),
+            more: Mutex::default(),
+            changes: watch::Sender::default(),
+        })
+    }
+
+    /// Waits until this holds of the calls.
+    pub(crate) async fn wait(&self, what: &str, holds: impl FnMut(&State) -> bool) -> State {
+        let mut state = self.state.subscribe();
+        let state = super::world::within(what, state.wait_for(holds)).await.unwrap();
+        state.clone()
+    }
+
+    pub(crate) async fn running(&self, names: &[&str]) -> State {
+        self.wait(&format!("{names:?} run"), |state| {
+            state.running.len() == names.len() && names.iter().all(|name| state.running.iter().any(|it| it == name))
+        })
+        .await
+    }
+
+    pub(crate) fn release(&self, names: &[&str]) {
+        self.released.send_modify(|released| released.extend(names.iter().map(|name| (*name).to_owned())));
+    }
+
+    pub(crate) fn add_tool(&self, id: &str) {
+        self.more.lock().unwrap().push(id.to_owned());
+        self.changes.send_modify(|count| *count += 1);
+    }
+}
+
+/// The tools `test.look`, `test.write` and `test.run`. Each call has a `name`, says what it `touches`, and lasts until it is
+/// released, or not at all where it is not `held`.
+pub(crate) struct Provider(pub(crate) Arc<Held>, pub(crate) ProviderId);
+
+impl Provider {
+    pub(crate) fn new(held: &Arc<Held>) -> Arc<Self> {
+        Arc::new(Self(Arc::clone(held), ProviderId("test".into())))
+    }
+}
+
+struct HeldTool {
+    held: Arc<Held>,
+    spec: ToolSpec,
+}
+
+#[async_trait]
+impl ToolProvider for Provider {
+    fn id(&self) -> &ProviderId {
+        &self.1
+    }
+
+    fn name(&self) -> &'static str {
+        "Test"
+    }
+
+    fn tools(&self) -> Vec<Arc<dyn Tool>> {
+        let tool = |id: &str, effect| -> Arc<dyn Tool> {
+            Arc::new(HeldTool { held: Arc::clone(&self.0), spec: spec(id, effect) })
+        };
+        let mut tools =
+            vec![tool("test.look", Effect::Read), tool("test.write", Effect::Write), tool("test.run", Effect::Execute)];
+        tools.extend(self.0.more.lock().unwrap().iter().map(|id| tool(id, Effect::Read)));
+        tools
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changes.subscribe()
+    }
+}
+
+fn spec(id: &str, effect: Effect) -> ToolSpec {
+    let input = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "Which call it is"},
+            "touches": {"type": "array", "items": {"type": "string"}, "description": "Paths"},
+            "held": {"type": "boolean", "description": "Whether it lasts"},
+        },
+    });
+    let Value::Object(input) = input else { unreachable!() };
+    ToolSpec {
+        id: id.to_owned(),
+        title: "Hold".to_owned(),
+        description: "Lasts until it is released.".to_owned(),
+        input,
+        examples: Vec::new(),
+        notes: String::new(),
+        effect,
+        // As those of files, which look at nothing but what they name.
+        toolset: "file".to_owned(),
+        exposure: Exposure::Direct,
+        approval: Approval::ByEffect,
+        timeout: Duration::from_mins(1),
+        category: "Test".to_owned(),
+        tags: Vec::new(),
+        icon: None,
+    }
+}
+
+#[async_trait]
+impl Tool for HeldTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let touches = args["touches"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let touches = touches.map(|path| cx.workspace.root().join(path)).collect();
+        let footprint = Footprint::of_effect(self.spec.effect);
+        Ok(match self.spec.effect {
+            Effect::Read => Footprint { reads: touches, ..footprint },
+            Effect::Write => Footprint { writes: touches, ..footprint },
+            _ => {
+                let name = args["name"].as_str().unwrap_or_default().to_owned();
+                Footprint { commands: vec![vec!["hold".to_owned(), name]], ..footprint }
+            }
+        })
+    }
+
+    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let name = args["name"].as_str().unwrap_or_default().to_owned();
+        // Ended however the call ends: also when nobody waits for it any more.
+        let running = Running { held: Arc::clone(&self.held), name: name.clone(), was_released: false };
+        self.held.state.send_modify(|state| {
+            state.running.push(name.clone());
+            state.most = state.most.max(state.running.len());
+        });
+        let mut running = running;
+        if args["held"] == json!(true) {
+            let mut released = self.held.released.subscribe();
+            tokio::select! {
+                released = released.wait_for(|released| released.contains(&name)) => drop(released),
+                () = cx.cancel.cancelled() => {
+                    return Err(ToolError::failed("hold", "it was cancelled", "Call again."));
+                }
+            }
+        }
+        running.was_released = true;
+        Ok(ToolOutput::text(format!("{name} was held")))
+    }
+}
+
+struct Running {
+    held: Arc<Held>,
+    name: String,
+    was_released: bool,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.held.state.send_modify(|state| {
+            state.running.retain(|name| *name != self.name);
+            state.ended.insert(self.name.clone(), !self.was_released);
+        });
+    }
+}

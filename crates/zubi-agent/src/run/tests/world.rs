@@ -1,0 +1,408 @@
+//! A workspace, a host over it, a model that plays what it is given, a journal in memory, and one way to see what happened.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use camino::{Utf8Path, Utf8PathBuf};
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+use zubi_base::clock::FixedClock;
+use zubi_base::config::Layers;
+use zubi_base::process::Spawner;
+use zubi_base::trust::{Trust, TrustStore};
+use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
+use zubi_tools::ToolProvider;
+use zubi_tools::cx::{Caller, Restrictions, Surface};
+
+use crate::event::{Ended, Event, What};
+use crate::history::History;
+use crate::journal::{Journal, NotKept};
+use crate::message::{Call, Message, Said, Usage};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
+use crate::questions::{Questions, auto_approve_rule};
+use crate::run::{Budgets, Turn};
+
+/// A test fails when something does not happen within this time.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("{what} did not happen"))
+}
+
+/// What the model does when it is asked.
+#[derive(Clone)]
+pub(crate) enum Reply {
+    Answer(Answer),
+    Fail(ModelError),
+    /// Says this and then nothing more.
+    Hang(&'static str),
+}
+
+impl Reply {
+    pub(crate) fn stop(self, stop: Stop) -> Self {
+        match self {
+            Self::Answer(answer) => Self::Answer(Answer { stop, ..answer }),
+            other => other,
+        }
+    }
+
+    pub(crate) fn usage(self, input: u64, output: u64) -> Self {
+        match self {
+            Self::Answer(answer) => Self::Answer(Answer { usage: Usage { input, output, cached: 0 }, ..answer }),
+            other => other,
+        }
+    }
+}
+
+pub(crate) fn say(text: &str) -> Reply {
+    calls(text, &[])
+}
+
+pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> Call {
+    Call { id: id.to_owned(), tool: tool.to_owned(), arguments }
+}
+
+pub(crate) fn calls(text: &str, calls: &[Call]) -> Reply {
+    let said = Said { text: text.to_owned(), calls: calls.to_vec(), ..Said::default() };
+    Reply::Answer(Answer { said, ..Answer::default() })
+}
+
+pub(crate) fn fail(kind: ErrorKind, message: &str, retry_after: Option<Duration>) -> Reply {
+    Reply::Fail(ModelError { retry_after, ..ModelError::new(kind, message) })
+}
+
+/// What a model was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    pub(crate) system: String,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) tools: Vec<String>,
+}
+
+/// A model that plays a list.
+pub(crate) struct Script {
+    info: ModelInfo,
+    replies: Mutex<VecDeque<Reply>>,
+    pub(crate) seen: Mutex<Vec<Seen>>,
+    /// Called with how often it was asked before it answers.
+    before: Mutex<Option<Box<dyn Fn(usize) + Send>>>,
+}
+
+impl Script {
+    fn new(replies: Vec<Reply>, context: Option<u64>) -> Arc<Self> {
+        let info =
+            ModelInfo { id: "play/list".to_owned(), name: "List".to_owned(), provider: "play".to_owned(), context };
+        Arc::new(Self { info, replies: Mutex::new(replies.into()), seen: Mutex::default(), before: Mutex::default() })
+    }
+}
+
+#[async_trait]
+impl Model for Script {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
+        let seen = Seen {
+            system: prompt.system.to_owned(),
+            messages: prompt.messages.to_vec(),
+            tools: prompt.tools.iter().map(|tool| tool.name.clone()).collect(),
+        };
+        let count = {
+            let mut all = self.seen.lock().unwrap();
+            all.push(seen);
+            all.len()
+        };
+        if let Some(before) = self.before.lock().unwrap().as_ref() {
+            before(count);
+        }
+        let reply = self.replies.lock().unwrap().pop_front().expect("the model is asked more often than was thought");
+        match reply {
+            Reply::Answer(answer) => {
+                for piece in answer.said.text.split_inclusive(' ') {
+                    pieces(Piece::Text(piece.to_owned()));
+                }
+                Ok(answer)
+            }
+            Reply::Fail(error) => Err(error),
+            Reply::Hang(text) => {
+                pieces(Piece::Text(text.to_owned()));
+                std::future::pending().await
+            }
+        }
+    }
+}
+
+/// A conversation in memory.
+#[derive(Default)]
+pub(crate) struct Memory {
+    state: Mutex<(Vec<Event>, History)>,
+    passing: Mutex<Vec<What>>,
+    ids: Mutex<u64>,
+    /// Counts what happens.
+    pub(crate) count: watch::Sender<usize>,
+    /// From this seq on nothing can be kept any more.
+    pub(crate) full_at: Mutex<Option<u64>>,
+}
+
+impl Journal for Memory {
+    fn add(&self, what: What) -> Result<(), NotKept> {
+        if what.is_kept() {
+            let mut state = self.state.lock().unwrap();
+            let seq = u64::try_from(state.0.len()).unwrap() + 1;
+            if self.full_at.lock().unwrap().is_some_and(|full| seq >= full) {
+                return Err(NotKept("no space is left on the device".to_owned()));
+            }
+            let event = Event { seq, at: 0, what };
+            state.1.apply(&event);
+            state.0.push(event);
+        } else {
+            self.passing.lock().unwrap().push(what);
+        }
+        self.count.send_modify(|count| *count += 1);
+        Ok(())
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        self.state.lock().unwrap().1.messages()
+    }
+
+    fn last(&self) -> u64 {
+        u64::try_from(self.state.lock().unwrap().0.len()).unwrap()
+    }
+
+    fn told(&self) -> Vec<(u64, Message)> {
+        self.state.lock().unwrap().1.told().to_vec()
+    }
+
+    fn new_id(&self) -> String {
+        let mut ids = self.ids.lock().unwrap();
+        *ids += 1;
+        format!("id-{ids}")
+    }
+}
+
+impl Memory {
+    pub(crate) fn events(&self) -> Vec<What> {
+        self.state.lock().unwrap().0.iter().map(|event| event.what.clone()).collect()
+    }
+
+    pub(crate) fn passing(&self) -> Vec<What> {
+        self.passing.lock().unwrap().clone()
+    }
+
+    /// Waits until an event is there that this finds something in.
+    pub(crate) async fn wait<T>(&self, what: &str, find: impl Fn(&What) -> Option<T>) -> T {
+        let mut count = self.count.subscribe();
+        within(what, async {
+            loop {
+                let found = self.events().iter().chain(&self.passing()).find_map(&find);
+                if let Some(found) = found {
+                    return found;
+                }
+                count.changed().await.unwrap();
+            }
+        })
+        .await
+    }
+}
+
+pub(crate) struct World {
+    _directory: tempfile::TempDir,
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) service: Arc<dyn ToolService>,
+    pub(crate) model: Arc<Script>,
+    pub(crate) journal: Arc<Memory>,
+    pub(crate) budgets: Budgets,
+    pub(crate) schema: Option<Value>,
+    pub(crate) questions: Questions,
+    pub(crate) stop: CancellationToken,
+    pub(crate) restrictions: Restrictions,
+    turns: u64,
+}
+
+fn config(root: &Utf8Path, trusted: bool) -> HostConfig {
+    HostConfig {
+        folders: vec![root.join("work")],
+        state_dir: root.join("state"),
+        settings: Layers::default().resolve(),
+        trust: Trust::new(TrustStore::new(root), trusted),
+        spawner: Spawner::direct(),
+        user_catalogue: None,
+        search_path: Some("/usr/bin:/bin".into()),
+        kind: HostKind::Front,
+        clock: Arc::new(FixedClock(Duration::from_secs(1_795_392_000))),
+    }
+}
+
+impl World {
+    /// The real host over these files.
+    pub(crate) fn new(files: &[(&str, &str)], replies: Vec<Reply>) -> Self {
+        Self::with(files, replies, None, |config| LocalHost::new(config).unwrap())
+    }
+
+    /// The same over these tools alone.
+    pub(crate) fn of_tools(provider: Arc<dyn ToolProvider>, replies: Vec<Reply>) -> Self {
+        let host = |config: &HostConfig| LocalHost::with_providers(config, vec![provider], Vec::new()).unwrap();
+        Self::with(&[], replies, None, host)
+    }
+
+    pub(crate) fn with_context(files: &[(&str, &str)], replies: Vec<Reply>, context: u64) -> Self {
+        Self::with(files, replies, Some(context), |config| LocalHost::new(config).unwrap())
+    }
+
+    fn with(
+        files: &[(&str, &str)],
+        replies: Vec<Reply>,
+        context: Option<u64>,
+        host: impl FnOnce(&HostConfig) -> LocalHost,
+    ) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
+        for folder in ["work", "state"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for (name, text) in files {
+            zubi_base::fs::write_atomic(&root.join("work").join(name), text.as_bytes()).unwrap();
+        }
+        let service: Arc<dyn ToolService> = Arc::new(host(&config(&root, true)));
+        Self {
+            _directory: directory,
+            questions: Questions::new(Arc::clone(&service), &[]).unwrap(),
+            root,
+            service,
+            model: Script::new(replies, context),
+            journal: Arc::default(),
+            budgets: Budgets::default(),
+            schema: None,
+            stop: CancellationToken::new(),
+            restrictions: Restrictions::default(),
+            turns: 0,
+        }
+    }
+
+    pub(crate) fn auto_approve(&mut self, rules: &[&str]) {
+        let rules: Vec<_> = rules.iter().map(|rule| auto_approve_rule(rule).unwrap()).collect();
+        self.questions = Questions::new(Arc::clone(&self.service), &rules).unwrap();
+    }
+
+    pub(crate) fn before(&self, before: impl Fn(usize) + Send + 'static) {
+        *self.model.before.lock().unwrap() = Some(Box::new(before));
+    }
+
+    pub(crate) fn file(&self, name: &str) -> String {
+        zubi_base::fs::read_text(&self.root.join("work").join(name)).unwrap()
+    }
+
+    /// The turn, and where it hears what is said meanwhile.
+    pub(crate) fn turn(
+        &mut self,
+        text: &str,
+    ) -> (impl Future<Output = Ended> + Send + 'static, mpsc::UnboundedSender<String>) {
+        let (say, inbox) = mpsc::unbounded_channel();
+        self.turns += 1;
+        let turn = Turn {
+            service: Arc::clone(&self.service),
+            model: Arc::clone(&self.model) as Arc<dyn Model>,
+            budgets: self.budgets.clone(),
+            caller: Arc::new(Caller {
+                surface: Surface::Agent,
+                client: None,
+                session: 1,
+                restrictions: self.restrictions.clone(),
+            }),
+            instructions: None,
+            schema: self.schema.clone(),
+            approvers: Arc::new(self.questions.clone()),
+            clock: Arc::new(FixedClock(Duration::from_secs(1_795_392_000))),
+            stop: self.stop.clone(),
+            inbox,
+        };
+        (turn.run(self.turns, text.to_owned(), Arc::clone(&self.journal) as Arc<dyn Journal>), say)
+    }
+
+    /// Runs a turn. What happened in the conversation, as text.
+    pub(crate) async fn run(&mut self, text: &str) -> String {
+        let (turn, _say) = self.turn(text);
+        within("the end of the turn", turn).await;
+        self.happened()
+    }
+
+    /// What happened so far.
+    pub(crate) fn happened(&self) -> String {
+        let text: String = self.journal.events().iter().map(|what| told(what)).collect();
+        text.replace(self.root.as_str(), "ROOT")
+    }
+}
+
+/// What may differ from run to run does not stand in it.
+fn told(what: &What) -> String {
+    let mut text = String::new();
+    let one = |text: &str| text.trim_end().replace('\n', " / ");
+    match what {
+        What::Asked { text: said, .. } => writeln!(text, "> {}", one(said)),
+        What::Iteration { iteration, .. } => writeln!(text, "#{iteration}"),
+        What::Answered { said, interrupted, .. } => {
+            let calls: Vec<String> =
+                said.calls.iter().map(|call| format!(" {}={}{}", call.id, call.tool, call.arguments)).collect();
+            let cut = if *interrupted { " (interrupted)" } else { "" };
+            writeln!(text, "< {}{}{cut}", one(&said.text), calls.concat())
+        }
+        What::Retrying { kind, attempt, wait, .. } => {
+            writeln!(text, "  {kind:?}: try {attempt} failed, next in {wait} ms")
+        }
+        What::Calling { call, summary, effect, preview, .. } => {
+            let effect = effect.map(|effect| format!(" [{effect:?}]")).unwrap_or_default();
+            let preview = preview.as_deref().map(|preview| format!("\n    {}", one(preview))).unwrap_or_default();
+            writeln!(text, "  {call} {summary}{effect}{preview}")
+        }
+        What::Question { call, question, request, .. } => {
+            writeln!(text, "  {call} ? {question}: {}", request["why"].as_str().unwrap_or_default())
+        }
+        What::Decision { question, answer, by } => writeln!(text, "  {question} = {answer} by {by}"),
+        What::Result { call, text: told, failure, .. } => {
+            let failure = failure.map(|code| format!(" ({code})")).unwrap_or_default();
+            writeln!(text, "  {call} = {}{failure}", one(&shortened(told)))
+        }
+        What::Compacted { before, summary, pruned, tokens_before, tokens_after, .. } => {
+            writeln!(
+                text,
+                "  compacted before {before}: {} {pruned:?}, {tokens_before} to {tokens_after}",
+                one(summary)
+            )
+        }
+        What::Notice { text: told, .. } => writeln!(text, "  ! {told}"),
+        What::Ended(ended) => {
+            let Ended { reason, text: said, data, problem, iterations, calls, .. } = ended;
+            let data = data.as_ref().map(|data| format!(" data {data}")).unwrap_or_default();
+            let problem = problem.as_ref().map(|problem| format!("\n  problem: {problem}")).unwrap_or_default();
+            writeln!(text, "= {reason:?} after {iterations}/{calls}: {}{data}{problem}", one(said))
+        }
+        other => writeln!(text, "{}", json!(other)),
+    }
+    .unwrap();
+    text
+}
+
+/// Without hashes and handles, and not too long.
+fn shortened(text: &str) -> String {
+    let mut text = text.to_owned();
+    let handle = "\"p-";
+    if let Some((before, after)) = text.split_once(handle).map(|(before, after)| (before.to_owned(), after.to_owned()))
+    {
+        text = format!("{before}{handle}PLAN{}", after.chars().skip(10).collect::<String>());
+    }
+    let words = text.split(' ').map(|word| {
+        let hex = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let is_hash =
+            hex.len() >= 8 && hex.chars().all(|c| c.is_ascii_hexdigit()) && hex.contains(|c: char| c.is_ascii_digit());
+        if is_hash { word.replace(hex, "HASH") } else { word.to_owned() }
+    });
+    let text = words.collect::<Vec<_>>().join(" ");
+    let count = text.chars().count();
+    if count <= 240 { text } else { format!("{}…", text.chars().take(240).collect::<String>()) }
+}
