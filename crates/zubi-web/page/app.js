@@ -320,7 +320,7 @@ class App {
     element("welcome").hidden = conversation !== null;
     element("actions").hidden = conversation === null;
     setText(element("title"), conversation === null ? "New conversation" : conversation.title || "Without a title");
-    setText(element("tokens"), conversation === null ? "" : tokens(conversation));
+    drawTokens(element("tokens"), conversation);
     this.#composer.running((conversation?.running ?? 0) > 0);
     this.#list.mark(conversation?.id ?? "");
     if (conversation === null) return;
@@ -345,11 +345,13 @@ class App {
   }
 }
 
-/** @param {Conversation} conversation */
-function tokens({ usage, turnUsage }) {
-  const sum = usage.input + usage.output;
-  if (sum === 0) return "";
-  return `${count(sum)} tokens, ${count(turnUsage.input + turnUsage.output)} in this turn`;
+/** @param {HTMLElement} place @param {Conversation | null} conversation */
+function drawTokens(place, conversation) {
+  const sum = (conversation?.usage.input ?? 0) + (conversation?.usage.output ?? 0);
+  if (conversation === null || sum === 0) return fill(place);
+  const { input, output } = conversation.turnUsage;
+  const [all, turn] = [`${count(sum)} tokens`, `, ${count(input + output)} in this turn`];
+  if (place.textContent !== all + turn) fill(place, all, h("span", { class: "turn" }, turn));
 }
 
 /** Whether somebody says yes. @param {string} title @param {HTMLElement} body @param {string} yes @returns {Promise<boolean>} */

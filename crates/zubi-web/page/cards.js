@@ -87,7 +87,7 @@ export function makeCard(question, answer) {
 }
 
 /** What the call would do. @param {any} request */
-function describe({ tool, rule, footprint = {} }) {
+function describe({ tool, rule, arguments: given, footprint = {} }) {
   /** @type {(HTMLElement)[]} */
   const rows = [];
   /** @param {string} name @param {unknown} values @param {(value: any) => string} [show] */
@@ -96,7 +96,8 @@ function describe({ tool, rule, footprint = {} }) {
     if (all.length === 0) return;
     rows.push(h("dt", {}, name), h("dd", {}, ...all.map((value) => h("code", {}, show(value)))));
   };
-  row("Command", (footprint.commands ?? []).map(commandLine));
+  for (const [name, value] of Object.entries(given ?? {})) rows.push(h("dt", {}, name), h("dd", {}, argument(value)));
+  row("Runs", (footprint.commands ?? []).map(commandLine));
   row("Directory", footprint.directory);
   row("Writes", footprint.writes);
   row("Reads", footprint.reads);
@@ -113,6 +114,11 @@ function describe({ tool, rule, footprint = {} }) {
   return h("dl", {}, ...rows);
 }
 
+/** All of an argument: what is cut is not known. @param {unknown} value */
+function argument(value) {
+  return h("pre", { tabindex: "0" }, typeof value === "string" ? value : JSON.stringify(value, null, 2));
+}
+
 /** @type {Record<string, string>} */
 const EFFECTS = {
   read: "looks only",
@@ -122,9 +128,10 @@ const EFFECTS = {
   network: "reaches beyond this machine",
 };
 
-/** The words of a command as one would type them. @param {string[]} words */
-export function commandLine(words) {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+/** The words of a command as one would type them. What is worked out only when it runs stands there as it was written.
+ * @param {string[]} words */
+function commandLine(words) {
+  return words.map((word) => (/^[\w@%+=:,./-]+$|["$`]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
 }
 
 /** @param {{scope: string, label: string, would_also_allow?: string[]}[]} options */

@@ -93,7 +93,7 @@ export class Composer {
     this.choose(chosen);
     this.#providers.hidden = problems.length === 0;
     const [summary, entries] = this.#providers.children;
-    if (summary !== undefined) setText(summary, `More models (${problems.length})`);
+    if (summary !== undefined) setText(summary, `More (${problems.length})`);
     if (entries !== undefined) fill(entries, ...problems.map((one) => h("li", {}, h("strong", {}, one.provider), `: ${one.message}`)));
   }
 

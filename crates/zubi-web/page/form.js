@@ -80,7 +80,8 @@ function simpleInput(field) {
   const control = makeControl(field, shared);
   const problem = h("span", { class: "problem", id: wrong });
   const element = h("div", { class: "field" },
-    h("label", { for: id }, field.name === "" ? "Entry" : field.name, field.required && h("span", { class: "mark" }, " (required)")),
+    h("label", { for: id }, field.name === "" ? "Entry" : field.name,
+      field.required && field.name !== "" && h("span", { class: "mark" }, " (required)")),
     control,
     h("span", { class: "about", id: about }, field.about),
     problem);
@@ -120,7 +121,7 @@ function makeControl(field, shared) {
 function objectInput(field) {
   const inputs = field.fields.map(makeField);
   const element = h("fieldset", { class: "field" }, h("legend", {}, field.name === "" ? "Entry" : field.name,
-    field.required && h("span", { class: "mark" }, " (required)")),
+    field.required && field.name !== "" && h("span", { class: "mark" }, " (required)")),
     field.about !== "" && h("p", { class: "about" }, field.about), ...inputs.map((input) => input.element));
   return {
     element,

@@ -4,6 +4,7 @@
 import { fill, h, messageOf, setText, span } from "./dom.js";
 import { makeForm } from "./form.js";
 import { resultText } from "./log.js";
+import { renderWords } from "./markdown.js";
 
 /** The conversation that calls by hand belong to, as `wire::INSPECTOR`. */
 export const INSPECTOR = "inspector";
@@ -115,7 +116,7 @@ export class Inspector {
     const heading = h("h2", { tabindex: "-1" }, tool.title);
     fill(this.#pane,
       h("button", { type: "button", class: "quiet back", onclick: () => this.#back() }, "← All tools"),
-      heading, h("p", { class: "facts" }, h("code", {}, tool.name), ` ${tool.effect}`), h("p", {}, tool.description),
+      heading, h("p", { class: "facts" }, h("code", {}, tool.name), ` ${tool.effect}`), h("p", {}, ...renderWords(tool.description)),
       examples.length > 0 && h("div", { class: "examples" }, ...examples),
       h("form", { onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();

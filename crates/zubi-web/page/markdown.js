@@ -121,6 +121,7 @@ function takeWhile(lines, from, holds) {
 
 /** @type {readonly {mark: string, kind: "strong" | "emphasis" | "struck"}[]} */
 const MARKS = [
+  { mark: "***", kind: "strong" },
   { mark: "**", kind: "strong" },
   { mark: "__", kind: "strong" },
   { mark: "~~", kind: "struck" },
@@ -210,7 +211,9 @@ function readMark(text, at, open, depth) {
     if (mark.startsWith("_") && /\w/.test(text.charAt(at - 1))) continue;
     const end = findEnd(text, mark, at + mark.length, open);
     if (end === -1) continue;
-    return { piece: { kind, inside: inline(text.slice(at + mark.length, end), depth + 1) }, next: end + mark.length };
+    const inside = inline(text.slice(at + mark.length, end), depth + 1);
+    const both = mark.length === 3 ? [{ kind: /** @type {const} */ ("emphasis"), inside }] : inside;
+    return { piece: { kind, inside: both }, next: end + mark.length };
   }
   return null;
 }
@@ -300,7 +303,7 @@ function renderCode({ language, text }) {
     const said = (/** @type {string} */ words) => (copy.textContent = words);
     navigator.clipboard.writeText(text).then(() => said("Copied"), () => said("Not copied"));
   } }, "Copy");
-  return h("div", { class: "code" },
+  return h("div", { class: "code-block" },
     h("div", { class: "code-head" }, h("span", {}, language), copy),
     h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
 }

@@ -1,2 +1,151 @@
-import { test } from "vitest";
-test("x", () => {});
+import { expect, test } from "vitest";
+import { Conversation, type Event, rows } from "../../../../crates/zubi-web/page/state.js";
+
+const USAGE = { input: 10, output: 5, cached: 0 };
+
+/** Events, numbered as they are kept; those that are not have the number of the last that is. */
+function numbered(...events: readonly Record<string, unknown>[]): Event[] {
+  let seq = 0;
+  return events.map((event) => {
+    const type = String(event["type"]);
+    if (!["text", "thought", "progress"].includes(type)) seq += 1;
+    return { at: 0, seq, ...event, type };
+  });
+}
+
+function of(events: readonly Event[]): Conversation {
+  const conversation = new Conversation("c");
+  for (const event of events) conversation.apply(event);
+  return conversation;
+}
+
+/** One line for each thing in the conversation. */
+function shown(conversation: Conversation): string[] {
+  return conversation.items.map((item) => {
+    switch (item.kind) {
+      case "asked":
+        return `you: ${item.text}${item.queued ? " (queued)" : ""}`;
+      case "said":
+        return `zubi: ${item.text}${item.live ? "▍" : ""}${item.interrupted ? " (interrupted)" : ""}`;
+      case "call":
+        return `${item.status}: ${[item.summary, item.progress, item.decision, item.result].filter((part) => part).join(" · ")}`;
+      case "ended":
+        return `ended: ${item.reason}`;
+      default:
+        return item.kind;
+    }
+  });
+}
+
+const ASKED = { type: "asked", turn: 1, text: "Add cake" };
+const ITERATION = { type: "iteration", turn: 1, iteration: 1, model: "m" };
+const says = (offset: number, text: string): Record<string, unknown> => ({ type: "text", turn: 1, iteration: 1, offset, text });
+const answered = (text: string, ...calls: readonly string[]): Record<string, unknown> => ({
+  type: "answered", turn: 1, iteration: 1, usage: USAGE, stop: "finished",
+  said: { text, calls: calls.map((id) => ({ id, tool: "file_read", arguments: {} })) },
+});
+const calling = (call: string, effect = "read"): Record<string, unknown> =>
+  ({ type: "calling", turn: 1, call, tool: "file.read", summary: `Read a file: ${call}`, arguments: { path: call }, effect });
+const result = (call: string, more: object = {}): Record<string, unknown> =>
+  ({ type: "result", turn: 1, call, text: "tea", duration: 3, ...more });
+const ended = (reason: string): Record<string, unknown> =>
+  ({ type: "ended", turn: 1, reason, text: "", iterations: 1, calls: 0, usage: USAGE, duration: 1 });
+const question = (request: object = { tool: "shell.run", options: [{ scope: "once" }, { scope: "session" }] }): Record<string, unknown> =>
+  ({ type: "question", turn: 1, call: "a", question: "q1", request });
+
+test("text streams in, and is replaced by what is kept", () => {
+  const events = numbered(ASKED, ITERATION, says(0, "I "), says(2, "look"), answered("I look.", "a"));
+  expect(shown(of(events.slice(0, 4)))).toEqual(["you: Add cake", "zubi: I look▍"]);
+  expect(shown(of(events))).toEqual(["you: Add cake", "zubi: I look.", "pending: file_read"]);
+});
+
+test("text that is heard twice, or overlaps, stands there once", () => {
+  const conversation = of(numbered(ASKED, ITERATION, says(0, "I lo"), says(2, "look"), says(0, "I lo")));
+  expect(shown(conversation).at(-1)).toBe("zubi: I look▍");
+});
+
+test("what is missing is noticed", () => {
+  const [asked, iteration, late] = numbered(ASKED, ITERATION, says(5, "late"));
+  const conversation = new Conversation("c");
+  expect(conversation.apply(asked as Event)).toBe("taken");
+  expect(conversation.apply({ ...(iteration as Event), seq: 3 })).toBe("gap");
+  expect(conversation.apply(iteration as Event)).toBe("taken");
+  expect(conversation.apply(iteration as Event)).toBe("known");
+  expect(conversation.apply(late as Event)).toBe("gap");
+});
+
+test("text that comes after its answer counts for nothing", () => {
+  const conversation = of(numbered(ASKED, ITERATION, answered("Done.")));
+  expect(conversation.apply({ seq: 2, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");
+  expect(conversation.apply({ seq: 3, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");
+  expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done."]);
+});
+
+test("what was heard before another try counts for nothing", () => {
+  const retry = { type: "retrying", turn: 1, iteration: 1, kind: "overloaded", message: "busy", attempt: 1, wait: 10 };
+  const conversation = of(numbered(ASKED, ITERATION, says(0, "Half an ans"), retry, says(0, "Whole")));
+  expect(shown(conversation)).toEqual(["you: Add cake", "retry", "zubi: Whole▍"]);
+});
+
+test("a call runs, tells how far it is, and ends; results belong to their call", () => {
+  const progress = { type: "progress", call: "a", fraction: 0.5, message: "half" };
+  const events = numbered(ASKED, ITERATION, answered("", "a", "b"), calling("a"), calling("b"), progress, result("b"),
+    result("a", { failure: "failed" }));
+  expect(shown(of(events.slice(0, 6))).slice(1)).toEqual(["running: Read a file: a · half · 50 %", "running: Read a file: b"]);
+  expect(shown(of(events)).slice(1)).toEqual(["failed: Read a file: a · tea", "ok: Read a file: b · tea"]);
+});
+
+test("a question waits, and is answered here or elsewhere", () => {
+  const decision = (answer: object): Record<string, unknown> => ({ type: "decision", question: "q1", answer, by: "editor" });
+  const asks = [ASKED, ITERATION, answered("", "a"), calling("a", "execute"), question()];
+  const waiting = of(numbered(...asks));
+  expect([...waiting.questions.keys()]).toEqual(["q1"]);
+  expect(shown(waiting).at(-1)).toBe("waiting: Read a file: a");
+  const last = (answer: object): unknown => {
+    const conversation = of(numbered(...asks, decision(answer)));
+    expect(conversation.questions.size).toBe(0);
+    return shown(conversation).at(-1);
+  };
+  expect(last({ allow: { option: 1, arguments: null } })).toBe("running: Read a file: a · Allowed for this session, in the editor");
+  expect(last({ allow: { option: 0, arguments: {} } })).toBe("running: Read a file, with other arguments · Arguments changed in the editor");
+  expect(last({ deny: { text: "no" } })).toBe("refused: Read a file: a · Denied, in the editor: no");
+  expect(last({ unanswered: { how: "nobody came" } })).toBe("refused: Read a file: a · Not allowed: nobody came");
+});
+
+test("a turn that ends leaves no question and nothing that seems to run", () => {
+  const conversation = of(numbered(ASKED, ITERATION, answered("", "a"), calling("a"), question(), ended("killed")));
+  expect(conversation.questions.size).toBe(0);
+  expect(conversation.running).toBe(0);
+  expect(shown(conversation).slice(1)).toEqual(["stopped: Read a file: a", "ended: killed"]);
+});
+
+test("what is said while a turn goes on is queued until the model is asked next", () => {
+  const events = numbered(ASKED, ITERATION, { ...ASKED, text: "And tea" }, { ...ITERATION, iteration: 2 });
+  expect(shown(of(events.slice(0, 3))).at(-1)).toBe("you: And tea (queued)");
+  expect(shown(of(events)).at(-1)).toBe("you: And tea");
+});
+
+test("calls in a row that only look share a row, others do not", () => {
+  const events = numbered(ASKED, ITERATION, answered("", "a", "b", "c", "d"), calling("a"), calling("b"), calling("c", "write"),
+    calling("d"), result("a"), result("b"), result("c"), result("d"));
+  expect(rows(of(events).items).map((row) => row.length)).toEqual([1, 2, 1, 1]);
+});
+
+test("tokens are added up, over turns and within one", () => {
+  const second = numbered(ASKED, ITERATION, answered("x"), ended("completed"), { ...ASKED, turn: 2 },
+    { ...ITERATION, turn: 2 }, { ...answered("y"), turn: 2 });
+  const conversation = of(second);
+  expect([conversation.usage.input, conversation.turnUsage.input]).toEqual([20, 10]);
+});
+
+test("ten thousand events are read in a moment", () => {
+  const many = Array.from({ length: 2000 }, (_, index) => [
+    { ...ITERATION, iteration: index + 1 }, { ...answered("", `a${index}`), iteration: index + 1 }, calling(`a${index}`),
+    result(`a${index}`), { type: "notice", turn: 1, text: "n" }]).flat();
+  const events = numbered(ASKED, ...many);
+  const begun = performance.now();
+  const conversation = of(events);
+  expect(rows(conversation.items)).toHaveLength(4001);
+  // A tenth of it on an idle machine.
+  expect(performance.now() - begun).toBeLessThan(2000);
+});
