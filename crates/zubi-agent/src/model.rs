@@ -11,6 +11,7 @@ pub mod json;
 pub mod keys;
 pub mod mock;
 pub mod native;
+mod openai;
 pub mod provider;
 pub mod sse;
 pub mod well_known;

@@ -11,6 +11,7 @@ use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
 use super::chat::Chat;
 use super::keys::{self, Variables};
 use super::native::Native;
+use super::openai::OpenAi;
 use super::provider::{self, Patience, ProviderConfig};
 use super::well_known::{self, WellKnown};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
@@ -25,6 +26,8 @@ pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'
     let asked = Asked { settings, secrets, variables };
     own.chain(built_in)
         .map(|(name, layer, known)| match asked.config(name, &layer, known) {
+            // Where the user says which API it is, it is that one.
+            Ok(config) if layer.api.is_none() && OpenAi::is_meant(&config) => Arc::new(OpenAi::new(config)),
             Ok(config) => source(config),
             Err(problem) => Arc::new(Unusable { provider: name.to_owned(), problem }),
         })

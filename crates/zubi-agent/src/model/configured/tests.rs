@@ -40,7 +40,7 @@ fn nothing_is_configured() {
     gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
     openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
     github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of `[DIR]/zubi.toml`
-    ollama: speaks ollama
+    ollama: ollama at http://localhost:11434/ (no key)
     "#);
 }
 
@@ -59,10 +59,10 @@ fn keys_and_addresses_from_the_environment() {
     assert_snapshot!(check("", &environment), @"
     openai: openai-chat at http://127.0.0.1:9/v1 (key from the environment variable OPENAI_API_KEY)
     anthropic: its key, the environment variable ANTHROPIC_API_KEY, is empty or has characters that no key has
-    gemini: speaks gemini
+    gemini: gemini at https://generativelanguage.googleapis.com/v1beta (key from the environment variable GEMINI_API_KEY)
     openrouter: the environment variable OPENROUTER_BASE_URL: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`
     github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN)
-    ollama: speaks ollama
+    ollama: ollama at http://127.0.0.1:9/ (no key)
     ");
 }
 
@@ -113,6 +113,6 @@ fn providers_of_ones_own() {
     gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
     openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
     github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of `[DIR]/zubi.toml`
-    ollama: speaks ollama
+    ollama: ollama at http://localhost:11434/ (no key)
     "#);
 }
