@@ -5,6 +5,8 @@ mod digest;
 mod id;
 mod index;
 mod mend;
+#[cfg(test)]
+mod page;
 mod passing;
 pub(crate) mod read;
 pub(crate) mod secrets;

@@ -244,7 +244,7 @@ impl Desk {
         .await
     }
 
-    async fn answer(&self, answer: AnswerTo, door: &str) -> Result<(), ChatError> {
+    fn answer(&self, answer: AnswerTo, door: &str) -> Result<(), ChatError> {
         let given: ApprovalAnswer = serde_json::from_value(answer.answer)
             .map_err(|error| ChatError::Invalid(format!("`answer` is none: {error}")))?;
         match &given {
@@ -331,7 +331,7 @@ impl ChatService for Desk {
                 nothing()
             }
             "answer" => {
-                self.answer(parameters(params)?, door).await?;
+                self.answer(parameters(params)?, door)?;
                 nothing()
             }
             "rename" => {

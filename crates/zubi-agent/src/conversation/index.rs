@@ -191,11 +191,11 @@ fn find(connection: &mut Connection, place: &Place, query: &Query, limit: usize)
         Query::Words(words) if words.is_empty() => return Ok(Found::default()),
         Query::Words(words) => words,
     };
-    let mut sql = "SELECT number, id, digest FROM conversations WHERE place = ?1".to_owned();
-    for at in 0..words.len() {
-        sql.push_str(&format!(" AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?{})", at + 2));
-    }
-    sql.push_str(" ORDER BY updated DESC, id DESC");
+    let has = |at: usize| format!(" AND number IN (SELECT rowid >> 32 FROM said WHERE said MATCH ?{})", at + 2);
+    let has_all: String = (0..words.len()).map(has).collect();
+    let sql = format!(
+        "SELECT number, id, digest FROM conversations WHERE place = ?1{has_all} ORDER BY updated DESC, id DESC"
+    );
     let mut statement = connection.prepare(&sql)?;
     let parameters = std::iter::once(&place.name).chain(words);
     let mut rows = statement.query(rusqlite::params_from_iter(parameters))?;

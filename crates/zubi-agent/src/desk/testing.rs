@@ -1,6 +1,7 @@
 //! A desk over a real host of a temporary folder, and a model that says what a test has written down.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -102,7 +103,7 @@ struct Source(Arc<Script>);
 
 #[async_trait]
 impl ModelSource for Source {
-    fn provider(&self) -> &str {
+    fn provider(&self) -> &'static str {
         "script"
     }
 
@@ -254,7 +255,7 @@ pub(crate) fn shown(events: &[Event]) -> String {
             What::Ended(ended) => format!("ended {:?}: {} {:?}", ended.reason, ended.text, ended.problem),
             other => format!("{other:?}"),
         };
-        text.push_str(&format!("{} {line}\n", event.seq));
+        writeln!(text, "{} {line}", event.seq).unwrap();
     }
     text
 }

@@ -1,5 +1,7 @@
 //! The desk over a real host: what is said, asked, stopped, listed and deleted, by one and by several.
 
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 
 use super::testing::{Step, fixture, shown};
@@ -317,7 +319,7 @@ async fn requests_are_checked() {
         ("call", json!({ "tool": long, "arguments": {} })),
     ] {
         let refusal = talk.refusal(method, params).await;
-        text.push_str(&format!("{method}: {refusal}\n"));
+        writeln!(text, "{method}: {refusal}").unwrap();
     }
     assert_snapshot!(text, @"
     dance: there is no method `dance`

@@ -1,5 +1,6 @@
 //! What is found, and that the index is nothing but a convenience.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
@@ -82,7 +83,7 @@ fn words_are_found_wherever_they_stand() {
         "-test",
         "a\0b",
     ] {
-        text.push_str(&format!("{query:?}: {}\n", fixture.titles(query).join(" | ")));
+        writeln!(text, "{query:?}: {}", fixture.titles(query).join(" | ")).unwrap();
     }
     assert_snapshot!(text, @r#"
     "": Look at C++ and "quotes" AND NOT more* | Fix the test | Rename the crème brûlée
@@ -175,12 +176,12 @@ fn what_is_deleted_is_nowhere_any_more() {
 fn several_use_it_at_once() {
     let mut fixture = fixture();
     let ids: Vec<String> = (0..20).map(|second| fixture.said(second, &[&format!("Number {second}")])).collect();
-    let place = fixture.keeping.place.clone();
+    let place = &fixture.keeping.place;
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..5 {
-                    let found = on_disk(&place, &Query::of(Some("number")), 100).unwrap();
+                    let found = on_disk(place, &Query::of(Some("number")), 100).unwrap();
                     assert_eq!(found.conversations.len(), ids.len());
                 }
             });

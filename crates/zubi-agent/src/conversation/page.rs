@@ -1,0 +1,62 @@
+//! The page about the files of conversations lists the events as they are.
+
+use camino::Utf8Path;
+use serde_json::Value;
+
+use crate::event::{Event, VERSION, What};
+
+/// What the schema says of the type or of one of its variants, as a row.
+fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String {
+    // The fields of a variant that is a type of its own stand there.
+    let own = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")).map(|path| &definitions[path]);
+    let schemas = [Some(schema), own];
+    let mut fields: Vec<String> = Vec::new();
+    for schema in schemas.into_iter().flatten() {
+        for (field, _) in schema["properties"].as_object().into_iter().flatten().filter(|(field, _)| *field != "type") {
+            let is_required = schema["required"].as_array().is_some_and(|names| names.iter().any(|name| name == field));
+            fields.push(format!("`{field}`{}", if is_required { "" } else { "?" }));
+        }
+    }
+    let text = schema["description"].as_str().unwrap_or_default();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`crate::", "[`").replace('|', "\\|");
+    let text = text.replace("[`", "`").replace("`]", "`");
+    let kept = if is_kept { "yes" } else { "no" };
+    format!("| `{name}` | {} | {text} | {kept} |\n", fields.join(", "))
+}
+
+/// The table of the events.
+fn table() -> String {
+    let schema = schemars::schema_for!(What).to_value();
+    let mut table = "| type | fields | what happens | kept |\n|---|---|---|---|\n".to_owned();
+    for variant in schema["oneOf"].as_array().unwrap() {
+        let name = variant["properties"]["type"]["const"].as_str().unwrap();
+        // The descriptions of those that are not kept say so, and the test below holds the program to it.
+        let is_kept = !variant["description"].as_str().unwrap().contains("not kept");
+        table.push_str(&row(name, variant, is_kept, &schema["$defs"]));
+    }
+    table
+}
+
+#[test]
+fn the_page_lists_the_events_as_they_are() {
+    let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/conversations.md");
+    let page = zubi_base::fs::read_text(&path).unwrap();
+    let table = table();
+    assert!(page.contains(&table), "the table of the events in `{path}` has to be:\n\n{table}");
+    assert!(page.contains(&format!("This is version {VERSION}.")), "the version in `{path}`");
+    let example = page.split_once("```json\n").and_then(|(_, rest)| rest.split_once("```")).unwrap().0;
+    let passing = [
+        What::Text { turn: 1, iteration: 1, offset: 0, text: String::new() },
+        What::Thought { turn: 1, iteration: 1, offset: 0, text: String::new() },
+        What::Progress { call: String::new(), fraction: None, message: String::new() },
+    ];
+    assert!(passing.iter().all(|what| !what.is_kept()));
+    assert_eq!(table.matches("| no |").count(), passing.len());
+    let mut seq = 0;
+    for line in example.lines() {
+        let event: Event = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        seq += 1;
+        assert_eq!(event.seq, seq);
+        assert!(event.what.is_kept());
+    }
+}
