@@ -35,8 +35,9 @@ pub(crate) enum HostChoice {
     Own,
 }
 
-/// Flags of every command.
+/// Flags of every command; help shows them behind a command's own.
 #[derive(Debug, Clone, Args)]
+#[command(next_display_order = 100)]
 pub(crate) struct Global {
     /// Workspace folder; may be given several times [default: the current directory]
     #[arg(long, value_name = "DIR", global = true)]

@@ -98,22 +98,42 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     - {tool: shell_run, arguments: {command: "touch made; curl http://127.0.0.1:1/"}}
   - text: That was it.
 "#;
-    assert_snapshot!(play(push, &[]), @"
+    assert_snapshot!(play(push, &[]), @r#"
     exit 0
     --- stdout
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
       ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
-    ");
-    assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @"
+        The user can allow it in zubi.toml with
+        [[policy]]
+        action = "allow"
+        tools = ["shell.run"]
+        command = ["touch", "made", "*"]
+        [[policy]]
+        action = "allow"
+        tools = ["shell.run"]
+        command = ["curl", "*"]
+        or, whatever it does, with `allow = ["shell.run"]`.
+    "#);
+    assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @r#"
     exit 0
     --- stdout
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
       ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
-    ");
+        The user can allow it in zubi.toml with
+        [[policy]]
+        action = "allow"
+        tools = ["shell.run"]
+        command = ["touch", "made", "*"]
+        [[policy]]
+        action = "allow"
+        tools = ["shell.run"]
+        command = ["curl", "*"]
+        or, whatever it does, with `allow = ["shell.run"]`.
+    "#);
     assert_snapshot!(play("\n  - text: x\n", &["--auto-approve", "shell run"]), @r#"
     exit 2
     --- stderr
@@ -181,7 +201,7 @@ fn a_model_that_gives_no_answer_is_the_environments_fault() {
     assert_snapshot!(check(&["agent", "run", "Do it.", "--model", "nobody/nothing"]), @r#"
     exit 3
     --- stderr
-    error: there is no model `nobody/nothing`; a model is named `provider/model`; openai: needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml; anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of your zubi.toml; gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of your zubi.toml; openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of your zubi.toml; github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of your zubi.toml; ollama: speaks ollama; mock: there. `zubi agent models` shows which models there are and what others need.
+    error: there is no model `nobody/nothing`; a model is named `provider/model`; openai: needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml; anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of your zubi.toml; gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of your zubi.toml; openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of your zubi.toml; github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of your zubi.toml; ollama: ollama at http://localhost:11434/ (no key); mock: there. `zubi agent models` shows which models there are and what others need.
     "#);
 }
 
@@ -277,6 +297,46 @@ fn conversations_are_listed_shown_written_and_removed() {
     exit 2
     --- stderr
     error: there is no conversation `[ID]`. The list shows which there are.
+    ");
+}
+
+#[test]
+fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
+    let place = playing(READS);
+    place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
+    let id = latest(&place);
+    assert_snapshot!(place.check(&["agent", "replay", &id]), @"
+    exit 0
+    --- stdout
+    1 turn, 1 call: as it was
+    ");
+    place.check(&["agent", "export", "-o", "out.yaml"]);
+    place.write("work/notes.txt", "one\nthree\n");
+    assert_snapshot!(place.check(&["agent", "replay", "out.yaml"]), @r#"
+    exit 1
+    --- stdout
+    turn 1, call 1: file_read {"path":"notes.txt"} came to something else
+      - two
+      - [disk · sha c3f9c8c283a2 · lines 1–2 of 2]
+      + three
+      + [disk · sha c9b0fb1fa00b · lines 1–2 of 2]
+    1 turn, 1 call: 1 difference
+    "#);
+    assert_snapshot!(place.check(&["agent", "replay", "out.yaml", "--json"]), @r#"
+    exit 1
+    --- stdout
+    {"turns":1,"calls":1,"differences":[{"what":"outcome","turn":1,"call":1,"made":{"tool":"file_read","arguments":{"path":"notes.txt"}},"recorded":{"text":"one\ntwo\n[disk · sha c3f9c8c283a2 · lines 1–2 of 2]","failed":false},"now":{"text":"one\nthree\n[disk · sha c9b0fb1fa00b · lines 1–2 of 2]","failed":false}}]}
+    "#);
+    assert_snapshot!(place.check(&["agent", "replay", "notes.txt"]), @"
+    exit 2
+    --- stderr
+    error: `notes.txt` is no scenario: expected mapping start at line 1, column 1
+    ");
+    assert_snapshot!(place.check(&["agent", "replay", "nothing.yaml"]), @"
+    exit 2
+    --- stderr
+    error: there is no conversation `nothing.yaml`. The list shows which there are.
+    hint: There is no file of this name either.
     ");
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use zubi_agent::event::Event;
+use zubi_base::visible::on_lines;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_tools::cx::ProgressSink as _;
@@ -91,6 +92,8 @@ impl Text {
                 _ => self.progress.iter().for_each(ProgressLine::clear),
             }
             match piece {
+                // On a terminal nothing of it hides or moves anything; another program gets it to the byte.
+                Piece::Answer(text) if io::stdout().is_terminal() => terminal::print_exact(&on_lines(&text))?,
                 Piece::Answer(text) => terminal::print_exact(&text)?,
                 Piece::Row(row) => terminal::say(&row),
                 Piece::Progress { .. } => {}

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use zubi_agent::event::{Ended, Event, Reason, What};
 use zubi_base::visible::{on_lines, on_one_line};
-use zubi_tools::Effect;
 use zubi_tools::cx::ApprovalAnswer;
+use zubi_tools::{Code, Effect};
 
 /// How many calls that only look are shown one after the other; of the others it is said how many they are.
 const READS: usize = 5;
-/// How many characters of a failure, and how many lines of a preview are shown.
+/// How many characters of a line of a failure are shown.
 const FAILURE: usize = 200;
+/// How many lines of a refusal that says which rule would allow the call.
+const ADVICE: usize = 12;
+/// How many lines of a preview.
 const PREVIEW: usize = 40;
 
 /// What the answer is shown as.
@@ -74,8 +77,8 @@ impl View {
                 pieces.push(Piece::Progress { fraction: *fraction, message: message.clone() });
             }
             What::Asked { text, .. } if self.style == Style::Page => {
-                let text = on_lines(text.trim_end()).lines().map(|line| format!("> {line}\n")).collect::<String>();
-                pieces.push(Piece::Answer(format!("\n{text}\n")));
+                let text = on_lines(text.trim_end()).replace('\n', "\n> ");
+                pieces.push(Piece::Answer(format!("\n> {text}\n\n")));
             }
             What::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut pieces),
             What::Iteration { .. } => self.shown = 0,
@@ -90,8 +93,11 @@ impl View {
             }
             What::Result { call, text, failure, .. } => {
                 let summary = self.calls.remove(call);
-                if failure.is_some() {
-                    self.failed(summary.as_deref(), text, &mut pieces);
+                match failure {
+                    None => {}
+                    // The rule that would have allowed it is for whoever reads this.
+                    Some(Code::ApprovalUnavailable) => self.failed(summary.as_deref(), text, ADVICE, &mut pieces),
+                    Some(_) => self.failed(summary.as_deref(), text, 1, &mut pieces),
                 }
             }
             What::Question { request, .. } if self.style == Style::Page => {
@@ -194,12 +200,14 @@ impl View {
         self.preview = preview.filter(|_| !looks(effect) && self.style != Style::Whole).map(str::to_owned);
     }
 
-    fn failed(&mut self, summary: Option<&str>, text: &str, pieces: &mut Vec<Piece>) {
-        let first: String = text.lines().next().unwrap_or_default().chars().take(FAILURE).collect();
+    fn failed(&mut self, summary: Option<&str>, text: &str, lines: usize, pieces: &mut Vec<Piece>) {
+        let mut text = text.lines().map(|line| line.chars().take(FAILURE).collect::<String>()).take(lines);
+        let first = text.next().unwrap_or_default();
         // Side by side it is not clear which one is meant, nor is it where the row was left out.
         let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
         let which = which.map(|summary| format!("{summary}: ")).unwrap_or_default();
         self.row(&format!("  ✗ {which}{first}"), pieces);
+        text.for_each(|line| self.row(&format!("    {line}"), pieces));
     }
 
     fn ended(&mut self, ended: &Ended, pieces: &mut Vec<Piece>) {

@@ -16,11 +16,11 @@ fn check(style: Style, events: &[Value]) -> String {
         }
         let event: Event = serde_json::from_value(event).unwrap();
         for piece in view.event(&event) {
-            match piece {
-                Piece::Answer(text) => seen.push_str(&format!("|{}\n", text.escape_debug())),
-                Piece::Row(row) => seen.push_str(&format!("{row}\n")),
-                Piece::Progress { message, .. } => seen.push_str(&format!("({message})\n")),
-            }
+            seen += &match piece {
+                Piece::Answer(text) => format!("|{}\n", text.escape_debug()),
+                Piece::Row(row) => format!("{row}\n"),
+                Piece::Progress { message, .. } => format!("({message})\n"),
+            };
         }
     }
     seen
