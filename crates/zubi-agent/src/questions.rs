@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::policy::rule::RuleText;
+use zubi_tools::question;
 
 use self::rules::AutoApprove;
 pub use self::rules::auto_approve_rule;
@@ -25,6 +26,9 @@ use crate::journal::Journal;
 const BY_RULE: &str = "--auto-approve";
 /// What decides where nobody does any more.
 const BY_ITSELF: &str = "zubi";
+
+/// How much of what a call would change stands in its question, in bytes.
+const PREVIEW_BYTES: usize = 256 * 1024;
 
 /// Who is asked about the calls of a turn.
 pub trait Approvers: Send + Sync {
@@ -99,7 +103,8 @@ struct OfCall {
 
 #[async_trait]
 impl Approver for OfCall {
-    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+    async fn ask(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
+        request.footprint.preview = request.footprint.preview.map(|preview| question::ends(preview, PREVIEW_BYTES));
         let question = self.journal.new_id();
         let told =
             Waiting { question: question.clone(), turn: self.turn, call: self.call.clone(), request: json!(request) };

@@ -121,7 +121,7 @@ impl Limits {
 struct End {
     reason: Reason,
     text: String,
-    data: Option<Value>,
+    data: Option<Box<Value>>,
     problem: Option<String>,
 }
 
@@ -302,7 +302,7 @@ impl Run {
 
     /// A final answer as data. Its text is the data's.
     fn completed(data: Value) -> End {
-        End { text: data.to_string(), data: Some(data), ..End::of(Reason::Completed) }
+        End { text: data.to_string(), data: Some(Box::new(data)), ..End::of(Reason::Completed) }
     }
 
     fn does_not_fit(why: &str) -> End {
@@ -318,6 +318,7 @@ impl Run {
         // cannot be kept, the end cannot either.
         drop(self.hear_all());
         let End { reason, text, data, problem } = end;
+        let data = data.map(|data| *data);
         let (why, next) = self.words(reason);
         let text = if text.is_empty() && reason != Reason::Completed {
             self.done.report(&why, &self.host.folders)

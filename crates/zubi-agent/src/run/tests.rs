@@ -4,6 +4,7 @@ mod answers;
 mod asking;
 mod calls;
 mod ending;
+mod repeating;
 mod room;
 mod tools;
 mod world;

@@ -231,3 +231,36 @@ fn a_bad_specification_is_told_in_full() {
     the input is no JSON Schema: [] has less than 1 item
     ");
 }
+
+#[test]
+fn data_is_held_to_a_schema_of_somebody_else() {
+    let told = |schema: Value, data: Value| match Fit::new(&schema) {
+        Err(why) => format!("no schema: {why}"),
+        Ok(fit) => fit.check(&data).err().unwrap_or_else(|| "fits".to_owned()),
+    };
+    let list = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "array",
+        "items": {"$ref": "#/definitions/item"},
+        "definitions": {"item": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}},
+    });
+    let cases = [
+        told(list.clone(), json!([{"n": 1}])),
+        told(list, json!([{"n": "1"}, {}])),
+        told(json!({"$ref": "file:///etc/passwd"}), json!(1)),
+        told(json!({"allOf": [{"$dynamicRef": "https://example.org/x"}]}), json!(1)),
+        told(json!({"type": "text"}), json!(1)),
+        told(json!({"description": "x".repeat(70_000)}), json!(1)),
+        // A property of that name is no reference.
+        told(json!({"properties": {"$ref": {"type": "string"}}}), json!({"$ref": "https://example.org"})),
+    ];
+    assert_snapshot!(cases.join("\n"), @r#"
+    fits
+    0.n: "1" is not of type "integer"; 1: "n" is a required property
+    no schema: `file:///etc/passwd` leads out of it: put what it means into its `$defs`
+    no schema: `https://example.org/x` leads out of it: put what it means into its `$defs`
+    no schema: "text" is not valid under any of the schemas listed in the 'anyOf' keyword
+    no schema: it has more than 64 KiB
+    fits
+    "#);
+}

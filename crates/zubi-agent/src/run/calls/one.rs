@@ -8,9 +8,9 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallRequest, Circumstances};
-use zubi_tools::cx::{NoProgress, NobodyToAsk, ProgressSink};
+use zubi_tools::cx::{BYTES_PER_TOKEN, NoProgress, NobodyToAsk, ProgressSink};
 use zubi_tools::progress::Throttled;
-use zubi_tools::{Code, Effect, ToolSpec};
+use zubi_tools::{Code, Effect, ToolSpec, question};
 
 use super::Item;
 use crate::event::What;
@@ -20,6 +20,10 @@ use crate::run::batch::Touch;
 
 /// The most text of a result, in tokens.
 const RESULT_TOKENS: usize = 8_000;
+/// The same in bytes, for tools that do not keep to it.
+const RESULT_BYTES: usize = 2 * RESULT_TOKENS * BYTES_PER_TOKEN;
+/// How much of what a call would change is told beside it, in bytes.
+const PREVIEW_BYTES: usize = 64 * 1024;
 /// How long a call may take with all questions to a person; the tool's own time-out ends it earlier.
 const PATIENCE: Duration = Duration::from_hours(24);
 /// How long it may take to work out what a call would touch.
@@ -87,7 +91,7 @@ impl Run {
                 Ok(Ok(explained)) => Looked {
                     touch: Touch::of(&spec, &explained),
                     effect: explained.footprint.effect.unwrap_or(spec.effect),
-                    preview: explained.footprint.preview,
+                    preview: explained.footprint.preview.map(|preview| question::ends(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
                 // It fails when it is made as well, and says why; or it waits for a call before it to do something.
@@ -116,6 +120,7 @@ impl Run {
                 Ok(answer) => (answer.text, answer.failure),
                 Err(unknown) => (unknown.to_string(), Some(unknown.code)),
             };
+            let text = question::ends(text, RESULT_BYTES);
             (at, Made { text, failure, duration: started.elapsed() })
         }
         .boxed()

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::world::{World, call, calls, say};
 use crate::message::Call;
+use crate::model::Stop;
 use crate::run::Budgets;
 
 fn read(id: &str) -> Call {
@@ -123,7 +124,7 @@ async fn wrong_arguments_are_told_exactly_and_the_others_run() {
     let text = |id: &str| call(id, "file_read", json!("{\"path\": \"a\""));
     let unknown = [call("u", "file_raed", json!({})), call("v", "frobnicate", json!({}))];
     let replies = vec![
-        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()]),
+        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()]).stop(Stop::Length),
         calls("", &[wrong("d")]),
         calls("", &[wrong("e")]),
     ];
@@ -139,7 +140,7 @@ async fn wrong_arguments_are_told_exactly_and_the_others_run() {
       v frobnicate
       a = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
       b = 1 / [disk · sha HASH · lines 1–1 of 1]
-      c = Invalid input: arguments: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. (invalid_input)
+      c = Invalid input: arguments: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. Your answer ran into the limit of its length and was cut: say less in one answer. (invalid_input)
       u = unknown tool `file_raed`. Of those that you were given, the nearest are `file_read`, `file_write`. (unknown_tool)
       v = unknown tool `frobnicate`: there is no such tool. Call one of the tools that you were given, by its exact name. (unknown_tool)
     #2

@@ -26,6 +26,9 @@ use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Piece
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
 
+/// A Monday.
+const NOW: Duration = Duration::from_hours(498_720);
+
 /// A test fails when something does not happen within this time.
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -83,13 +86,15 @@ pub(crate) struct Seen {
     pub(crate) tools: Vec<String>,
 }
 
+type Before = Box<dyn Fn(usize) + Send>;
+
 /// A model that plays a list.
 pub(crate) struct Script {
     info: ModelInfo,
     replies: Mutex<VecDeque<Reply>>,
     pub(crate) seen: Mutex<Vec<Seen>>,
     /// Called with how often it was asked before it answers.
-    before: Mutex<Option<Box<dyn Fn(usize) + Send>>>,
+    before: Mutex<Option<Before>>,
 }
 
 impl Script {
@@ -235,7 +240,7 @@ fn config(root: &Utf8Path, trusted: bool) -> HostConfig {
         user_catalogue: None,
         search_path: Some("/usr/bin:/bin".into()),
         kind: HostKind::Front,
-        clock: Arc::new(FixedClock(Duration::from_secs(1_795_392_000))),
+        clock: Arc::new(FixedClock(NOW)),
     }
 }
 
@@ -318,7 +323,7 @@ impl World {
             instructions: None,
             schema: self.schema.clone(),
             approvers: Arc::new(self.questions.clone()),
-            clock: Arc::new(FixedClock(Duration::from_secs(1_795_392_000))),
+            clock: Arc::new(FixedClock(NOW)),
             stop: self.stop.clone(),
             inbox,
         };
@@ -334,7 +339,7 @@ impl World {
 
     /// What happened so far.
     pub(crate) fn happened(&self) -> String {
-        let text: String = self.journal.events().iter().map(|what| told(what)).collect();
+        let text: String = self.journal.events().iter().map(told).collect();
         text.replace(self.root.as_str(), "ROOT")
     }
 }
