@@ -7,6 +7,7 @@ const EXTENSION = path.resolve(import.meta.dirname, "../..");
 
 /** Extensions that stand beside zubi's, by the name that a configuration uses, with where their sources are. */
 const OTHERS: Readonly<Record<string, string>> = {
+  models: path.join(import.meta.dirname, "models"),
   python: path.join(import.meta.dirname, "python"),
   sample: path.resolve(EXTENSION, "../../examples/vscode-extension"),
 };

@@ -1,7 +1,7 @@
 // A window from outside: its page, and what its tests want of it.
 import * as path from "node:path";
 import { stdout } from "node:process";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import type { Config, Window as Wanted } from "./config.ts";
 import type { Begun, Outcome, Wish } from "./wire.ts";
 
@@ -76,15 +76,15 @@ export class Window {
         await page.reload();
         return null;
       case "see": {
-        const found = page.locator(wish.selector).first();
+        const found = this.#find(wish.selector);
         await found.waitFor();
         return await found.innerText();
       }
       case "gone":
-        await page.locator(wish.selector).first().waitFor({ state: "hidden" });
+        await this.#find(wish.selector).waitFor({ state: "hidden" });
         return null;
       case "click":
-        await page.locator(wish.selector).first().click();
+        await this.#find(wish.selector).click();
         return null;
       case "type":
         await page.keyboard.type(wish.text);
@@ -96,6 +96,14 @@ export class Window {
         await this.shot(wish.name);
         return null;
     }
+  }
+
+  /** The first thing of this selector. What stands before ` >>> ` are frames, one inside of the other. */
+  #find(selector: string): Locator {
+    const frames = selector.split(" >>> ");
+    const last = frames.pop() ?? "";
+    const within = frames.reduce<Page | FrameLocator>((outer, frame) => outer.frameLocator(frame), this.#page);
+    return within.locator(last).first();
   }
 
   async shot(name: string): Promise<void> {

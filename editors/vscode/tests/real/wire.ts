@@ -14,7 +14,7 @@ export interface Outcome {
   readonly failure?: string;
 }
 
-/** What the tests want of the harness. Selectors are Playwright's, of things in this window's page. */
+/** What the tests want of the harness. Selectors are Playwright's, of things in this window's page; `frame >>> thing` is one in a frame. */
 export type Wish =
   /** The extension host has started, for the first time or after a reload; answered with `Begun`. */
   | { readonly wish: "begin"; readonly folder: string }

@@ -18,7 +18,7 @@ async function main(config: Config): Promise<number> {
   if (cases === undefined) throw new Error(`there is no group ${config.group}`);
   const browser = await chromium.launch({ executablePath: config.chromium, args: ["--no-sandbox", "--disable-gpu"] });
   const world = new World(config, browser, deadline);
-  let failed = 0;
+  let failed = false;
   try {
     await world.start();
     for (const [name, run] of Object.entries(cases)) {
@@ -26,22 +26,24 @@ async function main(config: Config): Promise<number> {
         const shown = await before(deadline, name, run(world));
         stdout.write(`ok      ${name}\n${shown === undefined ? "" : `${shown.trimEnd()}\n`}`);
       } catch (error) {
-        failed += 1;
+        failed = true;
         stdout.write(`FAILED  ${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-        await shootAll(world, failed);
+        await shootAll(world);
+        // The next ones build on it.
+        break;
       }
     }
     for (const complaint of world.complaints) stdout.write(`SAID    ${complaint}\n`);
-    return failed + world.complaints.length > 0 ? 1 : 0;
+    return failed || world.complaints.length > 0 ? 1 : 0;
   } finally {
     await browser.close();
     await world.end();
   }
 }
 
-async function shootAll(world: World, failed: number): Promise<void> {
+async function shootAll(world: World): Promise<void> {
   const pages = world.browser.contexts().flatMap((context) => context.pages());
-  for (const [index, page] of pages.entries()) await world.shot(page, `failed-${world.config.group}-${failed}-${index}`);
+  for (const [index, page] of pages.entries()) await world.shot(page, `failed-${world.config.group}-${index}`);
 }
 
 const [, , file] = argv;

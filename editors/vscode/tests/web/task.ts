@@ -63,7 +63,7 @@ export const task: Cases = {
     const card = one.locator(".question");
     await card.getByRole("button", { name: "Use these arguments" }).click();
     // What the others would do is shown before it is done.
-    await card.locator("dd").getByText("grep -c cake catalogue.md").waitFor();
+    await card.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
     await card.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
     await card.getByRole("button", { name: "Allow" }).click();
     await one.locator(".log").getByText("Done · ").waitFor();

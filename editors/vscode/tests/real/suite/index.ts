@@ -4,6 +4,7 @@ import { answers } from "./answers.ts";
 import { approvals, approved, untrusted } from "./approvals.ts";
 import { bench } from "./bench.ts";
 import { beside } from "./beside.ts";
+import { chat } from "./chat.ts";
 import { diagnostics } from "./diagnostics.ts";
 import { edits } from "./edits.ts";
 import { endpoint } from "./endpoint.ts";
@@ -11,6 +12,7 @@ import { everything } from "./everything.ts";
 import { look } from "./look.ts";
 import { mcp } from "./mcp.ts";
 import { missing } from "./missing.ts";
+import { models } from "./models.ts";
 import { packaged } from "./packaged.ts";
 import { processes } from "./processes.ts";
 import { python } from "./python.ts";
@@ -27,6 +29,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   approved,
   bench,
   beside,
+  chat,
   edits,
   endpoint,
   disposed,
@@ -34,6 +37,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   look,
   mcp,
   missing,
+  models,
   packaged,
   python,
   reloaded,

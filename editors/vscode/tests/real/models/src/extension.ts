@@ -1,0 +1,82 @@
+// A language model that says what tests tell it to: the one thing that cannot be real.
+import * as vscode from "vscode";
+
+/** One answer. A model that waits says nothing more until it is cancelled; one that holds says nothing before that. */
+export interface Answer {
+  readonly holds?: Promise<void>;
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input: object }[];
+  readonly waits?: boolean;
+  readonly fails?: { readonly name: string; readonly message: string };
+}
+
+/** What a model was asked. */
+export interface Request {
+  readonly messages: readonly { readonly role: number; readonly parts: readonly Part[] }[];
+  readonly tools: readonly string[];
+}
+
+type Part = Readonly<{ text?: string; call?: string; outcome?: string }>;
+
+/** What the extension gives to tests. */
+export interface Script {
+  /** What is said next, in order. */
+  readonly answers: Answer[];
+  readonly requests: Request[];
+  /** Fired when a model that waits was asked, and when it was cancelled. */
+  readonly happens: vscode.Event<"waits" | "cancelled">;
+}
+
+interface Information {
+  readonly id: string;
+}
+
+/** The part of the API that is younger than the types. */
+interface Providers {
+  registerLanguageModelChatProvider(vendor: string, provider: {
+    provideLanguageModelChatInformation(): object[];
+    provideLanguageModelChatResponse(
+      model: Information,
+      messages: readonly vscode.LanguageModelChatMessage[],
+      options: { readonly tools?: readonly vscode.LanguageModelChatTool[] },
+      progress: vscode.Progress<unknown>,
+      token: vscode.CancellationToken,
+    ): Promise<void>;
+    provideTokenCount(): Promise<number>;
+  }): vscode.Disposable;
+}
+
+export function activate(context: vscode.ExtensionContext): Script {
+  const happens = new vscode.EventEmitter<"waits" | "cancelled">();
+  const script = { answers: [] as Answer[], requests: [] as Request[], happens: happens.event };
+  let calls = 0;
+  const information = (id: string): object => ({
+    id, name: id, family: id, version: "1", maxInputTokens: 100_000, maxOutputTokens: 4000, isUserSelectable: true, capabilities: { toolCalling: true },
+  });
+  context.subscriptions.push((vscode.lm as unknown as Providers).registerLanguageModelChatProvider("zubi-tests", {
+    provideLanguageModelChatInformation: () => [information("scripted"), information("gpt-4o")],
+    provideLanguageModelChatResponse: async (_, messages, { tools = [] }, progress, token) => {
+      script.requests.push({ messages: messages.map(({ role, content }) => ({ role, parts: content.map(partOf) })), tools: tools.map(({ name }) => name) });
+      const { text = "", calls: wanted = [], waits, fails, holds } = script.answers.shift() ?? { fails: { name: "Error", message: "the script is over" } };
+      await holds;
+      if (fails) throw Object.assign(new Error(fails.message), { name: fails.name });
+      for (const word of text.split(/(?<= )/)) progress.report(new vscode.LanguageModelTextPart(word));
+      if (waits === true) {
+        const cancelled = new Promise<void>((resolve) => token.onCancellationRequested(() => { resolve(); }));
+        happens.fire("waits");
+        await cancelled;
+        happens.fire("cancelled");
+      }
+      for (const { name, input } of wanted) progress.report(new vscode.LanguageModelToolCallPart(`call-${(calls += 1)}`, name, input));
+    },
+    provideTokenCount: () => Promise.resolve(1),
+  }));
+  return script;
+}
+
+function partOf(part: unknown): Part {
+  if (part instanceof vscode.LanguageModelTextPart) return { text: part.value };
+  if (part instanceof vscode.LanguageModelToolCallPart) return { call: part.name };
+  if (!(part instanceof vscode.LanguageModelToolResultPart)) return {};
+  return { outcome: part.content.map((piece) => (piece instanceof vscode.LanguageModelTextPart ? piece.value : "")).join("") };
+}

@@ -1,0 +1,128 @@
+// The chat view: the page of `zubi web` in the side bar, with a scripted model of another extension.
+import * as assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import * as vscode from "vscode";
+import { type Case, file, until } from "./harness.ts";
+import { script } from "./models.ts";
+import * as page from "./page.ts";
+
+/** The page in its view. */
+const PAGE = "iframe.webview.ready >>> iframe#active-frame >>> ";
+const CARD = `${PAGE}#questions form.question`;
+
+const run = (command: string): { readonly name: string; readonly input: object } => ({ name: "shell_run", input: { command } });
+
+/** Says something in the chat. */
+async function say(text: string): Promise<void> {
+  await page.click(`${PAGE}#text`);
+  await page.type(text);
+  await page.press("Enter");
+}
+
+/** The text of a file. */
+const content = (path: string): string => readFileSync(file(path).fsPath, "utf8");
+
+export const chat: readonly Case[] = [
+  {
+    name: "a task reads, edits and runs: the diff is shown, the command is asked about, and arguments can be changed",
+    body: async () => {
+      await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
+      const edit = { path: "web/src/shape.ts", old: "interface Shape", new: "interface Form" };
+      const model = await script(
+        { text: "I read it first. ", calls: [{ name: "file_read", input: { path: "web/src/shape.ts" } }] },
+        { text: "Now I change it.", calls: [{ name: "file_edit", input: edit }] },
+        { calls: [run("touch one.txt")] },
+        { calls: [run("touch two.txt")] },
+        { text: "All of it is **done**." },
+      );
+      await vscode.commands.executeCommand("zubi.agent.start");
+      await page.see(`${PAGE}#welcome`);
+      await say("Rename the interface.");
+      assert.match(await page.see(CARD), /touch one\.txt/);
+      await page.shot("chat-question");
+      await page.click(`${CARD} details.edit summary`);
+      await page.click(`${CARD} details.edit textarea`);
+      await page.press("ControlOrMeta+A");
+      await page.type('{"command": "touch other.txt"}');
+      await page.click(`${CARD} button:has-text("Use these arguments")`);
+      assert.match(await page.see(`${CARD}:has-text("touch other.txt")`), /this session/);
+      await page.click(`${CARD} .option:has-text("this session") input`);
+      await page.click(`${CARD} button:has-text("Allow")`);
+      await page.see(`${PAGE}#log strong:has-text("done")`);
+      await page.gone(CARD);
+      assert.deepEqual(["one.txt", "two.txt", "other.txt"].filter((path) => existsSync(file(path).fsPath)), ["two.txt", "other.txt"]);
+      assert.match(content("web/src/shape.ts"), /interface Form/);
+      await page.see(`${PAGE}#log .diff:has-text("interface Form")`);
+      await page.shot("chat-done");
+      assert.equal(model.requests.length, 5);
+    },
+  },
+  {
+    name: "a turn is stopped, and the conversation goes on",
+    body: async () => {
+      const waiting = await script({ text: "Let me think about it. ", waits: true });
+      const happened: string[] = [];
+      const listening = waiting.happens((it) => happened.push(it));
+      await say("Think.");
+      await page.see(`${PAGE}#log :text("Let me think about it.")`);
+      await page.click(`${PAGE}#stop`);
+      await until(waiting.happens, () => happened.includes("cancelled"));
+      listening.dispose();
+      await page.gone(`${PAGE}#stop`);
+      const model = await script({ text: "Here it is." });
+      await say("Go on.");
+      await page.see(`${PAGE}#log :text("Here it is.")`);
+      const texts = model.requests[0]?.messages.flatMap(({ parts }) => parts.flatMap(({ text }) => text ?? [])) ?? [];
+      for (const said of ["Rename the interface.", "Let me think about it.", "Go on."]) {
+        assert.ok(texts.some((text) => text.includes(said)), said);
+      }
+      await page.shot("chat-resumed");
+    },
+  },
+  {
+    name: "a question that comes while the chat is closed is told, and opens it",
+    body: async () => {
+      let go = (): void => undefined;
+      const holds = new Promise<void>((resolve) => { go = resolve; });
+      await script({ holds, calls: [run("chmod 600 other.txt")] }, { text: "Then not." });
+      await say("Protect it.");
+      await page.see(`${PAGE}#stop`);
+      await vscode.commands.executeCommand("workbench.action.closeSidebar");
+      go();
+      await page.see('.notification-toast:has-text("shell.run wants to run")');
+      await page.shot("chat-waits");
+      await page.click('.notification-toast .monaco-button:has-text("Show in Chat")');
+      assert.match(await page.see(CARD), /chmod 600 other\.txt/);
+      await page.click(`${CARD} button:has-text("Deny")`);
+      await page.see(`${PAGE}#log :text("Then not.")`);
+    },
+  },
+  {
+    name: "the command stops whatever goes on",
+    body: async () => {
+      const model = await script({ waits: true });
+      const happened: string[] = [];
+      model.happens((it) => {
+        happened.push(it);
+        if (it === "waits") void vscode.commands.executeCommand("zubi.agent.abort");
+      });
+      await say("Wait.");
+      await until(model.happens, () => happened.includes("cancelled"));
+      await page.gone(`${PAGE}#stop`);
+    },
+    reloads: true,
+  },
+  {
+    name: "a window that is loaded anew has the conversation, and a new one can be begun",
+    body: async () => {
+      await vscode.commands.executeCommand("zubi.agent.start");
+      await page.see(`${PAGE}#log :text("Here it is.")`);
+      await page.shot("chat-reloaded");
+      await vscode.commands.executeCommand("zubi.agent.clear");
+      await page.see(`${PAGE}#welcome`);
+      await page.click(`${PAGE}#menu`);
+      await page.see(`${PAGE}#conversations :text("Rename the interface.")`);
+      await page.shot("chat-conversations");
+    },
+  },
+];

@@ -1,0 +1,97 @@
+// The editor's models drive zubi's agent, and other extensions give it tasks.
+import * as assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import * as vscode from "vscode";
+import type { ZubiApi } from "../../../api/zubi.d.ts";
+import type { Answer, Script } from "../models/src/extension.ts";
+import { type Case, file, until } from "./harness.ts";
+import { answerDialog } from "./page.ts";
+
+/** What the model says next; what it was asked before is forgotten. */
+export async function script(...answers: readonly Answer[]): Promise<Script> {
+  const extension = vscode.extensions.getExtension<Script>("zubi-tests.models");
+  assert.ok(extension);
+  const script = await extension.activate();
+  script.answers.splice(0, Infinity, ...answers);
+  script.requests.length = 0;
+  return script;
+}
+
+/** What zubi gives to other extensions, as this one is. */
+async function zubi(): Promise<ZubiApi> {
+  const extension = vscode.extensions.getExtension<ZubiApi>("zubi.zubi");
+  assert.ok(extension);
+  return extension.activate();
+}
+
+/** What the model was told in its last request, of one kind. */
+function told({ requests }: Script, kind: "text" | "outcome"): readonly string[] {
+  return (requests.at(-1)?.messages ?? []).flatMap(({ parts }) => parts.flatMap((part) => part[kind] ?? []));
+}
+
+const READ = { name: "file_read", input: { path: "web/src/shape.ts" } };
+
+export const models: readonly Case[] = [
+  {
+    name: "a model of another extension works on a task, with zubi's tools",
+    body: async () => {
+      const model = await script({ text: "I read it. ", calls: [READ, { name: "file_list", input: { path: "web" } }] }, { text: "It is a shape." });
+      assert.equal(await (await zubi()).runAgent("What is it?", { systemPrompt: "Speak plainly." }), "It is a shape.");
+      assert.equal(model.requests.length, 2);
+      assert.ok(model.requests[0]?.tools.includes("file_read"));
+      assert.match(told(model, "text")[0] ?? "", /^Speak plainly\./);
+      const [read = "", listed = ""] = told(model, "outcome");
+      assert.match(read, /interface Shape/);
+      assert.match(listed, /src/);
+      // All that came of one answer is in one message.
+      assert.deepEqual(model.requests[1]?.messages.at(-1)?.parts.length, 2);
+    },
+  },
+  {
+    name: "a task has the tools and the number of questions that it was given, and no more",
+    body: async () => {
+      const model = await script({ calls: [READ] }, { text: "Late." });
+      const run = (await zubi()).runAgent("Look.", { model: "editor/scripted", toolFilter: ["file.*", "!file.write"], maxIterations: 1 });
+      await assert.rejects(run, /has not finished \(iterations\)/);
+      const tools = model.requests[0]?.tools ?? [];
+      assert.ok(tools.length > 0 && tools.every((tool) => tool.startsWith("file_") && tool !== "file_write"), tools.join());
+    },
+  },
+  {
+    name: "a task that is cancelled ends, and so does the model's answer",
+    body: async () => {
+      const model = await script({ text: "Well, ", waits: true });
+      const source = new vscode.CancellationTokenSource();
+      const happened: string[] = [];
+      const listening = model.happens((it) => {
+        happened.push(it);
+        if (it === "waits") source.cancel();
+      });
+      await assert.rejects((await zubi()).runAgent("Wait.", {}, source.token), vscode.CancellationError);
+      await until(model.happens, () => happened.includes("cancelled"));
+      listening.dispose();
+    },
+  },
+  {
+    name: "two tasks go on at once, and why a model gives no answer is told",
+    body: async () => {
+      await script({ text: "Same." }, { text: "Same." });
+      const api = await zubi();
+      assert.deepEqual(await Promise.all([api.runAgent("One."), api.runAgent("Two.")]), ["Same.", "Same."]);
+      await script({ fails: { name: "ChatQuotaExceeded", message: "Nothing is left." } });
+      await assert.rejects(api.runAgent("More."), /your share of `editor\/gpt-4o` is used up \(Nothing is left\.\)/);
+      await assert.rejects(api.runAgent("More.", { model: "editor/none" }), /the editor has no model `none`; it has editor\/gpt-4o, editor\/scripted/);
+    },
+  },
+  {
+    name: "what a task may not do without asking is asked in a dialog, whatever it says of itself",
+    body: async () => {
+      const model = await script({ calls: [{ name: "file_write", input: { path: ".vscode/tasks.json", content: "{}" } }] }, { text: "I may not." });
+      const run = (await zubi()).runAgent("Write it.", { autoApprove: true });
+      assert.match(await answerDialog("Cancel", "chat-dialog"), /file\.write wants to run/);
+      assert.equal(await run, "I may not.");
+      assert.match(told(model, "outcome")[0] ?? "", /said no/);
+      assert.ok(!existsSync(file(".vscode/tasks.json").fsPath));
+    },
+  },
+];
