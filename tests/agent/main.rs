@@ -7,5 +7,6 @@ mod endings;
 mod harness;
 mod killing;
 mod stopping;
+mod terminal;
 mod turns;
 mod wires;

@@ -1,0 +1,231 @@
+//! In a terminal: questions and their answers, a conversation by hand, Ctrl-C as the terminal sends it.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
+use zubi_tests::hosts::eventually;
+use zubi_tests::models::{End, Expect, Says, Turn};
+use zubi_tests::processes;
+
+use crate::harness::{PATIENCE, Scene};
+
+/// A terminal with the program in it.
+struct Terminal {
+    screen: File,
+    child: Child,
+    /// Everything that was written to it, and how much of that was looked at.
+    written: String,
+    seen: usize,
+}
+
+impl Terminal {
+    fn open(scene: &Scene, words: &[&str]) -> Self {
+        let screen = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal"));
+        grantpt(&screen).expect("granted");
+        unlockpt(&screen).expect("unlocked");
+        let name = ptsname(&screen, Vec::new()).expect("a name");
+        let other = File::options().read(true).write(true).open(name.to_str().expect("in UTF-8")).expect("its other end");
+        let mut command = scene.command(words);
+        let end = || Stdio::from(other.try_clone().expect("another handle"));
+        command.stdin(end()).stdout(end()).stderr(end());
+        // `setsid --ctty` makes the terminal the program's own, so that it sends its interruptions there.
+        let mut controlled = std::process::Command::new("/usr/bin/setsid");
+        controlled.args(["--ctty"]).arg(command.get_program()).args(command.get_args());
+        controlled.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        controlled.current_dir(scene.place.project.root()).stdin(end()).stdout(end()).stderr(end());
+        let child = controlled.spawn().expect("zubi starts");
+        Self { screen, child, written: String::new(), seen: 0 }
+    }
+
+    /// Waits until this stands on the screen, behind what was looked at before.
+    fn until(&mut self, text: &str) {
+        let begun = Instant::now();
+        loop {
+            if let Some(at) = self.written.get(self.seen..).and_then(|new| new.find(text)) {
+                self.seen += at + text.len();
+                return;
+            }
+            let left = PATIENCE.saturating_sub(begun.elapsed());
+            assert!(self.read(left), "no {text:?} on the screen:\n{}", self.written);
+        }
+    }
+
+    /// Reads what is written within this time; whether there was anything.
+    fn read(&mut self, limit: Duration) -> bool {
+        let limit = Timespec::try_from(limit).expect("a short time");
+        let ready = poll(&mut [PollFd::new(&self.screen, PollFlags::IN)], Some(&limit));
+        let mut buffer = [0; 4096];
+        match ready {
+            Ok(1..) => match self.screen.read(&mut buffer) {
+                Ok(read @ 1..) => {
+                    let text = String::from_utf8_lossy(buffer.get(..read).unwrap_or_default());
+                    self.written.push_str(&text.replace("\r\n", "\n"));
+                    true
+                }
+                // When the other end is closed, Linux answers with an error.
+                _ => false,
+            },
+            Err(rustix::io::Errno::INTR) => true,
+            _ => false,
+        }
+    }
+
+    fn types(&mut self, text: &str) {
+        self.screen.write_all(text.as_bytes()).expect("somebody reads");
+    }
+
+    /// Waits for the end: what stood on the screen, and the exit code.
+    fn end(mut self) -> String {
+        while self.read(PATIENCE) {}
+        let code = self.child.wait().expect("it ends").code();
+        let shown: Vec<&str> = self.written.lines().filter(|line| !line.starts_with("· ")).collect();
+        // Progress that was written over.
+        let shown = shown.join("\n").split("\r\u{1b}[K").collect::<String>();
+        format!("{shown}\nexit {}", code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string()))
+    }
+}
+
+const CTRL_C: &str = "\u{3}";
+
+fn runs(command: &str) -> Turn {
+    Turn::says(Says::text("I run it.").call("shell_run", json!({ "command": command })))
+}
+
+#[test]
+fn a_question_is_answered_with_other_arguments() {
+    let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("Two.")).expect(Expect::Outcome("2"))]);
+    let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
+    terminal.until("[n]: ");
+    terminal.types("1 {broken\n");
+    terminal.until("or n: ");
+    terminal.types("1 {\"command\": \"echo 2\"}\n");
+    assert_snapshot!(terminal.end().replace(scene.place.project.root().as_str(), "[project]"), @r#"
+    I run it.
+    → Run a command: python3 -c 'print(1)'
+
+    shell.run wants to run: it runs `python3 -c print(1)`
+      command    python3 -c print(1)
+      in         [project]
+      sandbox    the best that this machine offers: writes only below the workspace, no credential stores, no network
+      1) yes: this call
+      2) yes: exactly `python3 -c print(1)` (shell.run), for this session
+      3) yes: exactly `python3 -c print(1)` (shell.run), always in this workspace
+      4) yes: exactly `python3 -c print(1)` (shell.run), always and everywhere
+    Number, y for 1, or n and what to do instead; {…} behind a number: with these arguments [n]: 1 {broken
+    These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: 1 {"command": "echo 2"}
+    Two.
+    exit 0
+    "#);
+    scene.finish();
+}
+
+#[test]
+fn a_no_says_what_to_do_instead() {
+    let scene = Scene::new(vec![
+        runs("python3 -c 'print(1)'"),
+        Turn::says(Says::text("As you like.")).expect(Expect::Outcome("use echo")),
+    ]);
+    let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
+    terminal.until("[n]: ");
+    terminal.types("n use echo\n");
+    assert_snapshot!(terminal.end().replace(scene.place.project.root().as_str(), "[project]"), @"
+    I run it.
+    → Run a command: python3 -c 'print(1)'
+
+    shell.run wants to run: it runs `python3 -c print(1)`
+      command    python3 -c print(1)
+      in         [project]
+      sandbox    the best that this machine offers: writes only below the workspace, no credential stores, no network
+      1) yes: this call
+      2) yes: exactly `python3 -c print(1)` (shell.run), for this session
+      3) yes: exactly `python3 -c print(1)` (shell.run), always in this workspace
+      4) yes: exactly `python3 -c print(1)` (shell.run), always and everywhere
+    Number, y for 1, or n and what to do instead; {…} behind a number: with these arguments [n]: n use echo
+      ✗ Failed to run shell.run: the user said no (it runs `python3 -c print(1)`); they say: use echo
+    As you like.
+    exit 0
+    ");
+    scene.finish();
+}
+
+#[test]
+fn ctrl_c_during_a_question_stops_the_turn() {
+    let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("All right."))]);
+    let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
+    terminal.until("[n]: ");
+    terminal.types(CTRL_C);
+    let shown = terminal.end();
+    assert!(shown.contains("resume") && shown.ends_with("exit 130"), "{shown}");
+    let resumed = scene.start(&["resume", "--json"]).wait();
+    assert_eq!(resumed.code, Some(0), "{}", resumed.story());
+    scene.finish();
+}
+
+#[test]
+fn a_chat_says_calls_stops_and_goes_on() {
+    let scene = Scene::new(vec![
+        Turn::says(Says::text("I change it.").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" }))),
+        Turn::says(Says::text("Changed.")),
+        Turn::says(Says::text("Let me think about this")).cut_behind("think").end(End::Stall),
+        Turn::says(Says::text("As I said.")).expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
+    ]);
+    let mut terminal = Terminal::open(&scene, &["chat"]);
+    terminal.until("/help");
+    terminal.until("> ");
+    terminal.types("Change two.\n");
+    terminal.until("Changed.");
+    terminal.until("> ");
+    terminal.types("first line\\\n");
+    terminal.until("… ");
+    terminal.types("second line\n");
+    terminal.until("Let");
+    terminal.types(CTRL_C);
+    terminal.until("> ");
+    terminal.types("Go on.\n");
+    terminal.until("As I said.");
+    terminal.until("> ");
+    terminal.types("/new\n/list\n");
+    terminal.until("Change two.");
+    terminal.types("/quit\n");
+    let shown = terminal.end();
+    assert!(shown.ends_with("exit 0"), "{shown}");
+    let told: Vec<&str> = ["→ Edit", "-two", "+three"].into_iter().filter(|it| !shown.contains(it)).collect();
+    assert!(told.is_empty(), "not shown: {told:?} in\n{shown}");
+    scene.finish();
+}
+
+#[test]
+fn a_second_ctrl_c_leaves_at_once() {
+    let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
+    let mut terminal = Terminal::open(&scene, &["chat"]);
+    terminal.until("> ");
+    terminal.types("Hello.\n");
+    eventually("the model is asked", PATIENCE, || (scene.asked() == 1).then_some(()));
+    terminal.types(CTRL_C);
+    terminal.until("> ");
+    terminal.types(CTRL_C);
+    assert!(terminal.end().ends_with("exit 130"));
+    scene.finish();
+}
+
+#[test]
+fn the_page_is_served_until_ctrl_c() {
+    let scene = Scene::new(Vec::new());
+    let mut command = scene.place.command();
+    let mut child = command.args(["web", "--no-open"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut line = String::new();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().expect("piped"));
+    std::io::BufRead::read_line(&mut stdout, &mut line).expect("stdout is text");
+    assert!(line.starts_with("http://127.0.0.1:") && line.contains("/#token="), "{line}");
+    let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
+    rustix::process::kill_process(rustix::process::Pid::from_raw(zubi.pid).expect("an id"), rustix::process::Signal::INT)
+        .expect("it runs");
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    scene.finish();
+}
