@@ -195,6 +195,11 @@ pub trait ModelSource: Send + Sync {
         String::new()
     }
 
+    /// Whether there is nothing to ask it with, which [`Self::about`] then says.
+    fn lacks_something(&self) -> bool {
+        false
+    }
+
     /// The models that it knows, and why it knows none. May ask over the network; bounded.
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError>;
 

@@ -74,9 +74,13 @@ impl Models {
         for (source, listed) in self.sources.iter().zip(listed) {
             match listed {
                 Ok(models) => list.models.extend(models),
-                Err(error) => list
-                    .problems
-                    .push(ProviderProblem { provider: source.provider().to_owned(), message: error.message }),
+                Err(error) => {
+                    let provider = source.provider().to_owned();
+                    // It stands beside the provider's name, which most messages begin with.
+                    let message =
+                        error.message.strip_prefix(&format!("{provider} ")).unwrap_or(&error.message).to_owned();
+                    list.problems.push(ProviderProblem { provider, message });
+                }
             }
         }
         list
@@ -154,13 +158,20 @@ impl Models {
     }
 
     fn unknown(&self, id: &str) -> ModelError {
+        let names = |lacking: bool| {
+            let sources = self.sources.iter().filter(|source| source.lacks_something() == lacking);
+            sources.map(|source| source.provider()).collect::<Vec<_>>().join(", ")
+        };
         let mut message = format!("there is no model `{}`; a model is named `provider/model`", shown(id));
-        for provider in self.providers() {
-            let about = if provider.about.is_empty() { "there" } else { provider.about.as_str() };
-            message.push_str("; ");
-            message.push_str(&provider.name);
-            message.push_str(": ");
-            message.push_str(about);
+        for (names, what) in
+            [(names(false), "providers that can be asked"), (names(true), "others lack a key or an address")]
+        {
+            if !names.is_empty() {
+                message.push_str("; ");
+                message.push_str(what);
+                message.push_str(": ");
+                message.push_str(&names);
+            }
         }
         ModelError::new(ErrorKind::NotConfigured, message)
     }

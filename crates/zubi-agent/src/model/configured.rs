@@ -126,6 +126,10 @@ impl ModelSource for Unusable {
         self.problem.clone()
     }
 
+    fn lacks_something(&self) -> bool {
+        true
+    }
+
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
         Err(self.error())
     }

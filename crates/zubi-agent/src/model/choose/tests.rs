@@ -49,6 +49,10 @@ impl ModelSource for Scripted {
         }
     }
 
+    fn lacks_something(&self) -> bool {
+        matches!(self.models, Err(ErrorKind::NotConfigured))
+    }
+
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
         let models =
             self.models.as_ref().map_err(|kind| ModelError::new(*kind, format!("{} has trouble", self.provider)))?;
@@ -115,14 +119,14 @@ async fn ids() {
     ];
     assert_snapshot!(check(usual(), &ids).await, @"
     `openai/gpt-9` is openai/gpt-9
-    `openrouter/x` is NotConfigured: there is no model `openrouter/x`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    `openrouter/x` is NotConfigured: there is no model `openrouter/x`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     `github/openai/gpt-4.1` is github/openai/gpt-4.1
     `openai` is openai/gpt-5
     `mock` is mock
     `mock:a/b.yaml` is mock:a/b.yaml
-    `mocked` is NotConfigured: there is no model `mocked`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
-    `/` is NotConfigured: there is no model `/`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
-    `openai/` is NotConfigured: there is no model `openai/`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    `mocked` is NotConfigured: there is no model `mocked`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `/` is NotConfigured: there is no model `/`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `openai/` is NotConfigured: there is no model `openai/`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     ");
 }
 
@@ -136,7 +140,7 @@ async fn bare_names() {
     `gpt-oss:20b` is ollama/gpt-oss:20b
     `claude-3.5` is editor/claude-3.5
     `claude-4` is NotConfigured: anthropic needs a key
-    `no\u{1b}such` is NotConfigured: there is no model `no\u{1b}such`; a model is named `provider/model`; editor: http://localhost/v1; openai: http://localhost/v1; anthropic: needs ANTHROPIC_KEY; github: http://localhost/v1; ollama: http://localhost/v1; mock: http://localhost/v1
+    `no\u{1b}such` is NotConfigured: there is no model `no\u{1b}such`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     ");
 }
 
@@ -177,6 +181,6 @@ async fn lists_say_what_is_missing() {
     let ids: Vec<_> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_snapshot!(format!("{ids:?}\n{:?}", list.problems), @r#"
     ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "github/openai/gpt-4.1", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "mock"]
-    [ProviderProblem { provider: "anthropic", message: "anthropic has trouble" }]
+    [ProviderProblem { provider: "anthropic", message: "has trouble" }]
     "#);
 }
