@@ -198,11 +198,11 @@ fn a_model_that_gives_no_answer_is_the_environments_fault() {
       What is left to do is not known.
     hint: `zubi agent resume [ID]` goes on with it.
     ");
-    assert_snapshot!(check(&["agent", "run", "Do it.", "--model", "nobody/nothing"]), @r#"
+    assert_snapshot!(check(&["agent", "run", "Do it.", "--model", "nobody/nothing"]), @"
     exit 3
     --- stderr
-    error: there is no model `nobody/nothing`; a model is named `provider/model`; openai: needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml; anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of your zubi.toml; gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of your zubi.toml; openrouter: needs a key: set OPENROUTER_API_KEY, or write `OPENROUTER_API_KEY = { file = "…" }` into [env] of your zubi.toml; github: needs a key: set GITHUB_TOKEN, or write `GITHUB_TOKEN = { file = "…" }` into [env] of your zubi.toml; ollama: ollama at http://localhost:11434/ (no key); mock: there. `zubi agent models` shows which models there are and what others need.
-    "#);
+    error: there is no model `nobody/nothing`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    ");
 }
 
 #[test]
