@@ -1,5 +1,5 @@
-//! `cargo xtask demo`: from a fresh checkout to answers in one command. First `dlang` on the example models, for which nothing
-//! is fetched; then zubi with a real language server.
+//! `cargo xtask demo`: from a fresh checkout to answers in one command. First `dlang` on the example models and zubi's own agent
+//! on one of them, for which nothing is fetched; then zubi with a real language server.
 
 use std::time::Instant;
 
@@ -18,6 +18,12 @@ const QUESTIONS: &[(&str, &[&str])] = &[
     ("Is everything formatted?", &["fmt", "--check", "examples/shop", "examples/bank"]),
 ];
 
+/// What the agent is told to do, in `examples/bank`.
+const AGENT: &[&[&str]] = &[
+    &["agent", "run", "--model", "mock:../scenarios/bank.yaml", "Which parts of payments have no team?"],
+    &["agent", "replay", "../scenarios/bank.yaml"],
+];
+
 /// Builds both programs and the demo's MCP client, asks `dlang` about the examples, then fetches the smallest real language
 /// server and lets the client talk with zubi.
 pub(crate) fn run() -> Result<()> {
@@ -30,10 +36,25 @@ pub(crate) fn run() -> Result<()> {
     for (question, arguments) in QUESTIONS {
         ask(question, arguments)?;
     }
-    println!("\n3. a real language server");
+    println!("\n3. zubi's own agent, with a scenario in place of a model");
+    agent()?;
+    println!("\n4. a real language server");
     setup::run(&["ty".to_owned()])?;
-    println!("\n4. questions about a project in Python");
+    println!("\n5. questions about a project in Python");
     run::loud(&mut run::command(place::target().join("debug/zubi-demo").as_str()))
+}
+
+/// Gives the agent a task whose calls are real and whose model is a file, then makes its calls again. Its conversation is kept
+/// below `target`, not among the user's.
+fn agent() -> Result<()> {
+    for arguments in AGENT {
+        println!("\n  $ zubi {}", arguments.join(" "));
+        let mut command = run::command(place::target().join("debug/zubi").as_str());
+        let state = place::target().join("demo");
+        command.current_dir(place::ROOT.join("examples/bank")).env("XDG_STATE_HOME", state);
+        run::loud(command.args(["--host", "own"]).args(*arguments))?;
+    }
+    Ok(())
 }
 
 /// Prints a question, the command that asks it, and the whole answer. A negative answer ends the demo.
