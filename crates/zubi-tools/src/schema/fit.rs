@@ -32,11 +32,16 @@ impl Fit {
 
     /// What does not fit, each with where it stands.
     pub fn check(&self, data: &Value) -> Result<(), String> {
-        let problems: Vec<String> = self.validator.iter_errors(data).take(TOLD).map(|error| {
-            let field = field_of(error.instance_path().as_str());
-            let what = cut(&error.to_string(), SHOWN);
-            if field.is_empty() { what } else { format!("{field}: {what}") }
-        }).collect();
+        let problems: Vec<String> = self
+            .validator
+            .iter_errors(data)
+            .take(TOLD)
+            .map(|error| {
+                let field = field_of(error.instance_path().as_str());
+                let what = cut(&error.to_string(), SHOWN);
+                if field.is_empty() { what } else { format!("{field}: {what}") }
+            })
+            .collect();
         if problems.is_empty() { Ok(()) } else { Err(problems.join("; ")) }
     }
 }

@@ -53,7 +53,7 @@ async fn pieces_say_where_they_belong() {
 async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_unique() {
     let read = |id: &str| call(id, "file_read", json!({"path": "a"}));
     let replies = vec![
-        calls("", &[read("x"), read("")]).stop(Stop::Length),
+        calls("", &[read("x"), read("x"), read("")]).stop(Stop::Length),
         calls("", &[read("x")]).stop(Stop::Filtered),
         say("done"),
     ];
@@ -61,18 +61,20 @@ async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_u
     insta::assert_snapshot!(world.run("read").await, @r#"
     > read
     #1
-    <  x=file_read{"path":"a"} id-1=file_read{"path":"a"}
+    <  x=file_read{"path":"a"} id-1=file_read{"path":"a"} id-2=file_read{"path":"a"}
       x Read a file: a [Read]
       id-1 Read a file: a [Read]
+      id-2 Read a file: a [Read]
       x = 1 / [disk · sha HASH · lines 1–1 of 1]
       id-1 = 1 / [disk · sha HASH · lines 1–1 of 1]
-    #2
-    <  id-2=file_read{"path":"a"}
-      id-2 Read a file: a [Read]
       id-2 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]
+    #2
+    <  id-3=file_read{"path":"a"}
+      id-3 Read a file: a [Read]
+      id-3 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]
     #3
     < done
-    = Completed after 3/3: done
+    = Completed after 3/4: done
     "#);
 }
 
