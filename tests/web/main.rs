@@ -89,6 +89,10 @@ fn a_task_from_its_first_word_to_its_end() {
             Turn::says(Says::text("They lived happily.")).expect(Expect::Contains("/messages", "Go on.".to_owned())),
             Turn::says(Says::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),
             Turn::says(Says::text("It says three.")),
+            Turn::says(Says::default().call("shell_run", json!({ "command": "rm -r *" }))),
+            Turn::says(Says::text("I keep the tea."))
+                .expect(Expect::Outcome("Never that."))
+                .expect(Expect::Contains("/messages", "But keep the tea.".to_owned())),
         ],
     );
     assert_snapshot!(run("task", &project, &server), @r#"
@@ -101,7 +105,9 @@ fn a_task_from_its_first_word_to_its_end() {
         - text: It runs
         - code: grep -c tea catalogue.md
         - text: .
-      - term: Command
+      - term: command
+      - definition: grep -c tea catalogue.md
+      - term: Runs
       - definition:
         - code: grep -c tea catalogue.md
       - term: Directory
@@ -322,7 +328,7 @@ fn it_can_be_looked_at() {
           - /placeholder: What is to be done?
         - text: Model
         - combobox "Model"
-        - group: More models (6)
+        - group: More (6)
         - button "Send"
     - alert
     "##);

@@ -179,14 +179,9 @@ class App {
 
   /** @param {import("./transport.js").Wish} wish */
   #wish(wish) {
-    if (wish.do === "tools") return this.#show("tools");
     this.#show("chat");
     if (wish.do === "new") this.#new();
-    else if (wish.do === "stop") void this.#stop();
     else if (wish.do === "open") void this.#open(wish.conversation);
-    else if (wish.do === "send") {
-      this.#send(wish.text, this.#composer.model).catch((error) => this.#composer.say(messageOf(error)));
-    }
   }
 
   // What a person does.
@@ -231,7 +226,16 @@ class App {
   async #send(text, model) {
     const conversation = this.#opening?.id ?? this.#conversation?.id;
     const params = { text, ...(conversation === undefined ? {} : { conversation }), ...(model === "" ? {} : { model }) };
-    const sent = await this.#transport.request("send", params);
+    const shown = this.#conversation;
+    // Before it is sent: its event may come before the answer.
+    const isQueued = shown !== null && shown.id === conversation && shown.running > 0;
+    if (isQueued) shown.say(text);
+    this.#draw();
+    const sent = await this.#transport.request("send", params).catch((error) => {
+      if (isQueued) shown.queued.pop();
+      this.#draw();
+      throw error;
+    });
     this.#log.toEnd();
     if (this.#conversation?.id !== sent.conversation && this.#opening?.id !== sent.conversation) await this.#open(sent.conversation);
   }

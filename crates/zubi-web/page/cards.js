@@ -28,7 +28,7 @@ export function makeCard(question, answer) {
     "What these would do is worked out first: you are asked again, unless a rule allows them.");
   const edit = h("details", { class: "edit", oninput: () => {
     anew.hidden = !isEdited();
-    options.element.hidden = !anew.hidden;
+    options.element.hidden = !anew.hidden || options.isOnly;
     yes.textContent = anew.hidden ? "Allow" : "Use these arguments";
   } }, h("summary", {}, "Edit the arguments"), args.element, anew);
   const yes = h("button", { type: "submit", class: "primary" }, "Allow");
@@ -148,7 +148,10 @@ function makeOptions(options) {
         h("ul", {}, ...also.map((call) => h("li", {}, ...renderWords(call))))));
   });
   const element = h("fieldset", { class: "options" }, h("legend", {}, "How long a yes holds"), ...entries);
-  return { element, chosen: () => Math.max(0, inputs.findIndex((input) => input.checked)) };
+  // Where there is but one, nothing is to be chosen.
+  const isOnly = options.length < 2;
+  element.hidden = isOnly;
+  return { element, isOnly, chosen: () => Math.max(0, inputs.findIndex((input) => input.checked)) };
 }
 
 /** @param {unknown} clause */

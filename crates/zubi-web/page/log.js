@@ -54,7 +54,7 @@ export class Log {
   /** @param {import("./state.js").Conversation} conversation */
   show(conversation) {
     if (this.#conversation !== conversation.id || this.#last !== conversation) this.#forget(conversation);
-    const all = rows(conversation.items);
+    const all = rows([...conversation.items, ...conversation.queued]);
     const visible = all.slice(-this.#limit);
     const hidden = all.length - visible.length;
     this.#earlier.hidden = hidden === 0;

@@ -42,6 +42,8 @@ export class Conversation {
   seq = 0;
   /** @type {Item[]} */
   items = [];
+  /** What was said here and not heard by the model yet: while a turn goes on it hears it when it is asked next. @type {Item[]} */
+  queued = [];
   /** Questions that wait for an answer, the oldest first. @type {Map<string, Question>} */
   questions = new Map();
   /** The number of the turn that goes on; 0 if none does. */
@@ -140,15 +142,21 @@ export class Conversation {
 
   /** @param {Event} event */
   #ask(event) {
-    // While a turn goes on the model hears it when it is asked next.
-    const queued = this.running === event.turn && this.#iteration > 0;
+    const heard = this.queued.findIndex((item) => item.kind === "asked" && item.text === event.text);
+    if (heard !== -1) this.queued.splice(heard, 1);
     if (this.running !== event.turn) {
       this.running = event.turn;
       this.#iteration = 0;
       this.turnUsage = nothing();
     }
     if (this.title === "") this.title = event.text.trim().split("\n")[0].slice(0, 80);
-    this.#add(event, { kind: "asked", text: event.text, queued });
+    this.#add(event, { kind: "asked", text: event.text, queued: false });
+  }
+
+  /** Something is said while a turn goes on. @param {string} text */
+  say(text) {
+    this.#keys += 1;
+    this.queued.push({ key: this.#keys, turn: this.running, at: 0, revision: 0, kind: "asked", text, queued: true });
   }
 
   /** @param {Event} event */
@@ -157,9 +165,6 @@ export class Conversation {
     this.#iteration = event.iteration;
     this.model = event.model;
     this.#live = null;
-    for (const item of this.items) {
-      if (item.kind === "asked" && item.queued) change(item, { queued: false });
-    }
   }
 
   /** @param {Event} event @returns {"taken" | "known" | "gap"} */
@@ -264,6 +269,8 @@ export class Conversation {
   /** @param {Event} event */
   #end(event) {
     this.running = 0;
+    // Whatever was said has been told by now.
+    this.queued = [];
     this.#iteration = 0;
     if (this.#live !== null) change(this.#live, { live: false, interrupted: true });
     this.#live = null;

@@ -15,8 +15,7 @@
 /**
  * Something that a command of the editor wants of the page.
  *
- * @typedef {{do: "new"} | {do: "stop"} | {do: "focus"} | {do: "send", text: string} | {do: "open", conversation: string}
- *   | {do: "tools"}} Wish
+ * @typedef {{do: "new"} | {do: "focus"} | {do: "open", conversation: string}} Wish
  */
 
 /**

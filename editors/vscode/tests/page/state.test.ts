@@ -119,10 +119,13 @@ test("a turn that ends leaves no question and nothing that seems to run", () => 
   expect(shown(conversation).slice(1)).toEqual(["stopped: Read a file: a", "ended: killed"]);
 });
 
-test("what is said while a turn goes on is queued until the model is asked next", () => {
-  const events = numbered(ASKED, ITERATION, { ...ASKED, text: "And tea" }, { ...ITERATION, iteration: 2 });
-  expect(shown(of(events.slice(0, 3))).at(-1)).toBe("you: And tea (queued)");
-  expect(shown(of(events)).at(-1)).toBe("you: And tea");
+test("what is said while a turn goes on is queued until the model hears it", () => {
+  const conversation = of(numbered(ASKED, ITERATION));
+  conversation.say("And tea");
+  conversation.say("And milk");
+  conversation.apply({ ...ASKED, text: "And tea", seq: 3, at: 0 });
+  expect(shown(conversation).at(-1)).toBe("you: And tea");
+  expect(conversation.queued.map((item) => item.kind === "asked" && item.text)).toEqual(["And milk"]);
 });
 
 test("calls in a row that only look share a row, others do not", () => {

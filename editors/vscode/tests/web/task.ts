@@ -138,6 +138,20 @@ export const task: Cases = {
     same(await focused(), "text");
     return undefined;
   },
+  "a call is denied with words for the model, what is said meanwhile is heard next": async () => {
+    const text = one.getByLabel("Message to zubi");
+    await text.fill("Remove everything.");
+    await text.press("Enter");
+    await one.locator(".question").waitFor();
+    await text.fill("But keep the tea.");
+    await one.getByRole("button", { name: "Add", exact: true }).click();
+    await one.locator(".log").getByText("The model hears this when it is asked next.").waitFor();
+    await one.getByLabel("What the model is told when you deny it").fill("Never that.");
+    await one.keyboard.press("Enter");
+    await one.locator(".log").getByText("I keep the tea.").waitFor();
+    contains(await one.locator(".call[data-status=refused]").innerText(), "Denied, on this page: Never that.");
+    return undefined;
+  },
   "a conversation of ten thousand events is shown at its end, the rest on demand": async (world) => {
     const page = await world.page();
     await page.route("**/api/open", (route) => route.fulfill({ json: long() }));
@@ -148,6 +162,23 @@ export const task: Cases = {
     if (few > 200) throw new Error(`${few} rows`);
     await page.getByText(/Show earlier/).click();
     await page.locator(".log").getByText("Question 2400", { exact: true }).waitFor({ state: "attached" });
+    return undefined;
+  },
+  "a conversation is renamed, exported and deleted": async () => {
+    await one.getByRole("button", { name: "Rename", exact: true }).click();
+    await one.getByLabel("Title").fill("Cake for all");
+    await one.keyboard.press("Enter");
+    await one.getByRole("heading", { name: "Cake for all" }).waitFor();
+    await one.getByRole("button", { name: "Export" }).click();
+    const download = one.waitForEvent("download");
+    await one.getByRole("link", { name: /^Save / }).click();
+    contains((await download).suggestedFilename(), ".yaml");
+    contains(await one.locator("#dialog textarea").inputValue(), "zubiScenario: 1");
+    await one.keyboard.press("Escape");
+    await one.getByRole("button", { name: "Delete" }).click();
+    await one.locator("#dialog").getByRole("button", { name: "Delete" }).click();
+    await one.getByRole("heading", { name: "New conversation" }).waitFor();
+    await one.locator("#conversations").getByText("Cake for all").waitFor({ state: "detached" });
     return undefined;
   },
 };
