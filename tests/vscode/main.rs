@@ -10,6 +10,7 @@
     reason = "a failed expectation is a failed test, also in a helper; files and programs are those of a user"
 )]
 
+mod agent;
 mod approvals;
 mod calls;
 mod edits;

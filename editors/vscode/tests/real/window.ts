@@ -86,6 +86,9 @@ export class Window {
       case "click":
         await this.#find(wish.selector).click();
         return null;
+      case "fill":
+        await this.#find(wish.selector).fill(wish.text);
+        return null;
       case "type":
         await page.keyboard.type(wish.text);
         return null;

@@ -28,6 +28,8 @@ export type Wish =
   /** Waits until it is not there. */
   | { readonly wish: "gone"; readonly selector: string }
   | { readonly wish: "click"; readonly selector: string }
+  /** Puts a text in place of what stands in a field. */
+  | { readonly wish: "fill"; readonly selector: string; readonly text: string }
   | { readonly wish: "type"; readonly text: string }
   | { readonly wish: "press"; readonly keys: string }
   /** A picture of the window, in the directory for pictures. */

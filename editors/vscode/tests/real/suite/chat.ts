@@ -32,7 +32,8 @@ export const chat: readonly Case[] = [
         { text: "I read it first. ", calls: [{ name: "file_read", input: { path: "web/src/shape.ts" } }] },
         { text: "Now I change it.", calls: [{ name: "file_edit", input: edit }] },
         { calls: [run("touch one.txt")] },
-        { calls: [run("touch two.txt")] },
+        // The same as what comes of the first: not asked about again.
+        { calls: [run("touch other.txt")] },
         { text: "All of it is **done**." },
       );
       await vscode.commands.executeCommand("zubi.agent.start");
@@ -41,18 +42,16 @@ export const chat: readonly Case[] = [
       assert.match(await page.see(CARD), /touch one\.txt/);
       await page.shot("chat-question");
       await page.click(`${CARD} details.edit summary`);
-      await page.click(`${CARD} details.edit textarea`);
-      await page.press("ControlOrMeta+A");
-      await page.type('{"command": "touch other.txt"}');
+      await page.fill(`${CARD} details.edit textarea`, '{"command": "touch other.txt"}');
       await page.click(`${CARD} button:has-text("Use these arguments")`);
       assert.match(await page.see(`${CARD}:has-text("touch other.txt")`), /this session/);
       await page.click(`${CARD} .option:has-text("this session") input`);
       await page.click(`${CARD} button:has-text("Allow")`);
-      await page.see(`${PAGE}#log strong:has-text("done")`);
+      await page.see(`${PAGE}.log strong:has-text("done")`);
       await page.gone(CARD);
-      assert.deepEqual(["one.txt", "two.txt", "other.txt"].filter((path) => existsSync(file(path).fsPath)), ["two.txt", "other.txt"]);
+      assert.deepEqual(["one.txt", "other.txt"].filter((path) => existsSync(file(path).fsPath)), ["other.txt"]);
       assert.match(content("web/src/shape.ts"), /interface Form/);
-      await page.see(`${PAGE}#log .diff:has-text("interface Form")`);
+      await page.see(`${PAGE}.log .diff:has-text("interface Form")`);
       await page.shot("chat-done");
       assert.equal(model.requests.length, 5);
     },
@@ -64,14 +63,14 @@ export const chat: readonly Case[] = [
       const happened: string[] = [];
       const listening = waiting.happens((it) => happened.push(it));
       await say("Think.");
-      await page.see(`${PAGE}#log :text("Let me think about it.")`);
+      await page.see(`${PAGE}.log :text("Let me think about it.")`);
       await page.click(`${PAGE}#stop`);
       await until(waiting.happens, () => happened.includes("cancelled"));
       listening.dispose();
       await page.gone(`${PAGE}#stop`);
       const model = await script({ text: "Here it is." });
       await say("Go on.");
-      await page.see(`${PAGE}#log :text("Here it is.")`);
+      await page.see(`${PAGE}.log :text("Here it is.")`);
       const texts = model.requests[0]?.messages.flatMap(({ parts }) => parts.flatMap(({ text }) => text ?? [])) ?? [];
       for (const said of ["Rename the interface.", "Let me think about it.", "Go on."]) {
         assert.ok(texts.some((text) => text.includes(said)), said);
@@ -94,7 +93,7 @@ export const chat: readonly Case[] = [
       await page.click('.notification-toast .monaco-button:has-text("Show in Chat")');
       assert.match(await page.see(CARD), /chmod 600 other\.txt/);
       await page.click(`${CARD} button:has-text("Deny")`);
-      await page.see(`${PAGE}#log :text("Then not.")`);
+      await page.see(`${PAGE}.log :text("Then not.")`);
     },
   },
   {
@@ -116,7 +115,7 @@ export const chat: readonly Case[] = [
     name: "a window that is loaded anew has the conversation, and a new one can be begun",
     body: async () => {
       await vscode.commands.executeCommand("zubi.agent.start");
-      await page.see(`${PAGE}#log :text("Here it is.")`);
+      await page.see(`${PAGE}.log :text("Here it is.")`);
       await page.shot("chat-reloaded");
       await vscode.commands.executeCommand("zubi.agent.clear");
       await page.see(`${PAGE}#welcome`);

@@ -49,6 +49,11 @@ export async function click(selector: string): Promise<void> {
   await want({ wish: "click", selector });
 }
 
+/** Puts a text in place of what stands in a field. */
+export async function fill(selector: string, text: string): Promise<void> {
+  await want({ wish: "fill", selector, text });
+}
+
 export async function type(text: string): Promise<void> {
   await want({ wish: "type", text });
 }
