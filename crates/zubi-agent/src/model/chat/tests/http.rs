@@ -214,6 +214,28 @@ async fn silence_is_given_up() {
     "#);
 }
 
+/// The server, which has more to say, sees the connection close.
+#[tokio::test]
+async fn x31_giving_up_closes_the_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
+    let chat = Chat::new(config(url));
+    let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
+    let asking = tokio::spawn(async move {
+        let model = chat.open("m").await.unwrap();
+        let messages = [Message::User { text: "Hi".to_owned() }];
+        let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: None };
+        model.answer(prompt, &|piece| heard.send(piece).unwrap()).await
+    });
+    let (mut socket, _) = listener.accept().await.unwrap();
+    request(&mut socket).await;
+    socket.write_all(&ok(&frames(&[r#"{"content":"Hi"}"#])).concat()).await.unwrap();
+    hears.recv().await.unwrap();
+    asking.abort();
+    let closed = tokio::time::timeout(Duration::from_secs(10), socket.read(&mut [0; 16])).await;
+    assert!(matches!(closed, Ok(Ok(0) | Err(_))), "{closed:?}");
+}
+
 #[tokio::test]
 async fn nobody_listens() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,5 +1,5 @@
-//! Streams that were seen, and streams that nobody should send. The first two tests are the 22 streams on which client crates
-//! were measured.
+//! Streams that were seen, and streams that nobody should send. Among them are the 22 streams on which client crates were
+//! measured.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
@@ -22,18 +22,6 @@ fn streams_as_they_should_be() {
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"c/main.rs\"}"}}]}"#,
     ], "tool_calls")), @r#"
     call read {"path":"src/main.rs"} (call_a)
-    Finished, 0+0 tokens, 0 cached
-    "#);
-    // Two calls at once, their pieces in turn.
-    assert_snapshot!(check(&stream(&[
-        r#"{"tool_calls":[{"index":0,"id":"call_a","function":{"name":"read","arguments":""}}]}"#,
-        r#"{"tool_calls":[{"index":1,"id":"call_b","function":{"name":"list","arguments":""}}]}"#,
-        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}},{"index":1,"function":{"arguments":"{\"b\":"}}]}"#,
-        r#"{"tool_calls":[{"index":1,"function":{"arguments":"2}"}}]}"#,
-        r#"{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}"#,
-    ], "tool_calls")), @r#"
-    call read {"a":1} (call_a)
-    call list {"b":2} (call_b)
     Finished, 0+0 tokens, 0 cached
     "#);
     // Two calls in one frame.
@@ -73,6 +61,21 @@ fn streams_as_they_should_be() {
 }
 
 #[test]
+fn x36_calls_whose_pieces_come_in_turn_stay_apart() {
+    assert_snapshot!(check(&stream(&[
+        r#"{"tool_calls":[{"index":0,"id":"call_a","function":{"name":"read","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":1,"id":"call_b","function":{"name":"list","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\":"}},{"index":1,"function":{"arguments":"{\"b\":"}}]}"#,
+        r#"{"tool_calls":[{"index":1,"function":{"arguments":"2}"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}"#,
+    ], "tool_calls")), @r#"
+    call read {"a":1} (call_a)
+    call list {"b":2} (call_b)
+    Finished, 0+0 tokens, 0 cached
+    "#);
+}
+
+#[test]
 fn streams_that_others_stumble_over() {
     // No index.
     assert_snapshot!(check(&stream(&[
@@ -101,8 +104,6 @@ fn streams_that_others_stumble_over() {
     assert_snapshot!(check(&frames(&[r#"{"content":"x"}"#])), @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(&frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#])), @"BrokenOff: the answer of it broke off before its end, in the midst of a call");
     assert_snapshot!(check("data: {\"choices\":[{\"index\":0,\"delta\":{\"cont"), @"BrokenOff: the answer of it broke off before its end");
-    // An error in the midst.
-    assert_snapshot!(check(&format!("{}data: {{\"error\":{{\"message\":\"out of memory with {KEY}\",\"type\":\"server_error\"}}}}\n\n", frames(&[r#"{"content":"x"}"#]))), @"Overloaded: it broke its answer off: out of memory with (redacted)");
     // Arguments that are cut by the limit, that are nothing, that are an object.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"write","arguments":"{\"text\": \"lo"}}]}"#,
@@ -301,18 +302,24 @@ fn lines_of_all_kinds() {
     Finished, 0+0 tokens, 0 cached
     "#);
     assert_snapshot!(check("data: [DONE]\n\n"), @"Malformed: it sent an answer with nothing in it");
-    // Errors in other forms.
-    assert_snapshot!(check(&format!("{text}event: error\ndata: {{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}\n\n")), @"Overloaded: it broke its answer off: Overloaded");
-    assert_snapshot!(check(&format!("{text}error: {{\"code\":400,\"message\":\"the request exceeds the available context size\"}}\n\n")), @"TooLong: it broke its answer off: the request exceeds the available context size");
-    assert_snapshot!(check(&format!("{text}{{\"error\":\"gone\"}}\n")), @"Overloaded: it broke its answer off: gone");
-    assert_snapshot!(check(&format!("{text}event: error\ndata: it broke\n\n")), @"Overloaded: it broke its answer off: it broke");
-    assert_snapshot!(check(&stream(&[], "error")), @r#"Overloaded: it broke its answer off: {"index":0,"delta":{},"finish_reason":"error"}"#);
     // No stream at all.
     assert_snapshot!(check("data: nothing\n\n"), @"Malformed: it sent what is no JSON: nothing");
     assert_snapshot!(check(&format!("upstream said: {KEY}\nand more")), @"Malformed: it sent what is no answer: upstream said: (redacted)");
     assert_snapshot!(check(": only comments\n\n: and cut\n"), @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(" \n\n"), @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(""), @"BrokenOff: the answer of it broke off before its end");
+}
+
+#[test]
+fn x37_an_error_in_a_stream_is_told() {
+    let text = frames(&[r#"{"content":"x"}"#]);
+    assert_snapshot!(check(&format!("{}data: {{\"error\":{{\"message\":\"out of memory with {KEY}\",\"type\":\"server_error\"}}}}\n\n", frames(&[r#"{"content":"x"}"#]))), @"Overloaded: it broke its answer off: out of memory with (redacted)");
+    // Errors in other forms.
+    assert_snapshot!(check(&format!("{text}event: error\ndata: {{\"message\":\"Overloaded\",\"type\":\"overloaded_error\"}}\n\n")), @"Overloaded: it broke its answer off: Overloaded");
+    assert_snapshot!(check(&format!("{text}error: {{\"code\":400,\"message\":\"the request exceeds the available context size\"}}\n\n")), @"TooLong: it broke its answer off: the request exceeds the available context size");
+    assert_snapshot!(check(&format!("{text}{{\"error\":\"gone\"}}\n")), @"Overloaded: it broke its answer off: gone");
+    assert_snapshot!(check(&format!("{text}event: error\ndata: it broke\n\n")), @"Overloaded: it broke its answer off: it broke");
+    assert_snapshot!(check(&stream(&[], "error")), @r#"Overloaded: it broke its answer off: {"index":0,"delta":{},"finish_reason":"error"}"#);
 }
 
 #[test]
@@ -348,7 +355,7 @@ fn what_is_too_long_is_refused() {
 proptest! {
     /// Anything at all is an answer or an error, the same however it is cut.
     #[test]
-    fn any_pieces_give_the_same(
+    fn x35_any_pieces_give_the_same(
         deltas in prop::collection::vec(prop::sample::select(vec![
             r#"{"content":"é🦀"}"#,
             r#"{"reasoning":"Hm"}"#,
