@@ -31,6 +31,9 @@ pub use self::requests::{Expect, Request};
 /// The model's name where none is chosen.
 pub const MODEL: &str = "scripted";
 
+/// The tokens that the model takes, where the API tells.
+pub const CONTEXT: u64 = 8_192;
+
 /// One answer of the server, and what has to be true of the request before it.
 #[derive(Debug, Clone)]
 #[must_use]
@@ -155,7 +158,7 @@ impl Turn {
     }
 }
 
-/// The server. Each question of the client takes the next turn of the script; what models there are is answered always.
+/// The server. Each question of the client takes the next turn of the script; what models there are, and what each takes, is answered always.
 pub struct Server {
     port: u16,
     shared: Arc<Shared>,
@@ -224,6 +227,12 @@ impl Shared {
         if request.method == "GET" {
             let listed = self.dialect.models(&[MODEL]).to_string();
             return respond(&mut stream, &Turn::raw(200, listed.clone()), listed.as_bytes());
+        }
+        if request.path == "/api/show" {
+            // What a model can take, which Ollama tells of each.
+            let shown =
+                json!({ "model_info": { "general.architecture": "any", "any.context_length": CONTEXT } }).to_string();
+            return respond(&mut stream, &Turn::raw(200, shown.clone()), shown.as_bytes());
         }
         let turn = self.next(request);
         thread::sleep(turn.delay);

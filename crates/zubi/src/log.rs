@@ -16,7 +16,8 @@ pub(crate) fn start(verbose: u8, environment: &Environment) -> Result<(), Failur
         (None, 2) => "debug,rmcp=info",
         (None, _) => "trace",
     };
-    let filter = EnvFilter::try_new(directives)
+    // The library for models logs what servers send, and servers that refuse a key send it back.
+    let filter = EnvFilter::try_new(format!("{directives},genai=off"))
         .map_err(|error| Failure::usage(format!("environment variable `{}`: {error}", ZUBI_LOG.name)))?;
     tracing_subscriber::fmt()
         .with_env_filter(filter)

@@ -1,5 +1,5 @@
-//! Providers that are asked over an API of their own: Anthropic, Gemini, Ollama, OpenAI's Responses. The library `genai` writes the
-//! questions and reads the answers; [`question`] and [`answer`] are between it and zubi.
+//! Providers that are asked over an API of their own: Anthropic, Gemini, OpenAI's Responses, and [`ollama`]. For the first three
+//! the library `genai` writes the questions and reads the answers; [`question`] and [`answer`] are between it and zubi.
 //!
 //! What the library does not do well is done here: where requests go and with which headers (it has fixed ideas of both), when
 //! an answer is whole (it makes up an end for streams that were cut), what a failure means, which name a model has (it takes
@@ -9,6 +9,7 @@
 mod answer;
 mod failure;
 mod list;
+mod ollama;
 mod question;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ use serde_json::json;
 use zubi_base::config::Api;
 
 use self::answer::{Frames, Reader};
+use self::ollama::Ollama;
 use super::ids::Ids;
 use super::provider::ProviderConfig;
 use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Pieces, Prompt, http};
@@ -43,7 +45,8 @@ const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high",
 pub struct Native(Arc<Shared>);
 
 struct Shared {
-    config: ProviderConfig,
+    config: Arc<ProviderConfig>,
+    /// How the library calls the API; it is not asked for Ollama's.
     kind: AdapterKind,
     /// Made when they are first needed.
     clients: Mutex<Option<Clients>>,
@@ -78,7 +81,7 @@ impl Native {
             let version = HeaderValue::from_static(ANTHROPIC_VERSION);
             config.headers.entry("anthropic-version").or_insert(version);
         }
-        Self(Arc::new(Shared { config, kind, clients: Mutex::default(), known: Mutex::default() }))
+        Self(Arc::new(Shared { config: Arc::new(config), kind, clients: Mutex::default(), known: Mutex::default() }))
     }
 }
 
@@ -109,8 +112,15 @@ impl ModelSource for Native {
             let why = format!("{} has no model of such a name", self.0.config.provider);
             return Err(ModelError::new(ErrorKind::NotConfigured, why));
         }
+        let mut info = self.0.info(name);
+        if self.0.config.api == Api::Ollama {
+            let client = self.0.clients()?.http;
+            info.context = Some(ollama::context(&self.0.config, &client, name).await);
+            let (name, config) = (name.to_owned(), Arc::clone(&self.0.config));
+            return Ok(Arc::new(Ollama { info, name, config, client }));
+        }
         Ok(Arc::new(NativeModel {
-            info: self.0.info(name),
+            info,
             name: name.to_owned(),
             shared: Arc::clone(&self.0),
             is_plain: AtomicBool::new(false),
@@ -207,7 +217,6 @@ impl NativeModel {
         let path = match self.shared.kind {
             AdapterKind::Anthropic => "messages".to_owned(),
             AdapterKind::Gemini => format!("models/{}:streamGenerateContent", self.name),
-            AdapterKind::Ollama => "api/chat".to_owned(),
             _ => "responses".to_owned(),
         };
         let mut url = config.address(&path);
@@ -225,15 +234,11 @@ impl NativeModel {
         })
     }
 
-    /// The name that the library knows the model's family by. It takes a word off the end and all before `::`: one that it
-    /// would shorten so gets something more to lose. The name that is sent is in [`Self::options`], and Gemini's in the address.
+    /// The name that the library knows the model's family by. One that it would shorten has an end that it leaves alone; the
+    /// name that is sent is in [`Self::options`], and Gemini's in the address.
     fn name_for_library(&self) -> String {
-        let name = &self.name;
-        match self.shared.kind {
-            AdapterKind::Ollama => format!("ollama::{name}"),
-            _ if TAKEN_OFF.contains(&name.rsplit('-').next().unwrap_or_default()) => format!("{name}-named"),
-            _ => name.clone(),
-        }
+        let last = self.name.rsplit('-').next().unwrap_or_default();
+        if TAKEN_OFF.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }
     }
 
     fn options(&self, max_output: Option<u64>, is_plain: bool, frames: &Arc<Frames>) -> ChatOptions {
@@ -246,8 +251,7 @@ impl NativeModel {
             .with_stream_read_timeout(idle)
             .with_raw_frame_sink_arc(Arc::clone(frames) as Arc<dyn genai::chat::ChatFrameSink>);
         options.max_tokens = max_output.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
-        // Its adapter for Ollama does not look at this.
-        if matches!(self.shared.kind, AdapterKind::Anthropic | AdapterKind::OpenAIResp) {
+        if self.shared.kind != AdapterKind::Gemini {
             options = options.with_extra_body(json!({ "model": self.name }));
         }
         options

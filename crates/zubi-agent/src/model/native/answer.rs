@@ -109,7 +109,7 @@ impl Reader {
             ChatStreamEvent::ThoughtSignatureChunk(chunk) => self.signatures.push(chunk.content),
             ChatStreamEvent::ToolCallChunk(chunk) => {
                 // Those of the others come in pieces, and whole at the end.
-                if matches!(self.kind, AdapterKind::Gemini | AdapterKind::Ollama) {
+                if self.kind == AdapterKind::Gemini {
                     self.whole.push(chunk.tool_call);
                 }
             }
@@ -126,7 +126,6 @@ impl Reader {
         let Some(end) = self.end.take() else { return Err(failure::cut(config, frames)) };
         let is_whole = match self.kind {
             AdapterKind::Gemini => end.captured_stop_reason.is_some(),
-            AdapterKind::Ollama => end.captured_usage.is_some(),
             AdapterKind::OpenAIResp => end.captured_response_id.is_some(),
             // Anthropic's is told at its mark alone.
             _ => true,

@@ -53,8 +53,8 @@ fn push(kind: AdapterKind, messages: &mut Vec<ChatMessage>, role: ChatRole, part
     }
     if let Some(last) = messages.last_mut() {
         let is_joined = match (&last.role, &role) {
-            // All that came of the calls of one answer; of several in one message the library tells Ollama the last only.
-            (ChatRole::Tool, ChatRole::Tool) => kind != AdapterKind::Ollama,
+            // All that came of the calls of one answer.
+            (ChatRole::Tool, ChatRole::Tool) => true,
             // Anthropic has no role for tools: what follows upon their results is said in the same breath.
             (ChatRole::User | ChatRole::Tool, ChatRole::User) => kind == AdapterKind::Anthropic,
             _ => false,

@@ -157,7 +157,7 @@ async fn what_is_no_answer() {
     BrokenOff: the answer of openai-responses broke off before its end
     BrokenOff: the answer of anthropic broke off before its end
     BrokenOff: the answer of gemini broke off before its end
-    BrokenOff: the answer of ollama broke off before its end
+    Malformed: ollama sent nothing that is an answer
     ");
     insta::assert_snapshot!(check(|_| Turn::raw(200, &b"data: \xff\xfe\n\n{}\n"[..])).await, @"
     Malformed: openai-responses sent no answer, but bytes that are no text

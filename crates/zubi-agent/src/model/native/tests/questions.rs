@@ -78,17 +78,31 @@ async fn ollama() {
     insta::assert_snapshot!(check(Dialect::Ollama).await, @r#"
     tools [{"type":"function","function":{"name":"file_read","description":"Reads a file.","parameters":{"type":"object","properties":{"path":{"type":"string"},"kinds":{"type":"array","items":{"type":"string","enum":["a","b"]}}},"required":["path"],"additionalProperties":false}}}]
     model "scripted"
-    stream true
     messages {"role":"system","content":"Be brief."}
     messages {"role":"user","content":"Before."}
     messages {"role":"user","content":"What is in a.md?"}
-    messages {"role":"assistant","tool_calls":[{"function":{"name":"file_read","arguments":{"path":"a.md"}}},{"function":{"name":"file_read","arguments":{"invalid":"{\"path\": "}}}]}
-    messages {"role":"tool","content":"tea"}
-    messages {"role":"tool","content":"Invalid input: no object"}
+    messages {"role":"assistant","content":"\n","tool_calls":[{"function":{"name":"file_read","arguments":{"path":"a.md"}}},{"function":{"name":"file_read","arguments":{"invalid":"{\"path\": "}}}]}
+    messages {"role":"tool","tool_name":"file_read","content":"tea"}
+    messages {"role":"tool","tool_name":"file_read","content":"Invalid input: no object"}
     messages {"role":"user","content":"Be quick."}
     messages {"role":"assistant","content":"Tea."}
     messages {"role":"user","content":"Thanks."}
+    stream true
+    options {"num_ctx":8192}
     "#);
+}
+
+#[tokio::test]
+async fn what_ollama_is_told_to_take() {
+    for (configured, wanted) in [(None, zubi_tests::models::CONTEXT), (Some(50_000), 50_000)] {
+        let turn = Turn::says(Says::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(wanted)));
+        let server = Server::start(Dialect::Ollama, KEY, vec![turn]);
+        let config = ProviderConfig { context: configured, ..config(Dialect::Ollama, &server) };
+        let model = Native::new(config.clone()).open("scripted").await.unwrap();
+        assert_eq!(model.info().context, Some(wanted));
+        ask(config, "scripted", &[asked("Hello")]).await.unwrap();
+        server.finish();
+    }
 }
 
 #[tokio::test]
