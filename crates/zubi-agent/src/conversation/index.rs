@@ -236,6 +236,7 @@ fn digest(text: &str) -> rusqlite::Result<Digest> {
 
 /// Brings the index up to the files.
 fn update(connection: &mut Connection, place: &Place) -> Result<(), IndexError> {
+    sweep(connection, place)?;
     let files = place.files()?;
     let mut known = std::collections::BTreeMap::new();
     {
@@ -260,6 +261,30 @@ fn update(connection: &mut Connection, place: &Place) -> Result<(), IndexError> 
         }
     }
     Ok(())
+}
+
+/// Forgets workspaces whose directory somebody has deleted.
+fn sweep(connection: &mut Connection, place: &Place) -> Result<(), IndexError> {
+    let text = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
+    let places: Vec<String> = connection
+        .prepare("SELECT DISTINCT place FROM conversations")?
+        .query_map([], text)?
+        .collect::<Result<_, _>>()?;
+    let gone: Vec<String> = places.into_iter().filter(|place_of| !place.sessions.join(place_of).exists()).collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for place_of in gone {
+        let numbers: Vec<i64> = transaction
+            .prepare("SELECT number FROM conversations WHERE place = ?1")?
+            .query_map([place_of], |row| row.get(0))?
+            .collect::<Result<_, _>>()?;
+        for number in numbers {
+            drop_row(&transaction, number)?;
+        }
+    }
+    Ok(transaction.commit()?)
 }
 
 fn drop_row(transaction: &Transaction<'_>, number: i64) -> rusqlite::Result<()> {

@@ -173,6 +173,28 @@ fn what_is_deleted_is_nowhere_any_more() {
 }
 
 #[test]
+fn workspaces_do_not_see_each_other() {
+    let mut fixture = fixture();
+    fixture.said(1, &["About the walrus"]);
+    let state = fixture.keeping.place.sessions.parent().unwrap().to_owned();
+    let (first, other) = (fixture.keeping.place.clone(), Place::new(&state, &["/other".into()]).unwrap());
+    fixture.keeping.place = other.clone();
+    fixture.said(2, &["About the otter"]);
+    assert_eq!((fixture.titles("about"), fixture.titles("walrus").len()), (vec!["About the otter".to_owned()], 0));
+    // The same folders in another order are the same workspace.
+    let both: Vec<Utf8PathBuf> = vec!["/a".into(), "/b".into()];
+    let turned: Vec<Utf8PathBuf> = both.iter().rev().cloned().collect();
+    assert_eq!(Place::new(&state, &both).unwrap().name, Place::new(&state, &turned).unwrap().name);
+    // Whose directory is deleted, of that nothing stays.
+    fixture.keeping.place = first;
+    assert_eq!(fixture.titles("walrus").len(), 1);
+    std::fs::remove_dir_all(other.directory()).unwrap();
+    assert_eq!(fixture.titles("about").len(), 1);
+    let bytes = std::fs::read(fixture.database()).unwrap();
+    assert!(!bytes.windows(5).any(|window| window == b"otter"));
+}
+
+#[test]
 fn several_use_it_at_once() {
     let mut fixture = fixture();
     let ids: Vec<String> = (0..20).map(|second| fixture.said(second, &[&format!("Number {second}")])).collect();
