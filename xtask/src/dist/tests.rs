@@ -33,7 +33,23 @@ fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
     plain extension/LICENSE-MIT
     plain extension/api/zubi.d.ts
     plain extension/dist/extension.cjs
+    plain extension/dist/page/app.js
+    plain extension/dist/page/cards.js
+    plain extension/dist/page/composer.js
+    plain extension/dist/page/diff.js
+    plain extension/dist/page/dom.js
+    plain extension/dist/page/form.js
+    plain extension/dist/page/index.html
+    plain extension/dist/page/inspector.js
+    plain extension/dist/page/list.js
+    plain extension/dist/page/log.js
+    plain extension/dist/page/markdown.js
+    plain extension/dist/page/page.css
+    plain extension/dist/page/schema.js
+    plain extension/dist/page/state.js
+    plain extension/dist/page/transport.js
     plain extension/language-configuration.json
+    plain extension/media/agent.md
     plain extension/media/agents.md
     plain extension/media/declare.md
     plain extension/media/icon.png
@@ -58,7 +74,23 @@ fn a_package_for_all_systems_has_no_program() {
     plain extension/LICENSE-MIT
     plain extension/api/zubi.d.ts
     plain extension/dist/extension.cjs
+    plain extension/dist/page/app.js
+    plain extension/dist/page/cards.js
+    plain extension/dist/page/composer.js
+    plain extension/dist/page/diff.js
+    plain extension/dist/page/dom.js
+    plain extension/dist/page/form.js
+    plain extension/dist/page/index.html
+    plain extension/dist/page/inspector.js
+    plain extension/dist/page/list.js
+    plain extension/dist/page/log.js
+    plain extension/dist/page/markdown.js
+    plain extension/dist/page/page.css
+    plain extension/dist/page/schema.js
+    plain extension/dist/page/state.js
+    plain extension/dist/page/transport.js
     plain extension/language-configuration.json
+    plain extension/media/agent.md
     plain extension/media/agents.md
     plain extension/media/declare.md
     plain extension/media/icon.png
