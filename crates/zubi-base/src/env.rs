@@ -94,6 +94,10 @@ pub const GITHUB_MODELS_BASE_URL: Variable =
 pub const OLLAMA_HOST: Variable =
     Variable { name: "OLLAMA_HOST", what: "where ollama is, if not at http://localhost:11434" };
 
+/// The proxy through which models are asked over https, and hosts that are asked without it; the HTTP client reads them.
+pub const HTTPS_PROXY: Variable = Variable { name: "HTTPS_PROXY", what: "proxy to models that are asked over https" };
+pub const NO_PROXY: Variable = Variable { name: "NO_PROXY", what: "hosts that are asked without the proxy" };
+
 /// All of zubi's, in the order in which help shows them.
 pub const ALL: &[Variable] = &[
     ZUBI_READ_ONLY,
@@ -121,6 +125,8 @@ pub const ALL: &[Variable] = &[
     GITHUB_TOKEN,
     GITHUB_MODELS_BASE_URL,
     OLLAMA_HOST,
+    HTTPS_PROXY,
+    NO_PROXY,
 ];
 
 /// The values, read once.
