@@ -155,7 +155,9 @@ fn a_task_from_its_first_word_to_its_end() {
     ok      zubi goes away and the page says so
     ok      it is resumed where it was
     ok      by keyboard alone: search, choose, ask, allow, stop
+    ok      a call is denied with words for the model, what is said meanwhile is heard next
     ok      a conversation of ten thousand events is shown at its end, the rest on demand
+    ok      a conversation is renamed, exported and deleted
     "#);
     server.finish();
 }
