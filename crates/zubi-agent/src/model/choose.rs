@@ -205,7 +205,10 @@ async fn listed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> 
 
 async fn has(source: &dyn ModelSource, name: &str) -> bool {
     let Ok(models) = listed(source).await else { return false };
-    models.iter().any(|model| name_of(model) == name)
+    // Ollama takes a name without a tag for the latest.
+    models
+        .iter()
+        .any(|model| name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name)
 }
 
 /// What stands behind `provider/`.

@@ -99,7 +99,7 @@ fn usual() -> Vec<Listed> {
         ("openai", Ok(vec!["dall-e-3", "gpt-4o", "gpt-5"])),
         ("anthropic", NO_KEY),
         ("github", Ok(vec!["openai/gpt-4.1"])),
-        ("ollama", Ok(vec!["qwen3:8b", "gpt-oss:20b"])),
+        ("ollama", Ok(vec!["qwen3:8b", "gpt-oss:20b", "llama3:latest"])),
         ("mock", Ok(vec![""])),
     ]
 }
@@ -132,12 +132,13 @@ async fn ids() {
 
 #[tokio::test]
 async fn bare_names() {
-    let ids = ["gpt-4o", "gpt-5", "qwen3:8b", "gpt-oss:20b", "claude-3.5", "claude-4", "no\u{1b}such"];
+    let ids = ["gpt-4o", "gpt-5", "qwen3:8b", "gpt-oss:20b", "llama3", "claude-3.5", "claude-4", "no\u{1b}such"];
     assert_snapshot!(check(usual(), &ids).await, @r"
     `gpt-4o` is editor/gpt-4o
     `gpt-5` is openai/gpt-5
     `qwen3:8b` is ollama/qwen3:8b
     `gpt-oss:20b` is ollama/gpt-oss:20b
+    `llama3` is ollama/llama3
     `claude-3.5` is editor/claude-3.5
     `claude-4` is NotConfigured: anthropic needs a key
     `no\u{1b}such` is NotConfigured: there is no model `no\u{1b}such`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
@@ -180,7 +181,7 @@ async fn lists_say_what_is_missing() {
     let list = models.list().await;
     let ids: Vec<_> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_snapshot!(format!("{ids:?}\n{:?}", list.problems), @r#"
-    ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "github/openai/gpt-4.1", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "mock"]
+    ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "github/openai/gpt-4.1", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "ollama/llama3:latest", "mock"]
     [ProviderProblem { provider: "anthropic", message: "has trouble" }]
     "#);
 }
