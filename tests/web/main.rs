@@ -68,19 +68,22 @@ fn read(path: &str) -> serde_json::Value {
     json!({ "path": path })
 }
 
+/// The model's first answer: it reads more files than a group shows at once.
+fn looks() -> Says {
+    let says = Says::text("I look at the files first.").reasoning("The person wants cake.", None);
+    let files = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"];
+    files.iter().fold(says, |says, name| says.call("file_read", read(&format!("{name}.md"))))
+}
+
 #[test]
 fn a_task_from_its_first_word_to_its_end() {
     let project = project();
-    let look = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"].iter().fold(
-        Says::text("I look at the files first.").reasoning("The person wants cake.", None),
-        |says, name| says.call("file_read", read(&format!("{name}.md"))),
-    );
     let edit = json!({ "path": "catalogue.md", "old": "- tea\n", "new": "- tea\n- cake\n" });
     let server = Server::start(
         Dialect::OpenAiChat,
         KEY,
         vec![
-            Turn::says(look.usage(1200, 80, 0)),
+            Turn::says(looks().usage(1200, 80, 0)),
             Turn::says(Says::default().call("file_edit", edit).usage(1500, 40, 1200)),
             Turn::says(Says::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
             Turn::says(Says::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
@@ -206,15 +209,11 @@ fn it_can_be_looked_at() {
     let edit = json!({ "path": "catalogue.md", "old": "- tea\n- milk\n", "new": "- oolong tea\n- milk\n- cake\n" });
     let done = "The catalogue has **cake** now, and the shop works.\n\n## What I did\n\n1. Read `catalogue.md` and what is \
         around it.\n2. Put the entry in:\n\n```md\n- cake\n```\n\nSee [the format](https://example.org/format) for more.";
-    let look = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"].iter().fold(
-        Says::text("I look at the files first.").reasoning("The person wants cake.", None),
-        |says, name| says.call("file_read", read(&format!("{name}.md"))),
-    );
     let server = Server::start(
         Dialect::OpenAiChat,
         KEY,
         vec![
-            Turn::says(look.usage(1200, 80, 0)),
+            Turn::says(looks().usage(1200, 80, 0)),
             Turn::says(Says::default().call("file_edit", edit).call("file_read", read("nowhere.md")).usage(1500, 40, 1200)),
             Turn::says(Says::text("Now I try it.").call(
                 "shell_run",
