@@ -196,6 +196,56 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
 }
 
 #[tokio::test]
+async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
+    let fixture = fixture();
+    let (mut one, mut other) = (fixture.desk(), fixture.desk());
+    fixture.script.then(std::iter::repeat_n(Step::Say("Well."), 20));
+    let id = one.begin("Begin").await;
+    one.end().await;
+    for round in 0..5 {
+        let say = |who: &str| json!({ "conversation": id, "text": format!("{who} {round}") });
+        let (first, second) = tokio::join!(
+            one.desk.request("send", say("one"), "test"),
+            other.desk.request("send", say("other"), "test")
+        );
+        assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
+        for (sent, talk, who) in [(first, &mut one, "one"), (second, &mut other, "other")] {
+            let text = format!("{who} {round}");
+            let is_it = |event: &Event| matches!(&event.what, What::Asked { text: said, .. } if *said == text);
+            match sent {
+                Ok(_) => {
+                    talk.end().await;
+                    assert!(talk.open(&id).await.events.iter().any(is_it), "{text} was taken");
+                }
+                Err(refusal) => {
+                    assert!(refusal.to_string().starts_with("another process has this conversation"), "{refusal}");
+                    assert!(!talk.open(&id).await.events.iter().any(is_it), "{text} was refused");
+                }
+            }
+        }
+    }
+    one.desk.shutdown().await;
+    other.desk.shutdown().await;
+    let opened = one.open(&id).await;
+    assert!(opened.passing.is_empty() && opened.events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
+}
+
+#[tokio::test]
+async fn a_listener_that_is_too_slow_loses_events_and_nothing_else() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    let mut slow = talk.desk.listen();
+    fixture.script.then([Step::Hang("I think")]);
+    let id = talk.begin("Begin").await;
+    talk.wait(|what| matches!(what, What::Text { .. })).await;
+    for number in 0..=BEHIND {
+        talk.ask("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
+    }
+    assert!(matches!(slow.recv().await, Err(broadcast::error::RecvError::Lagged(_))));
+    assert_eq!(talk.open(&id).await.summary.title, format!("Number {BEHIND}"));
+}
+
+#[tokio::test]
 async fn the_end_of_the_desk_ends_its_turns() {
     let fixture = fixture();
     let talk = fixture.desk();
