@@ -275,7 +275,7 @@ export interface ModelCall {
   readonly id: string;
   readonly name: string;
   /** An object, unless the model has written something else. */
-  readonly input?: unknown;
+  readonly input: unknown;
 }
 
 /** What came of a call. */

@@ -71,7 +71,7 @@ pub(super) fn worked_on(client: &mut Client) -> Vec<Value> {
     }
 }
 
-fn ask(client: &mut Client, method: &str, params: Value) -> Result<Value, Value> {
+fn ask(client: &mut Client, method: &str, params: &Value) -> Result<Value, Value> {
     client.ask("zubi/agent/request", json!({ "method": method, "params": params }))
 }
 
@@ -91,7 +91,7 @@ fn calls(name: &str, input: &Value) -> Value {
 #[test]
 fn a_page_asks_and_is_told_in_order_what_happens() {
     let mut client = editor_with(NOTE, &json!({ "maxIterations": 3, "model": "claude" }));
-    let hello = ask(&mut client, "hello", Value::Null).unwrap();
+    let hello = ask(&mut client, "hello", &Value::Null).unwrap();
     assert_eq!([&hello["model"], &hello["maxIterations"]], [&json!("claude"), &json!(3)]);
     let first = client.asked_by("zubi/agent/told");
     assert_eq!(first.params, json!({ "isFresh": true, "told": [] }));
@@ -101,13 +101,13 @@ fn a_page_asks_and_is_told_in_order_what_happens() {
     let types: Vec<_> = events.iter().map(|event| event["type"].as_str().unwrap()).collect();
     assert_snapshot!(types.join(" "), @"began asked iteration answered ended");
     let named = json!({ "conversation": sent["conversation"] });
-    let opened = ask(&mut client, "open", named).unwrap();
+    let opened = ask(&mut client, "open", &named).unwrap();
     assert_eq!(opened["summary"]["title"], "Hi.");
     // What a page may ask is the desk's to say.
     for (method, params) in
         [("rm", json!({})), ("send", json!({ "text": 1 })), ("open", json!({ "conversation": "no" }))]
     {
-        let error = ask(&mut client, method, params).unwrap_err();
+        let error = ask(&mut client, method, &params).unwrap_err();
         assert!(error["message"].as_str().is_some_and(|message| !message.is_empty()), "{error}");
     }
 }
@@ -116,12 +116,12 @@ fn a_page_asks_and_is_told_in_order_what_happens() {
 fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
     let mut client = editor("");
     client.ask("zubi/tools/list", Value::Null).unwrap();
-    ask(&mut client, "hello", Value::Null).unwrap();
+    ask(&mut client, "hello", &Value::Null).unwrap();
     let first = client.asked_by("zubi/agent/told");
     // The editor takes nothing in, and everything goes on.
     say(&mut client, "Hi.", json!({ "text": "Hello." }));
     let list = loop {
-        let list = ask(&mut client, "conversations", json!({})).unwrap();
+        let list = ask(&mut client, "conversations", &json!({})).unwrap();
         if list["conversations"][0]["state"] == "idle" {
             break list;
         }
@@ -149,7 +149,7 @@ fn a_question_of_a_page_waits_in_the_chat() {
     assert_eq!(waits["conversation"], sent["conversation"]);
     assert_snapshot!(waits["text"].as_str().unwrap(), @"workspace.save wants to run: it runs something whose effect cannot be known");
     let answer = json!({ "conversation": sent["conversation"], "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
-    ask(&mut client, "answer", answer).unwrap();
+    ask(&mut client, "answer", &answer).unwrap();
     let command = client.asked_by("zubi/editor/command");
     client.respond(command.id, json!(true));
     let asked = client.asked_by("zubi/model/request");
@@ -184,6 +184,29 @@ fn a_question_of_an_extensions_task_is_a_dialog() {
         let told = worked_on_without_answers(&mut client);
         assert!(told.iter().all(|params| params.get("waits").is_none()), "{told:?}");
     }
+}
+
+#[test]
+fn who_is_too_slow_is_told_that_something_was_lost() {
+    let mut client = editor("");
+    ask(&mut client, "hello", &Value::Null).unwrap();
+    let first = client.asked_by("zubi/agent/told");
+    let send = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": "Hi." } }));
+    let sent = client.answer(&send).unwrap();
+    let asked = client.asked_by("zubi/model/request");
+    for _ in 0..6_000 {
+        client.tell("zubi/model/piece", json!({ "token": asked.params["token"], "text": "a" }));
+    }
+    client.respond(asked.id, json!({ "text": "a".repeat(6_000) }));
+    while ask(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
+    client.respond(first.id, Value::Null);
+    let told = client.asked_by("zubi/agent/told");
+    assert_eq!(told.params["isFresh"], true);
+    client.respond(told.id, Value::Null);
+    worked_on(&mut client);
+    let opened = ask(&mut client, "open", &json!({ "conversation": sent["conversation"] })).unwrap();
+    let answered = opened["events"].as_array().unwrap().iter().find(|event| event["type"] == "answered").unwrap();
+    assert_eq!(answered["said"]["text"].as_str().unwrap().len(), 6_000);
 }
 
 /// All that is told until a turn has ended, as it was told.
@@ -221,7 +244,7 @@ fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
 #[test]
 fn other_folders_have_other_conversations_and_what_went_on_is_stopped() {
     let mut client = editor("//- one/a.txt\n1\n//- two/b.txt\n2\n");
-    ask(&mut client, "hello", Value::Null).unwrap();
+    ask(&mut client, "hello", &Value::Null).unwrap();
     let run = task(&mut client, json!({ "task": "Wait." }));
     client.asked_by("zubi/model/request");
     change(&mut client, &["two"], &[""]);
@@ -233,6 +256,6 @@ fn other_folders_have_other_conversations_and_what_went_on_is_stopped() {
         client.respond(told.id, Value::Null);
         fresh += usize::from(told.params["isFresh"] == true);
     }
-    let hello = ask(&mut client, "hello", Value::Null).unwrap();
+    let hello = ask(&mut client, "hello", &Value::Null).unwrap();
     assert!(hello["folders"][0].as_str().unwrap().ends_with("/two"), "{hello}");
 }

@@ -129,7 +129,6 @@ pub struct ModelCall {
     pub id: String,
     pub name: String,
     /// An object, unless the model has written something else.
-    #[serde(default)]
     pub input: Value,
 }
 

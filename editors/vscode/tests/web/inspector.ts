@@ -55,6 +55,14 @@ export const inspector: Cases = {
     await card.waitFor({ state: "detached" });
     return undefined;
   },
+  "a call that waits for an answer is stopped, and so is its question": async () => {
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    await page.locator(".question").waitFor();
+    await page.locator(".pane").getByRole("button", { name: "Stop" }).click();
+    await page.locator(".question").waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Failed" }).waitFor();
+    return undefined;
+  },
   "Escape leads back to the conversation": async () => {
     await page.keyboard.press("Escape");
     same(await page.locator("#chat").isVisible(), true);
