@@ -179,8 +179,9 @@ pub(crate) fn story(events: &[Value]) -> String {
                 let said = event["said"]["text"].as_str().unwrap_or_default();
                 assert!(said == heard || heard.is_empty(), "heard {heard:?}, said {said:?}");
                 let calls = event["said"]["calls"].as_array().into_iter().flatten();
-                let calls: Vec<String> =
-                    calls.map(|call| format!(" + {} {}", call["tool"].as_str().unwrap_or_default(), call["arguments"])).collect();
+                let calls: Vec<String> = calls
+                    .map(|call| format!(" + {} {}", call["tool"].as_str().unwrap_or_default(), call["arguments"]))
+                    .collect();
                 let stopped = if event["interrupted"] == true { " (interrupted)" } else { "" };
                 format!("{said:?}{}{stopped}", calls.concat())
             }
@@ -193,7 +194,11 @@ pub(crate) fn story(events: &[Value]) -> String {
                 heard.clear();
                 format!("retrying after {}: {}", text("kind"), text("message"))
             }
-            "compacted" => format!("compacted: {} pruned, summary {:?}", event["pruned"].as_array().map_or(0, Vec::len), text("summary")),
+            "compacted" => format!(
+                "compacted: {} pruned, summary {:?}",
+                event["pruned"].as_array().map_or(0, Vec::len),
+                text("summary")
+            ),
             "notice" => format!("notice: {}", text("text")),
             "ended" => {
                 let data = if event["data"].is_null() { String::new() } else { format!(" data {}", event["data"]) };

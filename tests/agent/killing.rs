@@ -40,10 +40,17 @@ fn a_process_that_is_killed_leaves_a_conversation_that_goes_on() {
         let kept: Vec<&Value> = killed.events.iter().filter(is_kept).collect();
         let there: Vec<&Value> = shown.events.iter().take(kept.len()).collect();
         assert_eq!(there, kept, "{}", told("not kept"));
-        let ends: Vec<&str> =
-            shown.events.iter().filter(|event| event["type"] == "ended").filter_map(|it| it["reason"].as_str()).collect();
+        let ends: Vec<&str> = shown
+            .events
+            .iter()
+            .filter(|event| event["type"] == "ended")
+            .filter_map(|it| it["reason"].as_str())
+            .collect();
         assert_eq!(ends.last(), Some(&"completed"), "{}", told("no end"));
-        assert!(matches!(ends.as_slice(), ["killed" | "completed", "completed"]), "{ends:?}: {}", told("ends"));
+        // A turn of which nothing was kept has no end either.
+        let was_asked = killed.events.iter().any(|event| event["type"] == "asked");
+        let is_first_told = matches!(ends.as_slice(), ["killed" | "completed", "completed"]);
+        assert!(is_first_told || (ends.len() == 1 && !was_asked), "{ends:?}: {}", told("ends"));
         assert_eq!(calls(&shown.events), results(&shown.events), "{}", told("calls without an outcome"));
     }
 }

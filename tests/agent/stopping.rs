@@ -66,7 +66,8 @@ fn before_it_says_anything() {
 fn while_a_call_runs_with_children() {
     let turns = vec![
         Turn::says(
-            Says::text("").call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeout_ms": 600_000 })),
+            Says::text("")
+                .call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeout_ms": 600_000 })),
         ),
         Turn::says(Says::text("It was stopped.")),
     ];

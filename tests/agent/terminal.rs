@@ -30,7 +30,8 @@ impl Terminal {
         grantpt(&screen).expect("granted");
         unlockpt(&screen).expect("unlocked");
         let name = ptsname(&screen, Vec::new()).expect("a name");
-        let other = File::options().read(true).write(true).open(name.to_str().expect("in UTF-8")).expect("its other end");
+        let other =
+            File::options().read(true).write(true).open(name.to_str().expect("in UTF-8")).expect("its other end");
         let mut command = scene.command(words);
         let end = || Stdio::from(other.try_clone().expect("another handle"));
         command.stdin(end()).stdout(end()).stderr(end());
@@ -99,7 +100,8 @@ fn runs(command: &str) -> Turn {
 
 #[test]
 fn a_question_is_answered_with_other_arguments() {
-    let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("Two.")).expect(Expect::Outcome("2"))]);
+    let scene =
+        Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("Two.")).expect(Expect::Outcome("2"))]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.until("[n]: ");
     terminal.types("1 {broken\n");
@@ -170,10 +172,13 @@ fn ctrl_c_during_a_question_stops_the_turn() {
 #[test]
 fn a_chat_says_calls_stops_and_goes_on() {
     let scene = Scene::new(vec![
-        Turn::says(Says::text("I change it.").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" }))),
+        Turn::says(
+            Says::text("I change it.").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
+        ),
         Turn::says(Says::text("Changed.")),
         Turn::says(Says::text("Let me think about this")).cut_behind("think").end(End::Stall),
-        Turn::says(Says::text("As I said.")).expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
+        Turn::says(Says::text("As I said."))
+            .expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
     ]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
     terminal.until("/help");
@@ -218,14 +223,18 @@ fn a_second_ctrl_c_leaves_at_once() {
 fn the_page_is_served_until_ctrl_c() {
     let scene = Scene::new(Vec::new());
     let mut command = scene.place.command();
-    let mut child = command.args(["web", "--no-open"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+    let mut child =
+        command.args(["web", "--no-open"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut line = String::new();
     let mut stdout = std::io::BufReader::new(child.stdout.take().expect("piped"));
     std::io::BufRead::read_line(&mut stdout, &mut line).expect("stdout is text");
     assert!(line.starts_with("http://127.0.0.1:") && line.contains("/#token="), "{line}");
     let zubi = processes::descendants().into_iter().find(|it| it.pid.unsigned_abs() == child.id()).expect("it runs");
-    rustix::process::kill_process(rustix::process::Pid::from_raw(zubi.pid).expect("an id"), rustix::process::Signal::INT)
-        .expect("it runs");
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(zubi.pid).expect("an id"),
+        rustix::process::Signal::INT,
+    )
+    .expect("it runs");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
     scene.finish();
 }

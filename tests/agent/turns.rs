@@ -11,10 +11,8 @@ fn works(outcome: &'static str) -> Vec<Turn> {
     vec![
         Turn::says(Says::text("I look.").call("file_read", json!({ "path": "notes.txt" })))
             .expect(Expect::Tools(vec!["file_read", "file_edit", "shell_run"])),
-        Turn::says(
-            Says::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
-        )
-        .expect(Expect::Outcome("two")),
+        Turn::says(Says::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })))
+            .expect(Expect::Outcome("two")),
         Turn::says(Says::text("").call("shell_run", json!({ "command": "python3 -c 'print(6 * 7)'" }))),
         Turn::says(Says::text("Done: 42.")).expect(Expect::Outcome(outcome)),
     ]
@@ -88,10 +86,7 @@ fn calls_that_look_run_side_by_side_and_wrong_ones_beside_them() {
         .call("file_read", json!({ "file": 5 }))
         .call("no_such_tool", json!({}))
         .call("file_list", json!({}));
-    let turns = vec![
-        Turn::says(calls).split(7),
-        Turn::says(Says::text("Enough.")).expect(Expect::Messages(6)),
-    ];
+    let turns = vec![Turn::says(calls).split(7), Turn::says(Says::text("Enough.")).expect(Expect::Messages(6))];
     assert_snapshot!(check(turns, &[]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"} + file_read {"file":5} + no_such_tool {} + file_list {}

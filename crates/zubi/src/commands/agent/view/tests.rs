@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -16,11 +18,11 @@ fn check(style: Style, events: &[Value]) -> String {
         }
         let event: Event = serde_json::from_value(event).unwrap();
         for piece in view.event(&event) {
-            seen += &match piece {
-                Piece::Answer(text) => format!("|{}\n", text.escape_debug()),
-                Piece::Row(row) => format!("{row}\n"),
-                Piece::Progress { message, .. } => format!("({message})\n"),
-            };
+            match piece {
+                Piece::Answer(text) => writeln!(seen, "|{}", text.escape_debug()).unwrap(),
+                Piece::Row(row) => writeln!(seen, "{row}").unwrap(),
+                Piece::Progress { message, .. } => writeln!(seen, "({message})").unwrap(),
+            }
         }
     }
     seen
