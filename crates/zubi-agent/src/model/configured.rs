@@ -34,6 +34,13 @@ pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'
         .collect()
 }
 
+/// The values of the variables that have keys, for whoever takes secrets out of what is kept.
+pub fn keys_of_environment(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
+    let own = settings.models.values().filter_map(|layer| layer.key.as_deref());
+    let built_in = well_known::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
+    own.chain(built_in).filter_map(variables).map(|value| value.trim().to_owned()).collect()
+}
+
 fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
     match config.api {
         Api::OpenaiChat => Arc::new(Chat::new(config)),
