@@ -32,7 +32,7 @@ pub use self::requests::{Expect, Request};
 pub const MODEL: &str = "scripted";
 
 /// The tokens that the model takes, where the API tells.
-pub const CONTEXT: u64 = 8_192;
+pub const CONTEXT: u64 = 32_000;
 
 /// One answer of the server, and what has to be true of the request before it.
 #[derive(Debug, Clone)]
