@@ -184,6 +184,7 @@ fn tools_are_called_by_hand() {
     ok      what cannot be is not sent
     ok      a list of objects has fields of its own
     ok      a command is asked about, and not run when it is denied
+    ok      a call that waits for an answer is stopped, and so is its question
     ok      Escape leads back to the conversation
     "#);
 }

@@ -55,7 +55,7 @@ class App {
         providers: element("providers"), stop: element("stop"), send: element("send") },
       { send: (text, chosen) => this.#send(text, chosen), stop: () => void this.#stop(), chosen: (id) => this.#choose(id) },
     );
-    this.#inspector = new Inspector(element("tools"), (method, params) => this.#transport.request(method, params),
+    this.#inspector = new Inspector(element("tools"), (method, params) => this.#inspectorAsks(method, params),
       (text) => this.#announce(text));
     this.#wire();
     document.body.dataset.kind = this.#transport.kind;
@@ -151,6 +151,17 @@ class App {
     if (event.type === "progress") this.#inspector.progress(event.message);
     this.#inspected.apply({ ...event, seq: this.#inspected.seq + 1 });
     this.#draw();
+  }
+
+  /** @param {string} method @param {unknown} [params] */
+  async #inspectorAsks(method, params) {
+    try {
+      return await this.#transport.request(method, params);
+    } finally {
+      // A call that is over asks nothing any more, however it ended.
+      if (method === "call") this.#inspected = new Conversation(INSPECTOR);
+      this.#draw();
+    }
   }
 
   /** @param {string} why */
