@@ -5,8 +5,8 @@ use insta::assert_snapshot;
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
-use crate::windows::place;
 use crate::project;
+use crate::windows::place;
 
 #[test]
 fn the_chat_view_does_what_the_page_does() {

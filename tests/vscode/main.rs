@@ -1,6 +1,6 @@
 //! The VS Code extension in a real VS Code: the language model tools, called as a language model's client calls them (here and
 //! in [`calls`]), edits ([`edits`]), questions to the user ([`approvals`]), agents and windows ([`windows`]), what a user sees
-//! ([`look`]), and the package that he installs ([`packaging`]).
+//! ([`look`]), zubi's own agent ([`agent`]), and the package that he installs ([`packaging`]).
 //!
 //! The cases are in `editors/vscode/tests/real/suite`; the lists here say which of them have to have run.
 
