@@ -20,6 +20,8 @@ mod examples;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+mod help_agent;
+#[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
 mod ipc;
