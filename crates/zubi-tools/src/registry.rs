@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
 
-pub use self::call::Judged;
+pub use self::call::{CHANGED, Judged};
 use self::index::Index;
 use self::kept::Kept;
 use crate::audit::AuditSink;

@@ -24,6 +24,8 @@ use crate::spec::{Effect, ToolSpec};
 
 /// The word of the audit log for a yes of a person.
 const APPROVED: &str = "approved";
+/// How the line begins that says with which arguments a call was made in place of its own.
+pub const CHANGED: &str = "The user changed the arguments to ";
 /// How often a person may change the arguments of one call before it runs.
 const MAX_EDITS: usize = 8;
 /// How long a cancelled tool may take to tell its server and return. After this it is dropped where it stands.
@@ -39,8 +41,15 @@ impl Registry {
         let spec = entry.tool.spec();
         let started = Instant::now();
         let time = audit::milliseconds(self.config.clock.now());
-        let mut trail = Trail { effect: spec.effect, decision: "none", secrets: Vec::new(), arguments: args.clone() };
+        let mut trail = Trail {
+            effect: spec.effect,
+            decision: "none",
+            secrets: Vec::new(),
+            arguments: args.clone(),
+            were_changed: false,
+        };
         let result = self.guarded(&entry, args, &cx, &mut trail).await;
+        let result = if trail.were_changed { self.with_change(result, &trail) } else { result };
         // What was read or ran may hold one of the user's secrets, and a model never sees them.
         let result = self.redactor.known_in_result(result);
         self.config.audit.record(&AuditRecord {
@@ -99,6 +108,7 @@ impl Registry {
                 // What a person wrote is checked and judged like what a model wrote.
                 Permission::Edited(edited) => {
                     trail.arguments.clone_from(&edited);
+                    trail.were_changed = true;
                     (args, footprint) = prepare(entry, edited, cx)?;
                 }
             }
@@ -108,6 +118,20 @@ impl Registry {
             format!("Failed to run {}: the arguments were changed over and over", spec.id),
             "Ask the user what to do instead.",
         ))
+    }
+
+    /// What came of a call that a person has changed says so: else whoever made it takes the outcome for that of its own.
+    fn with_change(&self, result: Result<ToolOutput, ToolError>, trail: &Trail) -> Result<ToolOutput, ToolError> {
+        let arguments = audit::shorten(&trail.arguments, &trail.secrets, &self.redactor);
+        let said = format!("{CHANGED}{arguments}.");
+        match result {
+            Ok(output) => Ok(ToolOutput { text: format!("{said}\n{}", output.text), ..output }),
+            Err(ToolError::Tell { code, message, hint }) => {
+                let hint = if hint.is_empty() { said } else { format!("{said}\n{hint}") };
+                Err(ToolError::Tell { code, message, hint })
+            }
+            Err(ToolError::Fatal(error)) => Err(ToolError::Fatal(error.context(said))),
+        }
     }
 
     fn remember(&self, spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) {
@@ -288,6 +312,7 @@ struct Trail {
     secrets: Vec<String>,
     /// As they were given, or as a person changed them.
     arguments: Value,
+    were_changed: bool,
 }
 
 /// Runs the tool as a task of its own, so that its panic is contained and a caller who goes away ends it.

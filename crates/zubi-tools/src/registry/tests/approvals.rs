@@ -279,24 +279,27 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     let session = Session::new(&[deny, allow]);
     // An edit that is allowed runs without another question.
     session.will_say(edited("ls -l"));
-    assert_snapshot!(session.call("make").await, @"
+    assert_snapshot!(session.call("make").await, @r#"
+    The user changed the arguments to {"text":"ls -l"}.
     ran ls -l
     (allow, ok)
-    ");
+    "#);
     // One that is denied is denied, whoever wrote it.
     session.will_say(edited("make; rm x"));
-    assert_snapshot!(session.call("make").await, @"
+    assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: it runs `rm x` (nothing is removed); the rule stands at zubi.toml:1
+    The user changed the arguments to {"text":"make; rm x"}.
     Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
     (deny, denied)
-    ");
+    "#);
     // One that has to be asked about is asked about, with what is new.
     session.will_say(edited("make clean"));
     session.will_say(yes(0));
-    assert_snapshot!(session.call("make").await, @"
+    assert_snapshot!(session.call("make").await, @r#"
+    The user changed the arguments to {"text":"make clean"}.
     ran make clean
     (approved, ok)
-    ");
+    "#);
     let questions: Vec<String> =
         session.person.questions.lock().unwrap().iter().map(|question| question.why.clone()).collect();
     assert_eq!(questions.last().unwrap(), "it runs `make clean`");
@@ -305,11 +308,12 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     assert_eq!(ran, json!({"text": "make clean"}));
     // One that is none is told.
     session.will_say(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
-    assert_snapshot!(session.call("make").await, @"
+    assert_snapshot!(session.call("make").await, @r#"
     Invalid input: txt: no such parameter; did you mean `text`?
+    The user changed the arguments to {"txt":"x"}.
     shell.run takes text (string).
     (deny, invalid_input)
-    ");
+    "#);
     // A yes for the session is for what was shown, not for what it was changed to.
     session.will_say(ApprovalAnswer::Allow { option: 1, arguments: Some(json!({"text": "make other"})) });
     session.will_say(yes(0));
@@ -319,11 +323,12 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     for number in 0..20 {
         session.will_say(edited(&format!("make {number}")));
     }
-    assert_snapshot!(session.call("make").await, @"
+    assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: the arguments were changed over and over
+    The user changed the arguments to {"text":"make 8"}.
     Ask the user what to do instead.
     (deny, denied)
-    ");
+    "#);
 }
 
 /// X28: a no may say what to do instead, and that reaches the model.
