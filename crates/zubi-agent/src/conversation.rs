@@ -2,6 +2,7 @@
 //! any byte leaves a file that opens, and what was going on then is said to have been cut off.
 
 mod digest;
+mod held;
 mod id;
 mod index;
 mod mend;
@@ -24,6 +25,7 @@ use zubi_base::private;
 use zubi_tools::redact::Redactor;
 
 pub(crate) use self::digest::Digest;
+use self::held::Held;
 use self::passing::Passing;
 use self::read::{MAX_FILE, MAX_LINE};
 use self::store::Place;
@@ -85,6 +87,7 @@ struct Inner {
     history: History,
     digest: Digest,
     passing: Passing,
+    held: Held,
     /// How many ids were given.
     ids: u64,
 }
@@ -139,6 +142,7 @@ impl Conversation {
             history: History::default(),
             digest: Digest::default(),
             passing: Passing::default(),
+            held: Held::default(),
             ids: 0,
         };
         Ok(Self { id, keeping: keeping.clone(), inner: Mutex::new(inner) })
@@ -189,9 +193,16 @@ impl Conversation {
 
     /// Tells of the end of a turn that could not be kept: who listens must not wait for it.
     pub(crate) fn tell_end(&self, ended: Ended) {
-        let inner = self.lock();
-        let event = Event { seq: inner.digest.seq, at: inner.digest.updated, what: What::Ended(ended) };
-        (self.keeping.tell)(&self.id, event);
+        let what = secrets::without(&self.keeping.redactor, What::Ended(ended));
+        let mut inner = self.lock();
+        self.tell(&mut inner, what);
+    }
+
+    /// Tells what is not kept.
+    fn tell(&self, inner: &mut Inner, what: What) {
+        let at = self.keeping.now().max(inner.digest.updated);
+        inner.passing.apply(&what);
+        (self.keeping.tell)(&self.id, Event { seq: inner.digest.seq, at, what });
     }
 
     fn keep(inner: &mut Inner, event: &Event) -> Result<(), NotKept> {
@@ -222,17 +233,27 @@ impl Conversation {
 
 impl Journal for Conversation {
     fn add(&self, what: What) -> Result<(), NotKept> {
-        let what = secrets::without(&self.keeping.redactor, what);
+        let redactor = &self.keeping.redactor;
         let mut inner = self.lock();
+        let what = match what {
+            What::Text { .. } | What::Thought { .. } => inner.held.piece(redactor, what),
+            what => Some(secrets::without(redactor, what)),
+        };
+        // The beginning of a secret, perhaps: it is told with the next piece.
+        let Some(what) = what else { return Ok(()) };
+        if !what.is_kept() {
+            self.tell(&mut inner, what);
+            return Ok(());
+        }
+        for rest in inner.held.rest(redactor, &what) {
+            self.tell(&mut inner, rest);
+        }
         // A clock that goes backwards does not take the order along.
         let at = self.keeping.now().max(inner.digest.updated);
-        let is_kept = what.is_kept();
-        let event = Event { seq: inner.digest.seq + u64::from(is_kept), at, what };
-        if is_kept {
-            Self::keep(&mut inner, &event)?;
-            inner.history.apply(&event);
-            inner.digest.apply(&event);
-        }
+        let event = Event { seq: inner.digest.seq + 1, at, what };
+        Self::keep(&mut inner, &event)?;
+        inner.history.apply(&event);
+        inner.digest.apply(&event);
         inner.passing.apply(&event.what);
         (self.keeping.tell)(&self.id, event);
         Ok(())

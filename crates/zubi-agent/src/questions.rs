@@ -25,7 +25,7 @@ use crate::journal::Journal;
 /// What decides where a rule of this run does.
 const BY_RULE: &str = "--auto-approve";
 /// What decides where nobody does any more.
-const BY_ITSELF: &str = "zubi";
+pub(crate) const BY_ITSELF: &str = "zubi";
 
 /// How much of what a call would change stands in its question, in bytes.
 const PREVIEW_BYTES: usize = 256 * 1024;

@@ -79,6 +79,24 @@ impl Redactor {
         text
     }
 
+    /// How many bytes of a text that goes on can be told without what follows: behind them may stand the beginning of a known
+    /// secret, and none is cut in two.
+    pub fn settled(&self, text: &str) -> usize {
+        let begins = |value: &String| {
+            let from = text.len().saturating_sub(value.len().saturating_sub(1));
+            (from..text.len()).find(|at| text.get(*at..).is_some_and(|tail| value.starts_with(tail)))
+        };
+        let mut end = self.values.iter().filter_map(begins).min().unwrap_or(text.len());
+        let across = |value: &String, end: usize| {
+            let mut found = text.match_indices(value.as_str()).map(|(at, _)| at);
+            found.find(|at| *at < end && end < at + value.len())
+        };
+        while let Some(earlier) = self.values.iter().find_map(|value| across(value, end)) {
+            end = earlier;
+        }
+        end
+    }
+
     /// The same value with every string, names of fields among them, without secrets. A number that is one becomes a text.
     pub fn value(&self, value: &Value) -> Value {
         map_texts(value, &|text| self.text(text))

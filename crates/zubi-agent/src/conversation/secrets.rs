@@ -17,8 +17,6 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
         What::Titled { title } => clean(title),
         What::Asked { text, .. }
         | What::Notice { text, .. }
-        | What::Text { text, .. }
-        | What::Thought { text, .. }
         | What::Result { text, .. } => clean(text),
         What::Answered { said, .. } => clean_said(redactor, said),
         What::Retrying { message, .. } | What::Progress { message, .. } => clean(message),
@@ -42,7 +40,8 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
                 clean(problem);
             }
         }
-        What::Began { .. } | What::Iteration { .. } => {}
+        // Pieces are cleaned where the next one is known too: `Held`.
+        What::Began { .. } | What::Iteration { .. } | What::Text { .. } | What::Thought { .. } => {}
     }
     what
 }

@@ -207,6 +207,39 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
     assert_eq!(fixture.told.lock().unwrap().last(), events.last(), "who listens is told");
 }
 
+#[test]
+fn a_call_that_waited_for_an_answer_was_not_made() {
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let question = |call: &str, tool: &str| What::Question {
+        turn: 1,
+        call: call.to_owned(),
+        question: format!("of {call}"),
+        request: json!({ "tool": tool }),
+    };
+    for what in [
+        asked(1, "Do two things"),
+        answered(1, 1, "", &["own", "inner"]),
+        calling(1, "own"),
+        question("own", "file.read"),
+        calling(1, "inner"),
+        question("inner", "shell.run"),
+    ] {
+        conversation.add(what).unwrap();
+    }
+    let id = conversation.id().to_owned();
+    drop(conversation);
+    drop(Conversation::open(&fixture.keeping, &id).unwrap());
+    let events = read::look(&fixture.keeping.place, &id).unwrap().events;
+    let added: Vec<String> = events[7..events.len() - 1].iter().map(|event| json!(event.what).to_string()).collect();
+    assert_snapshot!(added.join("\n"), @r#"
+    {"type":"decision","question":"of own","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
+    {"type":"decision","question":"of inner","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
+    {"type":"result","turn":1,"call":"own","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
+    {"type":"result","turn":1,"call":"inner","text":"The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.","failure":"cancelled","duration":0}
+    "#);
+}
+
 /// What becomes of a file: when it is looked at, and when it is gone on with.
 fn check_file(content: &[u8]) -> String {
     let fixture = fixture();
@@ -404,6 +437,57 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
     assert_eq!(mode(&path), 0o600);
     assert_eq!((mode(sessions), mode(&fixture.keeping.place.directory())), (0o700, 0o700));
     assert_eq!(mode(&sessions.join("index.db")), 0o600);
+}
+
+/// What is told of pieces of an answer, each with its place.
+fn check_pieces(pieces: &[&str]) -> String {
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    conversation.add(asked(1, "Hello")).unwrap();
+    let mut offset = 0;
+    for piece in pieces {
+        conversation.add(What::Text { turn: 1, iteration: 1, offset, text: (*piece).to_owned() }).unwrap();
+        offset += u64::try_from(piece.encode_utf16().count()).unwrap();
+    }
+    conversation.add(answered(1, 1, &pieces.concat(), &[])).unwrap();
+    conversation.tell_end(match ended(1, "It is hunter2hunter2.") {
+        What::Ended(ended) => ended,
+        other => panic!("{other:?}"),
+    });
+    let told = fixture.told.lock().unwrap();
+    let line = |event: &Event| match &event.what {
+        What::Text { offset, text, .. } => format!("{offset} {text:?}"),
+        What::Answered { said, .. } => format!("answered {:?}", said.text),
+        What::Ended(ended) => format!("{} ended {:?}", event.seq, ended.text),
+        other => format!("{other:?}"),
+    };
+    told.iter().skip(2).map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_secret_that_comes_in_pieces_is_told_in_none() {
+    assert_snapshot!(check_pieces(&["It is hun", "ter2", "hunter2 🙂", " in", "deed"]), @r#"
+    0 "It is "
+    6 "(redacted) 🙂"
+    19 " in"
+    22 "deed"
+    answered "It is (redacted) 🙂 indeed"
+    3 ended "It is (redacted)."
+    "#);
+    // What only begins like one is told when that is known, or when the answer is whole.
+    assert_snapshot!(check_pieces(&["The hunt", " for hun"]), @r#"
+    0 "The "
+    4 "hunt for "
+    13 "hun"
+    answered "The hunt for hun"
+    3 ended "It is (redacted)."
+    "#);
+    assert_snapshot!(check_pieces(&["hunter2hunter2hunter2", "hunter2"]), @r#"
+    0 "(redacted)"
+    10 "(redacted)"
+    answered "(redacted)(redacted)"
+    3 ended "It is (redacted)."
+    "#);
 }
 
 #[test]
