@@ -15,9 +15,7 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
     let clean_value = |value: &mut serde_json::Value| *value = redactor.known_in_value(value);
     match &mut what {
         What::Titled { title } => clean(title),
-        What::Asked { text, .. }
-        | What::Notice { text, .. }
-        | What::Result { text, .. } => clean(text),
+        What::Asked { text, .. } | What::Notice { text, .. } | What::Result { text, .. } => clean(text),
         What::Answered { said, .. } => clean_said(redactor, said),
         What::Retrying { message, .. } | What::Progress { message, .. } => clean(message),
         What::Calling { tool, summary, arguments, preview, .. } => {
