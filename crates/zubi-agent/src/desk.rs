@@ -175,6 +175,7 @@ impl Desk {
 
     async fn conversations(&self, search: Search) -> Result<ConversationList, ChatError> {
         bounded("query", search.query.as_deref(), parameters::MAX_WORDS)?;
+        bounded("id", search.id.as_deref(), parameters::MAX_WORDS)?;
         let limit = search.limit.unwrap_or(LIST).clamp(1, MAX_LIST);
         let seats: Vec<(String, Arc<Seat>)> =
             self.seats().iter().map(|(id, seat)| (id.clone(), Arc::clone(seat))).collect();
@@ -185,7 +186,10 @@ impl Desk {
             }
         }
         self.aside(move |keeping| {
-            let found = keeping.place.search(search.query.as_deref(), limit)?;
+            let found = match &search.id {
+                Some(id) => keeping.place.named(id, limit)?,
+                None => keeping.place.search(search.query.as_deref(), limit)?,
+            };
             let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
             let held = keeping.place.held(open.map(|row| row.id.as_str()))?;
             let summary = |row: crate::conversation::store::Row| match live.get(&row.id) {
@@ -205,9 +209,17 @@ impl Desk {
 
     async fn opened(&self, id: String) -> Result<Opened, ChatError> {
         let seat = self.seat(&id)?;
-        let live = seat.live().await;
-        if let Some(live) = live.as_ref() {
-            let (digest, passing) = live.conversation().now();
+        let mut going_on = seat.conversation();
+        let mut free = None;
+        if going_on.is_none() {
+            let live = seat.live().await;
+            going_on = seat.conversation();
+            // Nobody begins a turn meanwhile: the seat is ours. One that goes on need not wait until its file has been read.
+            free = going_on.is_none().then_some(live);
+        }
+        if let Some(conversation) = going_on {
+            let (digest, passing) = conversation.now();
+            drop(conversation);
             let state = live_state(&digest);
             let asked = id.clone();
             let (_, reading) = self.aside(move |keeping| keeping.place.look(&asked)).await?;
@@ -216,8 +228,7 @@ impl Desk {
             events.truncate(usize::try_from(digest.seq).unwrap_or(usize::MAX));
             return Ok(Opened { summary: summary(&id, &digest, state, None), events, passing });
         }
-        // Nobody begins a turn meanwhile: the seat is ours.
-        self.aside(move |keeping| {
+        let opened = self.aside(move |keeping| {
             let (digest, reading) = keeping.place.look(&id)?;
             let is_cut_off = digest.open.is_some() || reading.good < reading.length;
             let (digest, reading, state) = if is_cut_off && reading.damage.is_none() {
@@ -240,8 +251,10 @@ impl Desk {
             let passing = reading.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
             let summary = summary(&id, &digest, state, None);
             Ok(Opened { summary, events: reading.events, passing: passing.into_iter().collect() })
-        })
-        .await
+        });
+        let opened = opened.await;
+        drop(free);
+        opened
     }
 
     fn answer(&self, answer: AnswerTo, door: &str) -> Result<(), ChatError> {

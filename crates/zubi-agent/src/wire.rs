@@ -67,7 +67,10 @@ pub struct Search {
     /// Words that all have to occur in what was said or done; all conversations of the workspace if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// How many at most; 50 if it does not say.
+    /// Those whose id begins so, in the order of their ids and whatever their words: all are looked at, however many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// How many at most; 50 if it does not say, and never more than 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }

@@ -236,10 +236,12 @@ class App {
   /** @param {string} text @param {string} model */
   async #send(text, model) {
     const conversation = this.#opening?.id ?? this.#conversation?.id;
-    const params = { text, ...(conversation === undefined ? {} : { conversation }), ...(model === "" ? {} : { model }) };
     const shown = this.#conversation;
     // Before it is sent: its event may come before the answer.
     const isQueued = shown !== null && shown.id === conversation && shown.running > 0;
+    // With what a turn was begun holds until its end.
+    const begun = isQueued || model === "" ? {} : { model };
+    const params = { text, ...(conversation === undefined ? {} : { conversation }), ...begun };
     if (isQueued) shown.say(text);
     this.#draw();
     const sent = await this.#transport.request("send", params).catch((error) => {

@@ -106,6 +106,18 @@ impl Place {
         })
     }
 
+    /// The conversations whose id begins so.
+    pub(crate) fn named(&self, beginning: &str, limit: usize) -> Result<Found, OpenError> {
+        let mut ids: Vec<String> = self.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
+        let more = ids.len().saturating_sub(limit);
+        ids.truncate(limit);
+        let row = |id: String| {
+            let (digest, _) = self.look(&id).ok()?;
+            Some(Row { id, digest, found: None })
+        };
+        Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more })
+    }
+
     /// Removes a conversation that nobody writes, and every word of it from the index.
     pub(crate) fn delete(&self, id: &str) -> Result<(), OpenError> {
         let path = self.path(id)?;

@@ -21,23 +21,45 @@ pub(super) struct Seat {
     questions: Questions,
     /// Held while a turn begins or ends, and while something is done that no turn may begin during.
     live: tokio::sync::Mutex<Option<Live>>,
-    /// The conversation of the turn that is going on, for whoever does not want to wait.
-    shown: Mutex<Option<Arc<Conversation>>>,
+    /// The turn that is going on, for whoever does not want to wait.
+    shown: Mutex<Option<Shown>>,
+}
+
+/// What can be seen and stopped of a turn whatever else waits.
+#[derive(Clone)]
+struct Shown {
+    conversation: Arc<Conversation>,
+    stop: CancellationToken,
 }
 
 /// A turn that is going on.
 pub(super) struct Live {
     conversation: Arc<Conversation>,
     turn: u64,
-    stop: CancellationToken,
+    /// The model that is asked, by its id and by what it was asked for as.
+    model: [String; 2],
     inbox: mpsc::UnboundedSender<String>,
     /// Cancelled when the conversation is nobody's again.
     over: CancellationToken,
 }
 
 impl Live {
-    pub(super) fn conversation(&self) -> &Conversation {
-        &self.conversation
+    /// What is said into a turn that goes on is a text; with what it was begun holds until its end.
+    fn takes(&self, send: &Send) -> Result<(), ChatError> {
+        let other_model = send.model.as_ref().is_some_and(|model| !self.model.contains(model));
+        let more = [
+            (other_model, "model"),
+            (send.max_iterations.is_some(), "maxIterations"),
+            (!send.tools.is_empty(), "tools"),
+            (send.schema.is_some(), "schema"),
+            (send.instructions.is_some(), "instructions"),
+        ];
+        match more.into_iter().find(|(is_there, _)| *is_there) {
+            None => Ok(()),
+            Some((_, name)) => Err(ChatError::Invalid(format!(
+                "`{name}` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone."
+            ))),
+        }
     }
 }
 
@@ -56,12 +78,20 @@ impl Seat {
 
     /// Of the turn that is going on.
     pub(super) fn digest(&self) -> Option<Digest> {
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        shown.map(|conversation| conversation.digest())
+        self.conversation().map(|conversation| conversation.digest())
     }
 
-    fn show(&self, conversation: Option<Arc<Conversation>>) {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = conversation;
+    /// In which a turn is going on.
+    pub(super) fn conversation(&self) -> Option<Arc<Conversation>> {
+        self.shown().map(|shown| shown.conversation)
+    }
+
+    fn shown(&self) -> Option<Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn show(&self, shown: Option<Shown>) {
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
     }
 }
 
@@ -70,29 +100,42 @@ impl Desk {
     pub(super) async fn send(&self, send: Send, door: &str) -> Result<Sent, ChatError> {
         self.open_for_more()?;
         let Some(id) = send.conversation.clone() else {
+            let model = self.model(send.model.as_deref(), None).await?;
             let seat = self.new_seat()?;
             let mut live = seat.live().await;
-            let model = self.model(send.model.as_deref(), None).await?;
             let conversation = Arc::new(self.aside(Conversation::create).await?);
             self.seats().insert(conversation.id().to_owned(), Arc::clone(&seat));
             return self.begin(&seat, &mut live, conversation, model, send, door);
         };
+        let mut model = None;
         loop {
             let seat = self.seat(&id)?;
             let mut live = seat.live().await;
             let over = match live.as_ref() {
                 None => {
                     let asked = id.clone();
+                    let Some(model) = model.take() else {
+                        drop(live);
+                        // A provider may take its time: nobody waits for the seat meanwhile.
+                        let last = match &send.model {
+                            Some(_) => None,
+                            None => self.aside(move |keeping| keeping.place.look(&asked)).await?.0.model,
+                        };
+                        model = Some(self.model(send.model.as_deref(), last).await?);
+                        continue;
+                    };
                     let opened = self.aside(move |keeping| Conversation::open(keeping, &asked)).await;
-                    let conversation = Arc::new(opened?);
-                    let model = self.model(send.model.as_deref(), conversation.digest().model).await?;
-                    return self.begin(&seat, &mut live, conversation, model, send, door);
-                }
-                Some(going_on) if going_on.inbox.send(send.text.clone()).is_ok() => {
-                    return Ok(Sent { conversation: id, turn: going_on.turn });
+                    return self.begin(&seat, &mut live, Arc::new(opened?), model, send, door);
                 }
                 // It hears nothing any more: it is just ending.
-                Some(going_on) => going_on.over.clone(),
+                Some(going_on) if going_on.inbox.is_closed() => going_on.over.clone(),
+                Some(going_on) => {
+                    going_on.takes(&send)?;
+                    match going_on.inbox.send(send.text.clone()) {
+                        Ok(()) => return Ok(Sent { conversation: id, turn: going_on.turn }),
+                        Err(_) => going_on.over.clone(),
+                    }
+                }
             };
             drop(live);
             over.cancelled().await;
@@ -140,6 +183,8 @@ impl Desk {
         };
         let (inbox, heard) = mpsc::unbounded_channel();
         let (stop, over) = (self.closing.child_token(), CancellationToken::new());
+        let id = model.info().id.clone();
+        let names = [send.model.unwrap_or_else(|| id.clone()), id];
         let turn = Turn {
             service: Arc::clone(&self.config.service),
             model,
@@ -154,8 +199,14 @@ impl Desk {
         };
         let number = conversation.digest().turns + 1;
         let sent = Sent { conversation: conversation.id().to_owned(), turn: number };
-        seat.show(Some(Arc::clone(&conversation)));
-        *live = Some(Live { conversation: Arc::clone(&conversation), turn: number, stop, inbox, over: over.clone() });
+        seat.show(Some(Shown { conversation: Arc::clone(&conversation), stop }));
+        *live = Some(Live {
+            conversation: Arc::clone(&conversation),
+            turn: number,
+            model: names,
+            inbox,
+            over: over.clone(),
+        });
         let seat = Arc::clone(seat);
         desk.turns.clone().spawn(async move {
             let journal: Arc<dyn Journal> = Arc::clone(&conversation) as Arc<dyn Journal>;
@@ -189,8 +240,13 @@ impl Desk {
             return Ok(());
         }
         let seat = self.seat(id)?;
-        if let Some(live) = seat.live().await.as_ref() {
-            live.stop.cancel();
+        let stops = || seat.shown().map(|shown| shown.stop.cancel()).is_some();
+        if stops() {
+            return Ok(());
+        }
+        // One may just be beginning.
+        drop(seat.live().await);
+        if stops() {
             return Ok(());
         }
         let id = id.to_owned();

@@ -147,6 +147,80 @@ async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
 }
 
 #[tokio::test]
+async fn into_a_turn_that_goes_on_only_a_text_is_said() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Hang("I think")]);
+    let id = talk.begin("Think").await;
+    let say = |more: Value| {
+        let mut params = json!({ "conversation": id, "text": "And this" });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        params
+    };
+    let mut refusals = String::new();
+    for more in [
+        json!({ "model": "script/two" }),
+        json!({ "maxIterations": 1 }),
+        json!({ "tools": ["file.*"] }),
+        json!({ "schema": {} }),
+        json!({ "instructions": "Be brief." }),
+    ] {
+        writeln!(refusals, "{}", talk.refusal("send", say(more)).await).unwrap();
+    }
+    assert_snapshot!(refusals, @"
+    Invalid input: `model` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `maxIterations` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `tools` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `schema` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `instructions` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    ");
+    talk.ask("send", say(json!({ "model": "script/one" }))).await;
+    talk.ask("stop", json!({ "conversation": id })).await;
+    talk.end().await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_model_that_is_slow_to_be_opened() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("Well."), Step::Say("Again.")]);
+    let id = talk.begin("Think").await;
+    talk.end().await;
+    let desk = Arc::clone(&talk.desk);
+    let params = json!({ "conversation": id, "text": "More", "model": "script/silent" });
+    let slow = tokio::spawn(async move { desk.request("send", params, "test").await });
+    tokio::task::yield_now().await;
+    let all = async {
+        assert_eq!(talk.open(&id).await.summary.state, State::Idle);
+        talk.ask("stop", json!({ "conversation": id })).await;
+        talk.ask("send", json!({ "conversation": id, "text": "Now?" })).await;
+        talk.end().await
+    };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(30), all).await.expect("nobody waits");
+    assert_eq!(ended.text, "Again.");
+    assert!(!slow.is_finished());
+    slow.abort();
+}
+
+#[tokio::test]
+async fn conversations_are_found_by_the_beginning_of_their_id_however_many_there_are() {
+    let fixture = fixture();
+    let mut talk = fixture.desk();
+    fixture.script.then([Step::Say("Well.")]);
+    let old = talk.begin("The first").await;
+    talk.end().await;
+    for _ in 0..=MAX_LIST {
+        crate::conversation::Conversation::create(&talk.desk.keeping).unwrap();
+    }
+    let found = talk.ask("conversations", json!({ "id": old, "limit": 2 })).await;
+    assert_eq!([&found["conversations"][0]["title"], &found["more"]], [&json!("The first"), &json!(0)]);
+    let all = talk.ask("conversations", json!({ "id": "", "limit": 2 })).await;
+    assert_eq!((all["conversations"].as_array().unwrap().len(), &all["more"]), (2, &json!(MAX_LIST)));
+    let none = talk.ask("conversations", json!({ "id": "no" })).await;
+    assert_eq!(none["conversations"], json!([]));
+}
+
+#[tokio::test]
 async fn what_is_said_at_once_is_heard_once() {
     let fixture = fixture();
     let mut talk = fixture.desk();

@@ -22,7 +22,7 @@ pub(crate) enum Agent {
         /// Only those in which all of these words were said or done
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
-        /// How many at most
+        /// How many at most; never more than 500
         #[arg(long, value_name = "N", default_value_t = 50)]
         limit: usize,
         /// Print JSON

@@ -119,14 +119,16 @@ impl Chat<'_> {
             Some(command) => self.command(command).await,
             None if text.trim().is_empty() => Ok(Then::GoesOn),
             None => {
+                // With what a turn was begun holds until its end.
+                let begins = !self.is_busy;
                 let what = Send {
                     conversation: None,
                     text,
-                    model: self.model.clone(),
-                    max_iterations: Some(self.words.turns.max_iterations),
+                    model: self.model.clone().filter(|_| begins),
+                    max_iterations: begins.then_some(self.words.turns.max_iterations),
                     tools: Vec::new(),
                     schema: None,
-                    instructions: self.instructions.clone(),
+                    instructions: self.instructions.clone().filter(|_| begins),
                 };
                 self.talk.say(what).await?;
                 self.is_busy = true;
@@ -143,7 +145,7 @@ impl Chat<'_> {
             "help" => terminal::say(HELP),
             "stop" => self.talk.stop().await?,
             "list" => {
-                let search = Search { query: None, limit: Some(LISTED) };
+                let search = Search { limit: Some(LISTED), ..Search::default() };
                 let list: ConversationList = request(self.desk.chats(), "conversations", &search).await?;
                 list.conversations.iter().for_each(|it| terminal::say(&conversations::line(it)));
             }

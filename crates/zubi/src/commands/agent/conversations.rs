@@ -18,14 +18,11 @@ use super::talk::request;
 use crate::agent;
 use crate::session::Session;
 
-/// Of how many conversations the one is looked for whose id begins so.
-const SEARCHED: usize = 10_000;
-
 /// How many characters of a title are listed.
 const TITLE: usize = 70;
 
 pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
-    let search = Search { query: search.map(str::to_owned), limit: Some(limit) };
+    let search = Search { query: search.map(str::to_owned), limit: Some(limit), ..Search::default() };
     let list = with_desk(session, async |chats| request::<ConversationList>(chats, "conversations", &search).await)?;
     if json {
         terminal::print_json(&json!(list))?;
@@ -96,27 +93,21 @@ fn with_desk<T>(
 
 /// The conversation of this id, or the only one whose id begins so; the latest if there is none.
 pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>) -> Result<Opened, Failure> {
-    let limit = if id.is_some() { SEARCHED } else { 1 };
-    let all: ConversationList = request(chats, "conversations", &Search { query: None, limit: Some(limit) }).await?;
-    let conversation = match id {
-        None => all.conversations.into_iter().next().map(|latest| latest.id).ok_or_else(|| {
-            Failure::usage("there is no conversation in this workspace").hint("`zubi agent run` begins one.")
-        })?,
-        Some(id) => {
-            let mut of_it = all.conversations.into_iter().map(|found| found.id).filter(|found| found.starts_with(id));
-            match (of_it.next(), of_it.next()) {
-                (Some(only), None) => only,
-                (Some(first), Some(second)) => {
-                    let first = of_it.chain([first, second]).find(|found| found == id);
-                    first.ok_or_else(|| {
-                        let id = on_one_line(id);
-                        Failure::usage(format!("several conversations begin with `{id}`")).hint("Give more of the id.")
-                    })?
-                }
-                // An old one, perhaps.
-                (None, _) => id.to_owned(),
-            }
+    // Two are enough to see that it is not the only one.
+    let search = Search { id: id.map(str::to_owned), limit: Some(2), ..Search::default() };
+    let found: ConversationList = request(chats, "conversations", &search).await?;
+    let conversation = match (id, found.conversations.as_slice()) {
+        (None, [latest, ..]) => latest.id.clone(),
+        (None, []) => {
+            let none = Failure::usage("there is no conversation in this workspace");
+            return Err(none.hint("`zubi agent run` begins one."));
         }
+        (Some(id), [_, _, ..]) => {
+            let id = on_one_line(id);
+            return Err(Failure::usage(format!("several conversations begin with `{id}`")).hint("Give more of the id."));
+        }
+        (Some(_), [only]) => only.id.clone(),
+        (Some(id), []) => id.to_owned(),
     };
     request(chats, "open", &Named { conversation }).await
 }
