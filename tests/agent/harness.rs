@@ -11,7 +11,7 @@ use zubi_tests::models::{self, Dialect, Server, Turn};
 use zubi_tests::{Project, processes};
 
 /// What the server asks for, and nothing may show.
-const KEY: &str = "sk-scripted-0123456789";
+pub(crate) const KEY: &str = "sk-scripted-0123456789";
 
 /// The longest that one of these steps may take on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);

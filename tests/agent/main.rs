@@ -10,6 +10,7 @@
 mod endings;
 mod harness;
 mod killing;
+mod secrets;
 mod stopping;
 mod terminal;
 mod turns;

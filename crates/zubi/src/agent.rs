@@ -10,7 +10,7 @@ use zubi_agent::chat::ChatService;
 use zubi_agent::desk::{Desk, DeskConfig};
 use zubi_agent::model::ModelSource;
 use zubi_agent::model::choose::Models;
-use zubi_agent::model::configured::{configured, keys_of_environment};
+use zubi_agent::model::configured::{configured, secrets_of_models};
 use zubi_agent::model::mock::Mock;
 use zubi_agent::questions::{Questions, auto_approve_rule};
 use zubi_agent::replay::{Replay, Report};
@@ -109,8 +109,8 @@ fn folders(service: &dyn ToolService) -> Vec<Utf8PathBuf> {
 
 /// What takes the user's secrets out of conversations.
 fn redactor(settings: &Settings, others: Vec<String>) -> Redactor {
-    let keys = keys_of_environment(settings, &env::of_models);
-    Redactor::new(secrets(settings).values().values().cloned().chain(others).chain(keys))
+    let of_models = secrets_of_models(settings, &env::of_models);
+    Redactor::new(secrets(settings).values().values().cloned().chain(others).chain(of_models))
 }
 
 /// The entries of `env` in the user's file.

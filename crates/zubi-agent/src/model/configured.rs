@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use reqwest::header::HeaderName;
 use zubi_base::config::models::Fields;
 use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
+use zubi_base::secret;
 
 use super::chat::Chat;
 use super::keys::{self, Variables};
@@ -34,11 +35,19 @@ pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'
         .collect()
 }
 
-/// The values of the variables that have keys, for whoever takes secrets out of what is kept.
-pub fn keys_of_environment(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
+/// What is secret of the models besides the user's `env`, for whoever takes secrets out of what is kept: keys in variables,
+/// and headers and parameters whose names say so.
+pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
     let own = settings.models.values().filter_map(|layer| layer.key.as_deref());
     let built_in = well_known::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
-    own.chain(built_in).filter_map(variables).map(|value| value.trim().to_owned()).collect()
+    let keys = own.chain(built_in).filter_map(variables);
+    let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
+    let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name)).flat_map(|(_, value)| {
+        // `Bearer KEY`: the key is one without its scheme too.
+        let last = value.split_whitespace().next_back().unwrap_or_default();
+        [value.clone(), last.to_owned()]
+    });
+    keys.chain(fields).map(|value| value.trim().to_owned()).collect()
 }
 
 fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {

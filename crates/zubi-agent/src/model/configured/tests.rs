@@ -25,7 +25,7 @@ fn check(toml: &str, environment: &[(&str, &str)]) -> String {
     let secrets = Secrets::read(&settings.env, &path, None);
     let variables =
         |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    let kept = keys_of_environment(&settings, &variables);
+    let kept = secrets_of_models(&settings, &variables);
     let is_key = |name: &str| name.ends_with("_KEY") || name == "GITHUB_TOKEN";
     for (name, value) in environment.iter().filter(|(name, _)| is_key(name)) {
         assert!(kept.contains(&value.trim().to_owned()), "{name} is not taken out of what is kept");

@@ -1,0 +1,31 @@
+//! What zubi knows to be secret stands in no conversation, also not in pieces.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use zubi_tests::models::{Says, Turn};
+
+use crate::harness::{KEY, Scene};
+
+#[test]
+fn keys_of_models_are_neither_told_nor_kept() {
+    let (header, query) = ("Bearer header-9876543210", "query-9876543210");
+    let fields = format!("headers = {{ x-api-key = \"{header}\" }}\nquery = {{ api_key = \"{query}\" }}");
+    let said = format!("They are {KEY}, header-9876543210 and {query}.");
+    let turns = vec![
+        Turn::says(Says::text(&said).call("file_write", json!({ "path": "notes.txt", "content": said }))),
+        Turn::says(Says::text(&said)),
+    ];
+    let scene = Scene::with(turns, &fields);
+    let told = scene.run(&[]);
+    assert_eq!(told.code, Some(0), "{}", told.story());
+    let shown = scene.start(&["show", "--json"]).wait();
+    for secret in [KEY, "9876543210"] {
+        for events in [&told.events, &shown.events] {
+            let holds: Vec<_> = events.iter().filter(|event| event.to_string().contains(secret)).collect();
+            assert!(holds.is_empty(), "{secret} stands in {holds:#?}");
+        }
+    }
+    let last = shown.events.last().expect("events");
+    assert_snapshot!(last["text"].as_str().expect("a text"), @"They are (redacted), (redacted) and (redacted).");
+    scene.finish();
+}
