@@ -1,7 +1,11 @@
 //! What ends a turn before the model has answered, and what is told then.
 
+use std::process::{Command, Stdio};
+
 use insta::assert_snapshot;
 use serde_json::json;
+use zubi_tests::Project;
+use zubi_tests::hosts::Place;
 use zubi_tests::models::{Expect, Says, Turn};
 
 use crate::harness::{Scene, check};
@@ -48,6 +52,23 @@ fn budgets_end_a_turn_with_what_was_done() {
       2020 tokens were used, and 1500 may be. Say “go on” in this conversation, or allow it more.
     exit 1
     "#);
+}
+
+/// Without room on the disk, as far as a process is concerned, neither a call's outcome nor the turn's end can be kept.
+#[test]
+fn an_end_that_cannot_be_kept_is_told() {
+    let place = Place::new(Project::empty(), &[]);
+    place.project.write("notes.txt", "one\n");
+    let zubi = place.command();
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" agent run --model mock 'list the files'";
+    let mut command = Command::new("bash");
+    command.args(["-c", script]).arg(zubi.get_program()).stdin(Stdio::null());
+    let envs = zubi.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.env_clear().envs(envs).current_dir(place.project.root());
+    let output = command.output().expect("bash starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{stderr}");
+    assert!(stderr.contains("→ List files") && stderr.contains("cannot be kept"), "{stderr}");
 }
 
 #[test]

@@ -75,7 +75,12 @@ export class Conversation {
   apply(event) {
     if (event.type === "text" || event.type === "thought") return this.#pass(event);
     if (event.type === "progress") return this.#progress(event);
-    if (event.seq <= this.seq) return "known";
+    if (event.seq <= this.seq) {
+      // The end of a turn that could not be kept has the number of what was kept last.
+      if (event.type !== "ended" || event.turn !== this.running) return "known";
+      this.#keep(event);
+      return "taken";
+    }
     if (event.seq > this.seq + 1) return "gap";
     this.seq = event.seq;
     this.#keep(event);

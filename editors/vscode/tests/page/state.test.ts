@@ -74,6 +74,16 @@ test("what is missing is noticed", () => {
   expect(conversation.apply(late as Event)).toBe("gap");
 });
 
+test("the end of a turn that could not be kept is its end, once", () => {
+  const conversation = of(numbered(ASKED, ITERATION, calling("a")));
+  const unkept = { seq: 3, at: 0, ...ended("failed"), type: "ended" };
+  expect(conversation.apply({ ...unkept, turn: 2 })).toBe("known");
+  expect(conversation.apply(unkept)).toBe("taken");
+  expect([conversation.running, conversation.seq]).toEqual([0, 3]);
+  expect(conversation.apply(unkept)).toBe("known");
+  expect(shown(conversation)).toEqual(["you: Add cake", "stopped: Read a file: a", "ended: failed"]);
+});
+
 test("text that comes after its answer counts for nothing", () => {
   const conversation = of(numbered(ASKED, ITERATION, answered("Done.")));
   expect(conversation.apply({ seq: 2, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");

@@ -4,10 +4,12 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use zubi_agent::chat::{ChatError, ChatService};
 use zubi_agent::event::{Ended, Event, What};
 use zubi_agent::wire::{AnswerTo, Named, Opened, Send, Sent, Told};
@@ -20,6 +22,9 @@ use crate::ask;
 
 /// Through which door this process asks.
 const DOOR: &str = "terminal";
+
+/// How long the reader of stdout may take once the process is to end. What it has not read then is lost.
+const UNREAD: Duration = Duration::from_secs(2);
 
 /// The longest line that is read from stdin, in bytes.
 pub(super) const LINE: u64 = 1024 * 1024;
@@ -54,8 +59,19 @@ pub(super) struct Talk {
     conversation: Option<String>,
     /// The last event that was shown.
     last: u64,
+    /// The last turn that has ended.
+    ended: u64,
+    writing: Option<Writing>,
+    /// The process is to end by then, whether it is read or not.
+    deadline: Option<Instant>,
     /// Questions that wait, the first of which was put.
     questions: VecDeque<(String, ApprovalRequest)>,
+}
+
+/// Events on their way to whoever reads. What they mean for this process comes after that.
+struct Writing {
+    task: JoinHandle<Result<(), Failure>>,
+    events: Vec<Event>,
 }
 
 impl Talk {
@@ -69,6 +85,9 @@ impl Talk {
             output,
             conversation: None,
             last: 0,
+            ended: 0,
+            writing: None,
+            deadline: None,
             questions: VecDeque::new(),
         })
     }
@@ -90,13 +109,14 @@ impl Talk {
     pub(super) fn take_up(&mut self, opened: &Opened) {
         self.conversation = Some(opened.summary.id.clone());
         self.last = opened.events.last().map_or(0, |event| event.seq);
+        self.ended = opened.events.iter().rev().find_map(|event| ended(&event.what)).map_or(0, |ended| ended.turn);
         self.questions.clear();
     }
 
     /// The next thing that is said begins a new conversation.
     pub(super) fn begin_anew(&mut self) {
         self.conversation = None;
-        self.last = 0;
+        (self.last, self.ended) = (0, 0);
         self.questions.clear();
     }
 
@@ -122,15 +142,26 @@ impl Talk {
     pub(super) async fn step(&mut self, reads: Reads) -> Result<Step, Failure> {
         loop {
             let is_asked = self.has_person && !self.questions.is_empty();
+            let is_writing = self.writing.is_some();
             tokio::select! {
                 biased;
-                interruption = self.interruptions.next() => return Ok(Step::Interrupted(interruption)),
-                told = self.told.recv() => {
-                    if let Some(ended) = self.hear(told).await? {
+                interruption = self.interruptions.next() => {
+                    if interruption == Interruption::End {
+                        self.deadline = self.deadline.or(Instant::now().checked_add(UNREAD));
+                    }
+                    return Ok(Step::Interrupted(interruption));
+                }
+                // Nobody reads: the interruption counts once more.
+                () = passed(self.deadline), if self.writing.is_some() => {
+                    return Ok(Step::Interrupted(Interruption::End));
+                }
+                written = written(&mut self.writing) => {
+                    if let Some(ended) = self.understand(written?).await? {
                         return Ok(Step::Ended(ended));
                     }
                 }
-                line = self.lines.next(), if is_asked || reads == Reads::Everything => match line {
+                told = self.told.recv(), if !is_writing => self.hear(told).await?,
+                line = self.lines.next(), if !is_writing && (is_asked || reads == Reads::Everything) => match line {
                     Some(line) if is_asked => self.answer_typed(&line).await?,
                     // Whoever could be asked has gone.
                     None if is_asked => {
@@ -146,7 +177,7 @@ impl Talk {
     }
 
     /// Shows what was told, and everything that was told meanwhile.
-    async fn hear(&mut self, told: Result<Arc<Told>, RecvError>) -> Result<Option<Ended>, Failure> {
+    async fn hear(&mut self, told: Result<Arc<Told>, RecvError>) -> Result<(), Failure> {
         let mut events = Vec::new();
         let mut next = match told {
             Ok(told) => Some(told),
@@ -171,7 +202,8 @@ impl Talk {
                 Err(TryRecvError::Empty | TryRecvError::Closed) => {}
             }
         }
-        self.show(events).await
+        self.show(events);
+        Ok(())
     }
 
     /// What has been kept since, for whoever has fallen out of the stream.
@@ -181,17 +213,26 @@ impl Talk {
         Ok(opened.events.into_iter().chain(opened.passing).collect())
     }
 
-    async fn show(&mut self, events: Vec<Event>) -> Result<Option<Ended>, Failure> {
+    /// Begins to show events.
+    fn show(&mut self, events: Vec<Event>) {
         let mut new = Vec::with_capacity(events.len());
         for event in events {
-            if !event.what.is_kept() {
+            // The end of a turn that could not be kept has the number of what was kept last.
+            let is_unkept_end = ended(&event.what).is_some_and(|ended| ended.turn > self.ended);
+            if !event.what.is_kept() || (event.seq <= self.last && is_unkept_end) {
                 new.push(event);
             } else if event.seq > self.last {
                 self.last = event.seq;
                 new.push(event);
             }
         }
-        self.output.write(new.clone()).await?;
+        if !new.is_empty() {
+            self.writing = Some(Writing { task: self.output.write(new.clone()), events: new });
+        }
+    }
+
+    /// What events that were shown mean: questions to put, and the end of a turn.
+    async fn understand(&mut self, new: Vec<Event>) -> Result<Option<Ended>, Failure> {
         // A rule of this run decides at once: nobody is to be asked then.
         let is_decided =
             |id: &str| new.iter().any(|event| matches!(&event.what, What::Decision { question, .. } if question == id));
@@ -204,8 +245,10 @@ impl Talk {
             match event.what {
                 What::Question { question, request, .. } if is_open => self.asked(question, request).await?,
                 What::Decision { question, .. } => self.decided(&question),
-                What::Ended(ended) => {
+                // Of one that was over already, the end may have been kept only now.
+                What::Ended(ended) if ended.turn > self.ended => {
                     self.questions.clear();
+                    self.ended = ended.turn;
                     end = Some(ended);
                 }
                 _ => {}
@@ -263,6 +306,13 @@ impl Talk {
     }
 }
 
+fn ended(what: &What) -> Option<&Ended> {
+    match what {
+        What::Ended(ended) => Some(ended),
+        _ => None,
+    }
+}
+
 /// Lines of stdin, read on a thread of their own as far as somebody wants them.
 #[derive(Debug, Default)]
 struct Lines {
@@ -284,6 +334,22 @@ fn read_line() -> Option<String> {
     let read = io::stdin().lock().take(LINE).read_until(b'\n', &mut line);
     let text = String::from_utf8_lossy(&line);
     matches!(read, Ok(1..)).then(|| text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Waits until events are written, which they are then; without any it waits for ever.
+async fn written(writing: &mut Option<Writing>) -> Result<Vec<Event>, Failure> {
+    let Some(Writing { task, .. }) = writing else { return std::future::pending().await };
+    let result = task.await.map_err(Failure::environment);
+    let events = writing.take().map(|writing| writing.events).unwrap_or_default();
+    result?.map(|()| events)
+}
+
+/// Waits for a moment; without one for ever.
+async fn passed(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Asks the desk.
