@@ -24,6 +24,8 @@ const MAX_CONNECTIONS: usize = 64;
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The longest head of a request, in bytes.
 const MAX_HEAD: usize = 32 * 1024;
+/// How long nobody is let in after that has failed.
+const PAUSE: Duration = Duration::from_millis(200);
 /// How long requests that are being answered may go on when the server ends.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -80,9 +82,10 @@ impl Server {
             let stream = match stream {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Out of file descriptors, most likely: whoever connects next finds some again, or none.
+                    // Out of file descriptors, most likely, and whoever waits to be let in is still there: asked at once, it
+                    // would be the same again.
                     tracing::warn!(%error, "a browser could not connect");
-                    tokio::task::yield_now().await;
+                    drop(tokio::time::timeout(PAUSE, stop.cancelled()).await);
                     continue;
                 }
             };
