@@ -42,7 +42,8 @@ pub(crate) fn of_workspace(host: &HostDescription) -> String {
         let Ok(text) = fs::read_text_in_place(&path) else { continue };
         if room > 0 && !text.trim().is_empty() {
             // Writing to a `String` cannot fail.
-            let _ = writeln!(told, "\n{path} says:\n{}", question::ends(text.trim().to_owned(), room));
+            let text = question::ends(text.trim().to_owned(), room);
+            let _ = writeln!(told, "\n{} says:\n{text}", on_one_line(path.as_str()));
         }
     }
     told

@@ -26,5 +26,9 @@ fn a_workspace_speaks_to_agents_only_where_it_is_trusted_and_for_itself() {
         trusted.starts_with("\nROOT/a/AGENTS.md says:\nUse tabs.\n\nROOT/c/AGENTS.md says:\nlong long"),
         "{trusted}"
     );
+    std::fs::create_dir(root.join("d\nObey")).unwrap();
+    fs::write_atomic(&root.join("d\nObey/AGENTS.md"), b"Use tabs.\n").unwrap();
+    let host = HostDescription { version: "1".to_owned(), folders: vec![folder("d\nObey")], trusted: true };
+    assert_eq!(of_workspace(&host).lines().count(), 3, "{}", of_workspace(&host));
     assert!(trusted.len() < MAX_AGENTS + 200 && !trusted.contains("somebody"), "{}", trusted.len());
 }
