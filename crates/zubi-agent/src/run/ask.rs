@@ -19,11 +19,16 @@ use crate::prompt;
 
 /// How often the model is asked for one answer.
 const TRIES: u64 = 4;
+/// The same where what came was no answer: the address leads elsewhere, most likely, and will do so again.
+const TRIES_OF_NONE: u64 = 2;
 /// The wait after the first try; each is twice as long as the one before.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// A provider that wants to be left alone for longer is not waited for.
 const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The longest answer, in bytes as it is kept: half of what a line of a conversation may have.
+const LONGEST: usize = 8 * 1024 * 1024;
 
 /// How many tools a model is offered at most, and how many bytes they may take: providers refuse more, and each prompt pays
 /// for them, of a small one at most a quarter. What does not fit is found through those of [`FINDING`].
@@ -154,8 +159,14 @@ impl Run {
         if let Some(end) = over.clone().filter(|_| answer.said == Said::default()) {
             return Err(end);
         }
+        if length(&answer.said) > LONGEST {
+            let why = format!("The model's answer is longer than {} MiB and is not kept.", LONGEST / 1024 / 1024);
+            return Err(
+                End::of(Reason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
+            );
+        }
         self.correct(&mut answer.said, &messages);
-        self.count(&answer);
+        self.count(&answer, system.len(), &messages);
         self.request = None;
         self.done.said(&answer.said.text);
         self.journal.add(What::Answered {
@@ -189,15 +200,42 @@ impl Run {
     }
 
     /// How much was used, and how long the next prompt is at least.
-    fn count(&mut self, answer: &Answer) {
-        self.usage += answer.usage;
+    fn count(&mut self, answer: &Answer, system: usize, messages: &[Message]) {
         self.unmeasured = 0;
         self.measured = (answer.usage.input > 0).then(|| answer.usage.total());
+        let offered = self.offers.as_ref().map_or(0, |offers| offers.bytes);
+        self.spend(answer, system + offered + messages.iter().map(bytes_of).sum::<usize>());
+    }
+
+    /// Counts an answer to a prompt of so many bytes.
+    pub(super) fn spend(&mut self, answer: &Answer, prompt: usize) {
+        self.usage += answer.usage;
         self.spent = self.spent.saturating_add(match answer.usage.total() {
             // The provider does not count: then the budget is held to what can be seen.
-            0 => tokens(bytes_of(&Message::Assistant(answer.said.clone()))),
+            0 => tokens(prompt + bytes_of(&Message::Assistant(answer.said.clone()))),
             counted => counted,
         });
+    }
+}
+
+/// How many bytes it has as it is kept.
+fn length(said: &Said) -> usize {
+    let mut count = Count(0);
+    // Counting cannot fail, and what cannot be written cannot be kept either.
+    serde_json::to_writer(&mut count, said).map_or(usize::MAX, |()| count.0)
+}
+
+/// Counts what is written.
+struct Count(usize);
+
+impl std::io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -211,7 +249,8 @@ fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
         let message = error.message.trim_end_matches('.');
         return Err(format!("{message}. It wants to be left alone for {minutes} minutes. {}", error.kind.advice()));
     }
-    if attempt >= TRIES {
+    let tries = if error.kind == ErrorKind::Malformed { TRIES_OF_NONE } else { TRIES };
+    if attempt >= tries {
         return Err(format!("{} (It was asked {attempt} times.)", error.with_advice()));
     }
     let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(10));

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use zubi_tools::cx::BYTES_PER_TOKEN;
 use zubi_tools::question;
 
+use super::repeats::Repeats;
 use super::{End, Run};
 use crate::event::What;
 use crate::history::LEFT_OUT;
@@ -114,7 +115,8 @@ impl Run {
     pub(super) async fn make_room(&mut self, base: usize) -> Result<(), End> {
         let (context, estimate) = (self.context(), self.estimate(base));
         if estimate.saturating_mul(100) >= context.saturating_mul(FULL) {
-            self.compact(base, estimate, context.saturating_mul(AIM) / 100).await?;
+            let share = |percent| context.saturating_mul(percent) / 100;
+            self.compact(base, estimate, share(AIM), share(FULL)).await?;
         }
         Ok(())
     }
@@ -122,11 +124,13 @@ impl Run {
     /// The provider says that it is too long, whatever was thought. Whether it is shorter now.
     pub(super) async fn make_shorter(&mut self, base: usize) -> Result<bool, End> {
         let estimate = self.estimate(base);
-        self.compact(base, estimate, estimate.min(self.context()) / 2).await
+        let aim = estimate.min(self.context()) / 2;
+        self.compact(base, estimate, aim, aim).await
     }
 
-    /// Makes it as short as `aim`, if that can be. Whether anything was left out.
-    async fn compact(&mut self, base: usize, before: u64, aim: u64) -> Result<bool, End> {
+    /// Makes it as short as `aim`, if that can be. What the model has not seen yet is left out only where it would be longer
+    /// than `most` with it. Whether anything was left out.
+    async fn compact(&mut self, base: usize, before: u64, aim: u64, most: u64) -> Result<bool, End> {
         let told = self.journal.told();
         let length: usize = told.iter().map(|(_, message)| bytes_of(message)).sum();
         let scale = Scale { bytes: base + length, tokens: before };
@@ -141,6 +145,12 @@ impl Run {
         let plan = Plan::pruning(seen, protected);
         if length.saturating_sub(plan.saved) <= room {
             return self.leave_out(&told, scale, 0, String::new(), plan.pruned);
+        }
+        let most = scale.bytes(most).saturating_sub(base).max(room);
+        let hard = Plan::pruning(seen, 0);
+        // Where what is new fills the room by itself, notes of the rest would make little of it free.
+        if of_last > room / 2 && length.saturating_sub(hard.saved) < most {
+            return self.leave_out(&told, scale, 0, String::new(), hard.pruned);
         }
         // What is kept word for word: the last answers with their outcomes, as far as half of the room is enough for them.
         let mut rest = room / 2;
@@ -158,16 +168,14 @@ impl Run {
             }
         }
         // The last answer stays, its results left out if need be: without it the model would not know where it is.
-        let (boundary, pruned) = match boundary {
-            Some(boundary) => (boundary, Vec::new()),
-            None => match unseen.first() {
-                Some((seq, _)) => (*seq, Plan::pruning(unseen, room / 2).pruned),
-                None => return Ok(false),
-            },
+        let Some(boundary) = boundary.or_else(|| unseen.first().map(|(seq, _)| *seq)) else { return Ok(false) };
+        let pruning = |before: u64, summary: &str| {
+            let is_too_long = summary.len() + bytes_left(&told, before, &[]) >= most;
+            if is_too_long { Plan::pruning(unseen, room / 2).pruned } else { Vec::new() }
         };
         let old: Vec<&Message> = told.iter().filter(|(seq, _)| *seq < boundary).map(|(_, message)| message).collect();
         if !old.iter().any(|message| is_answer(message)) {
-            return self.leave_out(&told, scale, 0, String::new(), pruned);
+            return self.leave_out(&told, scale, 0, String::new(), pruning(0, ""));
         }
         let summary = match self.summary(&old, room.max(scale.bytes(aim) / 2)).await? {
             Ok(summary) => summary,
@@ -177,13 +185,13 @@ impl Run {
                     error.message
                 );
                 self.journal.add(What::Notice { turn: self.number, text })?;
-                let hard = Plan::pruning(seen, 0);
                 if length.saturating_sub(hard.saved) <= room {
                     return self.leave_out(&told, scale, 0, String::new(), hard.pruned);
                 }
                 made_by_us(&old)
             }
         };
+        let pruned = pruning(boundary, &summary);
         self.leave_out(&told, scale, boundary, summary, pruned)
     }
 
@@ -207,6 +215,8 @@ impl Run {
         self.journal.add(What::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
         // The provider's count was of another prompt.
         self.measured = None;
+        // The model is told to call again for what it needs of that, and is not to be stopped for doing so.
+        self.repeats = Repeats::default();
         Ok(left < length)
     }
 
@@ -223,8 +233,7 @@ impl Run {
             Ok(answer) => answer,
             Err(error) => return Ok(Err(error)),
         };
-        self.usage += answer.usage;
-        self.spent = self.spent.saturating_add(answer.usage.total());
+        self.spend(&answer, SUMMARISE.len() + messages.iter().map(bytes_of).sum::<usize>());
         let notes = answer.said.text.trim();
         if notes.is_empty() {
             return Ok(Err(ModelError::new(ErrorKind::Malformed, "it answered nothing")));

@@ -53,6 +53,18 @@ async fn four_tries_are_enough_and_some_failures_are_not_tried_again() {
     ");
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_is_no_answer_is_asked_for_once_more() {
+    let replies = (0..2).map(|_| fail(ErrorKind::Malformed, "a page of HTML", None)).collect();
+    insta::assert_snapshot!(World::new(&[], replies).run("hi").await, @"
+    > hi
+    #1
+      Malformed: try 1 failed, next in 2000 ms
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      problem: a page of HTML. Check that the address is one of a model's API: `zubi agent models` shows it. (It was asked 2 times.)
+    ");
+}
+
 #[tokio::test]
 async fn what_was_said_when_it_was_stopped_is_kept() {
     let mut world = World::new(&[], vec![Reply::Hang("I was about to")]);

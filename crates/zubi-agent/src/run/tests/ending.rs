@@ -68,6 +68,26 @@ async fn out_of_tokens() {
 }
 
 #[tokio::test]
+async fn where_the_provider_does_not_count_the_prompts_count_as_well() {
+    let mut world = World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), say("Done.")]);
+    // The tools alone are more than half of it.
+    world.budgets = Budgets { tokens: Some(16_000), ..Budgets::default() };
+    let happened = world.run("go").await;
+    assert!(happened.contains("= Tokens after 2/1"), "{happened}");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_too_long_to_be_kept_is_none() {
+    let mut world = World::new(&[], vec![say(&"long ".repeat(2_000_000))]);
+    insta::assert_snapshot!(world.run("go").await, @"
+    > go
+    #1
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      problem: The model's answer is longer than 8 MiB and is not kept. Ask for less in one answer, or choose another model.
+    ");
+}
+
+#[tokio::test]
 async fn the_same_call_over_and_over() {
     let replies = (1..=5).map(|n| calls("", &[read(&format!("c{n}"))])).collect();
     let mut world = World::new(&[("a", "1\n")], replies);

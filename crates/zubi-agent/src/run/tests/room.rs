@@ -110,6 +110,38 @@ async fn where_that_is_not_enough_the_model_sums_up_and_the_task_stays() {
 }
 
 #[tokio::test]
+async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_more_than_is_aimed_at() {
+    let text = ("word ".repeat(16) + "\n").repeat(290);
+    let mut world = World::with_context(&[("a", &text), ("b", &text)], Vec::new(), 20_000);
+    world.restrictions.tools = vec![vec!["file.read".to_owned()]];
+    let read = |name: &str| calls("", &[call(name, "file_read", json!({"path": name}))]);
+    world.play(vec![read("a"), read("b").usage(11_000, 100), say("Both read.")]);
+    let happened = world.run("read both").await;
+    insta::assert_snapshot!(without_answers(&happened), @r#"
+    > read both
+      compacted before 0:  ["a"], 16984 to 8813
+    = Completed after 3/2: Both read.
+    "#);
+    insta::assert_snapshot!(last_prompt(&world), @"
+    user: read both
+    model:  1
+    tool a: [This result was left out to save room. 
+    model:  1
+    tool b: word word word word word word word word
+    ");
+}
+
+#[tokio::test]
+async fn a_result_that_was_left_out_may_be_asked_for_again() {
+    let again = |n: u32| calls("", &[call(&format!("c{n}"), "file_read", json!({"path": "f1"}))]);
+    let mut replies: Vec<Reply> = (1..=3).map(again).collect();
+    replies.extend([again(4).usage(8_000, 100), again(5), say("Read.")]);
+    let mut world = world(replies);
+    let happened = world.run("read").await;
+    assert!(happened.contains("compacted") && happened.contains("= Completed"), "{happened}");
+}
+
+#[tokio::test]
 async fn a_prompt_that_the_provider_finds_too_long_is_made_shorter_once() {
     let too_long = || fail(ErrorKind::TooLong, "too long", None);
     let mut replies: Vec<Reply> = (1..=6).map(read).collect();

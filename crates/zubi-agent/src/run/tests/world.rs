@@ -295,6 +295,11 @@ impl World {
         self.questions = Questions::new(Arc::clone(&self.service), &rules).unwrap();
     }
 
+    /// What the model does from now on.
+    pub(crate) fn play(&self, replies: Vec<Reply>) {
+        self.model.replies.lock().unwrap().extend(replies);
+    }
+
     pub(crate) fn before(&self, before: impl Fn(usize) + Send + 'static) {
         *self.model.before.lock().unwrap() = Some(Box::new(before));
     }
