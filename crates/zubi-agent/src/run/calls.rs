@@ -217,7 +217,7 @@ impl Run {
                 let spec = match &item.fate {
                     Fate::Given(text, code) => {
                         self.calling(item, None)?;
-                        batch.done(next, Made { text: text.clone(), failure: *code, duration: Duration::ZERO });
+                        batch.done(next, Made::not(text.clone(), *code));
                         next += 1;
                         continue;
                     }
@@ -226,8 +226,7 @@ impl Run {
                 if until.is_some() {
                     let (why, _) = self.words(ends.over.unwrap_or(Reason::Stopped));
                     self.calling(item, None)?;
-                    let (text, failure) = (format!("Not made. {why}"), Some(Code::Cancelled));
-                    batch.done(next, Made { text, failure, duration: Duration::ZERO });
+                    batch.done(next, Made::not(format!("Not made. {why}"), Some(Code::Cancelled)));
                     next += 1;
                     continue;
                 }
@@ -304,7 +303,7 @@ impl Run {
     fn tell(&mut self, items: &[Item], batch: &mut Batch, ends: &mut Ends) -> Result<(), End> {
         while let Some(item) = items.get(batch.told) {
             let Some(made) = batch.made.get_mut(batch.told).and_then(Option::take) else { break };
-            let Made { mut text, failure, duration } = made;
+            let Made { mut text, failure, has_begun, duration } = made;
             if let Fate::Made(spec, key) = &item.fate {
                 let looked = batch.looked.get(batch.told).and_then(Option::as_ref);
                 let effect = looked.map_or(spec.effect, |looked| looked.effect);
@@ -314,7 +313,7 @@ impl Run {
                 if looked.is_some() && self.repeats.is_remarkable(key.clone(), effect, failure.is_some(), &text) {
                     text = format!("{}\n{}", text.trim_end(), repeats::REMARK);
                 }
-                if failure == Some(Code::Cancelled) && looked.is_some() && effect > Effect::Plan {
+                if failure == Some(Code::Cancelled) && has_begun && looked.is_some() && effect > Effect::Plan {
                     text = format!("{} {STAYS}", text.trim_end());
                 }
             }
@@ -327,7 +326,7 @@ impl Run {
                 // The final answer is no work.
                 Fate::Given(text, None) if text == TAKEN => {}
                 Fate::Given(_, Some(Code::Cancelled)) => self.done.not_made(),
-                Fate::Made(..) if batch.looked.get(batch.told).is_some_and(Option::is_none) => self.done.not_made(),
+                Fate::Made(..) if !has_begun => self.done.not_made(),
                 _ => self.done.call(&item.tool, failure.is_some()),
             }
             self.unmeasured += text.len();
@@ -376,7 +375,7 @@ impl Batch {
         self.running.clear();
         for at in std::mem::take(&mut self.touches).into_keys() {
             let (text, failure) = (OUTCOME_UNKNOWN.to_owned(), Some(Code::OutcomeUnknown));
-            self.done(at, Made { text, failure, duration: GRACE });
+            self.done(at, Made { text, failure, has_begun: true, duration: GRACE });
         }
     }
 }

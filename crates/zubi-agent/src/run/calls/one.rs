@@ -1,14 +1,17 @@
 //! One call: what it would touch, and making it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallRequest, Circumstances};
-use zubi_tools::cx::{BYTES_PER_TOKEN, NoProgress, NobodyToAsk, ProgressSink};
+use zubi_host::{CallAnswer, CallRequest, Circumstances};
+use zubi_tools::cx::{
+    ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoProgress, NobodyToAsk, ProgressSink,
+};
 use zubi_tools::progress::Throttled;
 use zubi_tools::{Code, Effect, ToolSpec, question};
 
@@ -28,6 +31,11 @@ const PREVIEW_BYTES: usize = 64 * 1024;
 const PATIENCE: Duration = Duration::from_hours(24);
 /// How long it may take to work out what a call would touch.
 const LOOK: Duration = Duration::from_secs(10);
+
+/// What a call that was still asked about when the turn was stopped comes to.
+const NOT_ANSWERED: &str = "Not made. The turn ended before the user had answered whether it may be.";
+/// Tools that do nothing but make another call, which is asked about in place of theirs.
+const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
 
 /// What a call would touch.
 #[derive(Debug, Clone)]
@@ -50,7 +58,56 @@ impl Looked {
 pub(super) struct Made {
     pub(super) text: String,
     pub(super) failure: Option<Code>,
+    /// Whether it may have done something.
+    pub(super) has_begun: bool,
     pub(super) duration: Duration,
+}
+
+impl Made {
+    /// Of a call that is not made.
+    pub(super) fn not(text: String, failure: Option<Code>) -> Self {
+        Self { text, failure, has_begun: false, duration: Duration::ZERO }
+    }
+}
+
+/// Sees whether a call waits for its first yes.
+struct Watched {
+    inner: Arc<dyn Approver>,
+    /// The one that is called.
+    tool: String,
+    asked: Arc<Mutex<Asked>>,
+}
+
+/// How far the questions about a call have come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Asked {
+    #[default]
+    Nothing,
+    /// The first one waits, and nothing is done before it is answered.
+    First,
+    Answered,
+}
+
+#[async_trait]
+impl Approver for Watched {
+    async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
+        let is_of_call = request.tool == self.tool || PASSING_ON.contains(&self.tool.as_str());
+        let is_first = {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_first = is_of_call && *asked == Asked::Nothing;
+            *asked = if is_first { Asked::First } else { Asked::Answered };
+            is_first
+        };
+        let answer = self.inner.ask(request).await;
+        if is_first && !matches!(answer, ApprovalAnswer::Unanswered { .. }) {
+            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Asked::Answered;
+        }
+        answer
+    }
+
+    fn client_asks(&self) -> bool {
+        self.inner.client_asks()
+    }
 }
 
 /// Tells how far a call is.
@@ -108,21 +165,38 @@ impl Run {
         let (service, request) = (Arc::clone(&self.turn.service), self.request(item));
         let call = item.call.id.clone();
         let journal = Arc::clone(&self.journal);
+        let asked = Arc::<Mutex<Asked>>::default();
+        let inner = self.turn.approvers.of(self.number, &call, Arc::clone(&journal), cancel.clone());
+        let approver = Arc::new(Watched { inner, tool: item.tool.clone(), asked: Arc::clone(&asked) });
+        let cancel = cancel.clone();
         let circumstances = Circumstances {
             cancel: cancel.clone(),
-            approver: self.turn.approvers.of(self.number, &call, Arc::clone(&journal), cancel.clone()),
+            approver,
             progress: Arc::new(Throttled::new(Arc::new(Progress { journal, call }))),
             patience: PATIENCE,
         };
         async move {
             let started = Instant::now();
             let (text, failure) = match service.call(request, circumstances).await {
+                // A command that was stopped has an end, but not its own.
+                Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => (answer.text, Some(Code::Cancelled)),
                 Ok(answer) => (answer.text, answer.failure),
                 Err(unknown) => (unknown.to_string(), Some(unknown.code)),
             };
+            if failure.is_some()
+                && cancel.is_cancelled()
+                && *asked.lock().unwrap_or_else(PoisonError::into_inner) == Asked::First
+            {
+                return (at, Made::not(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
+            }
             let text = question::ends(text, RESULT_BYTES);
-            (at, Made { text, failure, duration: started.elapsed() })
+            (at, Made { text, failure, has_begun: true, duration: started.elapsed() })
         }
         .boxed()
     }
+}
+
+/// Whether it is of a command that did not end by itself.
+fn was_stopped(answer: &CallAnswer) -> bool {
+    answer.failure.is_none() && answer.data.as_ref().is_some_and(|data| data["ended"] == "stopped")
 }

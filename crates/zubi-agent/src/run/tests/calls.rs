@@ -136,7 +136,7 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
       id-1 = {"allow":{"option":0,"arguments":{"name":"other"}}} by web
       b ? id-2: it runs `hold other`
       id-2 = {"allow":{"option":0,"arguments":null}} by editor
-      b = other was held
+      b = The user changed the arguments to {"name":"other"}. / other was held
       c Hold: c [Read]
       c = c was held
     #2
@@ -185,9 +185,9 @@ async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
       a ? id-1: it runs `hold a`
       b Hold: b
       id-1 = {"unanswered":{"how":"the turn was stopped before they answered"}} by zubi
-      a = Error in test.run: the call was cancelled / Call again if the answer is still wanted. What it had done until then, if anything, stays done. (cancelled)
+      a = Not made. The turn ended before the user had answered whether it may be. (cancelled)
       b = Not made. The turn was stopped. (cancelled)
-    = Stopped after 1/2: The turn was stopped. / Calls made: test.run 1 (1 failed). / Calls that it wanted and that were not made: 1. / What is left to do is not known.
+    = Stopped after 1/2: The turn was stopped. / Calls made: none. / Calls that it wanted and that were not made: 2. / What is left to do is not known.
     "#);
 }
 
@@ -214,6 +214,25 @@ async fn calls_that_run_are_cancelled_when_the_turn_is_stopped() {
       b = Not made. The turn was stopped. (cancelled)
       c = Not made. The turn was stopped. (cancelled)
     = Stopped after 1/3: The turn was stopped. / Calls made: test.look 1 (1 failed). / Calls that it wanted and that were not made: 2. / The last words of the model: Both. / What is left to do is not known.
+    "#);
+}
+
+#[tokio::test]
+async fn a_command_that_was_stopped_has_failed() {
+    let held = Held::new();
+    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[hold("run", "a command", &[])])]);
+    world.auto_approve(&["test.run:hold *"]);
+    world.budgets.time = Some(std::time::Duration::from_millis(200));
+    insta::assert_snapshot!(world.run("go").await, @r#"
+    > go
+    #1
+    <  a command=test_run{"name":"a command","touches":[],"held":true}
+      a command Hold: a command [Execute]
+      a command ? id-1: it runs `hold a command`
+      id-1 = {"allow":{"option":0,"arguments":null}} by --auto-approve
+      a command = (no output) What it had done until then, if anything, stays done. (cancelled)
+    = Time after 1/1: The 0.2 s that it may take are over. / Calls made: test.run 1 (1 failed). / What is left to do is not known.
+      problem: The 0.2 s that it may take are over. Say “go on” in this conversation, or allow it more.
     "#);
 }
 

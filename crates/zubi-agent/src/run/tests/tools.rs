@@ -165,7 +165,11 @@ impl Tool for HeldTool {
             let mut released = self.held.released.subscribe();
             tokio::select! {
                 released = released.wait_for(|released| released.contains(&name)) => drop(released),
-                () = cx.cancel.cancelled() => {
+                // As commands that are stopped end.
+                () = cx.cancel.cancelled(), if name == "a command" => {
+                    return Ok(ToolOutput { data: Some(json!({"ended": "stopped"})), ..ToolOutput::text("(no output)") });
+                }
+                () = cx.cancel.cancelled(), if name != "a command" => {
                     return Err(ToolError::failed("hold", "it was cancelled", "Call again."));
                 }
             }
