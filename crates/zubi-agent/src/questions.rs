@@ -114,18 +114,17 @@ impl Approver for OfCall {
             question: question.clone(),
             request: told.request.clone(),
         };
-        let mut asked = Asked { of: self, question, is_decided: false };
         let by_rule = self.questions.auto.allows(&request).await;
         let (answer, answered) = oneshot::channel();
         // It can be answered from the moment on at which it is told.
         if !by_rule {
-            locked(&self.questions.open).insert(asked.question.clone(), Open { told, answer });
+            locked(&self.questions.open).insert(question.clone(), Open { told, answer });
         }
         if let Err(error) = self.journal.add(event) {
-            asked.is_decided = true;
-            locked(&self.questions.open).remove(&asked.question);
+            locked(&self.questions.open).remove(&question);
             return ApprovalAnswer::NotAsked { why: error.to_string() };
         }
+        let mut asked = Asked { of: self, question, is_decided: false };
         if by_rule {
             return asked.decide(ApprovalAnswer::once(), BY_RULE);
         }
