@@ -278,6 +278,7 @@ fn call_params(request: &CallRequest, circumstances: &Circumstances, token: Valu
         arguments: request.arguments.clone(),
         surface: Some(convert::name(&caller.surface)),
         client: caller.client.clone(),
+        session: Some(caller.session).filter(|session| *session != 0),
         restrictions: Some(convert::restrictions(&caller.restrictions)),
         budget: request.token_budget,
         patience: u64::try_from(circumstances.patience.as_millis()).ok(),

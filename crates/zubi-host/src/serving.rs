@@ -8,6 +8,7 @@ mod contributed;
 mod here;
 mod hosts;
 mod methods;
+mod sessions;
 mod shared;
 mod tools;
 
@@ -27,6 +28,7 @@ use crate::contributed::Contributions;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
+use self::sessions::Sessions;
 pub use self::shared::{Shared, Sharing};
 
 /// Who a host is for others.
@@ -69,6 +71,7 @@ pub(crate) struct Client {
     said: Mutex<Said>,
     connection: Connection,
     contributions: Contributions,
+    sessions: Sessions,
     me: Weak<Self>,
 }
 
@@ -122,6 +125,7 @@ impl Serve for Serving {
             said: Mutex::default(),
             connection,
             contributions: Contributions::new(self.host.place()),
+            sessions: Sessions::new(peer.id),
             me: Weak::clone(me),
         });
         if peer.channel == Channel::Socket {
@@ -137,15 +141,12 @@ impl Serve for Serving {
         let gone = self.clients().remove(&peer.id);
         if let Some(client) = gone {
             client.contributions.clear();
+            for session in client.sessions.all() {
+                self.host.registry().end_session(session);
+            }
         }
-        self.host.registry().end_session(session(peer));
         self.count.send_replace(self.clients().len());
     }
-}
-
-/// The session of a connection ([`zubi_tools::cx::Caller::session`]); never 0, which is the host's own.
-fn session(peer: &Peer) -> u64 {
-    peer.id.saturating_add(1)
 }
 
 /// Answers nothing; its requests are answered as by a host that has ended.

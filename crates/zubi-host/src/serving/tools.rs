@@ -12,9 +12,9 @@ use zubi_tools::cx::{Approver, Caller, ClientAsks, NoProgress, NobodyToAsk, Prog
 use zubi_tools::progress::Throttled;
 use zubi_tools::spec::Effect;
 
+use super::Client;
 use super::approvals::AskClient;
 use super::methods::{error, only_socket};
-use super::{Client, session};
 use crate::remote::convert;
 use crate::service::{CallAnswer, CallRequest, Circumstances, PolicyInForce, ToolService as _, UnknownTool};
 
@@ -84,7 +84,7 @@ pub(super) async fn read_resource(
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or(client.name()),
-        session: session(&client.peer),
+        session: client.sessions.of(None),
         restrictions,
     };
     let circumstances =
@@ -112,7 +112,7 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
-        session: session(&client.peer),
+        session: client.sessions.of(params.session),
         restrictions: narrowed(client, params.restrictions.as_ref()),
     };
     CallRequest {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use zubi_base::rpc::ConnectionError;
-use zubi_host::{RemoteHost, ToolService as _};
-use zubi_tools::cx::{ApprovalAnswer, ApprovalScope, Approver, NobodyToAsk};
+use zubi_host::{CallRequest, RemoteHost, ToolService as _};
+use zubi_tools::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NobodyToAsk};
 
 use crate::world::{PATIENCE, Person, World, circumstances, request};
 
@@ -59,6 +59,25 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     let mut connected = world.shared.connected();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
     assert_eq!(call(&world.remote().await, nobody()).await, refused, "who comes later gets nothing of it");
+}
+
+/// One client may stand for several people: what is allowed in one conversation is asked about in the others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection() {
+    let world = World::new(&[], "");
+    let remote = world.remote().await;
+    let call = async |session: u64, approver: Arc<dyn Approver>| {
+        let write = request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
+        let caller = Arc::new(Caller { session, ..(*write.caller).clone() });
+        remote.call(CallRequest { caller, ..write }, circumstances(approver)).await.unwrap().failure
+    };
+    let nobody = || Arc::new(NobodyToAsk);
+    let refused = Some(zubi_tools::Code::ApprovalUnavailable);
+    assert_eq!(call(7, Person::saying(ApprovalAnswer::Allow { option: 1, arguments: None })).await, None);
+    assert_eq!(call(7, nobody()).await, None, "the person has said yes for the session");
+    for other in [0, 1, 2, 8, u64::MAX] {
+        assert_eq!(call(other, nobody()).await, refused, "session {other} is another one");
+    }
 }
 
 /// A client that says it asks, and answers nonsense, has said no.

@@ -85,6 +85,10 @@ pub struct CallParams {
     /// Name and version of who asks, for the audit log.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub client: Option<String>,
+    /// Which of the client's own sessions the call belongs to, where it has several (conversations, say): what a person allows for
+    /// the session holds for that one alone. The numbers are the client's own; another client's sessions are others.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub session: Option<u64>,
     /// As in `tools/list`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub restrictions: Option<Restrictions>,
