@@ -215,7 +215,15 @@ impl Agent {
                 told = heard.recv() => match told {
                     Ok(told) if told.conversation == conversation => run.take(&told.event),
                     Ok(_) => None,
-                    Err(RecvError::Lagged(_)) => run.look().await,
+                    // Its end may be among what was lost: who cannot look for it must not wait for it.
+                    Err(RecvError::Lagged(_)) => match run.look().await {
+                        Ok(found) => found,
+                        Err(error) => {
+                            let named = json!(Named { conversation: conversation.clone() });
+                            drop(chat.request("stop", named, DOOR).await);
+                            break Err(error);
+                        }
+                    },
                     Err(RecvError::Closed) => break Err(RequestError::Failed("zubi is going".to_owned())),
                 },
                 () = cancel.cancelled() => {
@@ -277,9 +285,9 @@ impl Run<'_> {
     }
 
     /// Takes all events, some of which were not heard.
-    async fn look(&mut self) -> Option<Ended> {
+    async fn look(&mut self) -> Result<Option<Ended>, RequestError> {
         let named = json!(Named { conversation: self.conversation.to_owned() });
-        let Opened { events, .. } = request(self.chat, "open", named).await.ok()?;
+        let Opened { events, .. } = request(self.chat, "open", named).await?;
         let decided: BTreeSet<&String> = events
             .iter()
             .filter_map(|event| match &event.what {
@@ -289,7 +297,7 @@ impl Run<'_> {
             .collect();
         let is_over =
             |event: &&Event| matches!(&event.what, What::Question { question, .. } if decided.contains(question));
-        events.iter().filter(|event| !is_over(event)).find_map(|event| self.take(event))
+        Ok(events.iter().filter(|event| !is_over(event)).find_map(|event| self.take(event)))
     }
 }
 

@@ -3,9 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use insta::assert_snapshot;
 use lsp_server::RequestId;
 use serde_json::{Value, json};
+use tokio::sync::broadcast;
+use zubi_agent::chat::{ChatError, ChatService};
+use zubi_agent::event::{Event, What};
+use zubi_agent::wire::Told;
 use zubi_base::trust::TrustStore;
 
 use super::approvals::TOOLS;
@@ -13,6 +18,43 @@ use super::client::{Client, local};
 use super::folders::change;
 
 pub(super) const NOTE: &str = "//- note.txt\nhello\n";
+
+/// A desk of which much was lost, and whose conversations cannot be opened.
+struct Full(Arc<dyn ChatService>);
+
+#[async_trait]
+impl ChatService for Full {
+    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+        if method == "open" {
+            return Err(ChatError::Failed("the disk is full. Make room.".to_owned()));
+        }
+        self.0.request(method, params, door).await
+    }
+
+    fn listen(&self) -> broadcast::Receiver<Arc<Told>> {
+        let (told, lags) = broadcast::channel(1);
+        for _ in 0..2 {
+            let event = Event { seq: 1, at: 0, what: What::Notice { turn: 1, text: String::new() } };
+            drop(told.send(Arc::new(Told { conversation: "another".to_owned(), event })));
+        }
+        lags
+    }
+
+    async fn shutdown(&self) {
+        self.0.shutdown().await;
+    }
+}
+
+#[test]
+fn a_task_whose_end_cannot_be_looked_for_ends() {
+    let options = json!({ "editorProtocol": 1, "editorMethods": ["zubi/model/list", "zubi/model/request"] });
+    let mut client = Client::with_chat(&json!({ "zubi": options }), |desk| Arc::new(Full(desk)));
+    client.models = models();
+    let run = task(&mut client, json!({ "task": "Wait." }));
+    let error = client.answer(&run).unwrap_err();
+    assert_snapshot!(error["message"].as_str().unwrap(), @"the disk is full. Make room.");
+    while ask(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
+}
 
 /// An editor that lends models, follows conversations and has a dialog.
 pub(super) fn editor(fixture: &str) -> Client {

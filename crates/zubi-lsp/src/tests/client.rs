@@ -52,7 +52,7 @@ impl Client {
 
     /// The same whose folder is a link, `linked`.
     pub(super) fn by_link(options: &Value, fixture: &str) -> Self {
-        Self::open(options, fixture, Some("linked"), host)
+        Self::open(options, fixture, Some("linked"), host, chat)
     }
 
     /// The same with a host of the test.
@@ -61,7 +61,15 @@ impl Client {
         fixture: &str,
         make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self::open(options, fixture, None, make)
+        Self::open(options, fixture, None, make, chat)
+    }
+
+    /// The same with conversations of the test.
+    pub(super) fn with_chat(
+        options: &Value,
+        change: impl Fn(Arc<dyn ChatService>) -> Arc<dyn ChatService> + Send + Sync + 'static,
+    ) -> Self {
+        Self::open(options, "", None, host, move |wanted, state| chat(wanted, state).map(&change))
     }
 
     fn open(
@@ -69,6 +77,7 @@ impl Client {
         fixture: &str,
         link: Option<&str>,
         make: impl Fn(Wanted, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        chat: impl Fn(WantedChat, Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let base = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
