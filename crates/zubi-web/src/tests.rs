@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use insta::assert_snapshot;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -303,4 +304,30 @@ async fn more_connections_than_there_may_be_are_closed() {
         stream.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
         until(stream, "403").await;
     }
+}
+
+/// Everything that this process may open, taken.
+fn take_all_descriptors() -> Vec<std::fs::File> {
+    let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).expect("a limit");
+    setrlimit(Resource::RLIMIT_NOFILE, 256, hard).expect("a lower one");
+    std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect()
+}
+
+#[tokio::test]
+async fn without_file_descriptors_it_rests_and_then_goes_on() {
+    let page = Page::serve().await;
+    let socket = TcpSocket::new_v4().expect("a socket");
+    let taken = take_all_descriptors();
+    let mut stream = socket.connect(([127, 0, 0, 1], page.port).into()).await.expect("it listens");
+    // This clock goes on only while there is nothing to do.
+    tokio::time::pause();
+    let rests = tokio::time::timeout(DEADLINE, std::future::pending::<()>());
+    rests.await.expect_err("nothing ends it but the clock");
+    tokio::time::resume();
+    drop(taken);
+    stream.write_all(b"GET / HTTP/1.1\r\nHost: nobody\r\nConnection: close\r\n\r\n").await.expect("it reads");
+    let mut answer = String::new();
+    let read = tokio::time::timeout(DEADLINE, stream.read_to_string(&mut answer)).await.expect("it answers");
+    assert!(read.is_ok() && answer.starts_with("HTTP/1.1 4"), "{answer}");
+    page.stop.cancel();
 }
