@@ -137,7 +137,8 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Send {
-    /// A new one if it names none. One in which a turn is going on hears it in its next iteration.
+    /// A new one if it names none. One in which a turn is going on hears it in its next iteration; then there is a text alone,
+    /// for what else a turn is begun with holds until its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     pub text: String,

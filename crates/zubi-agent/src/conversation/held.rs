@@ -60,7 +60,8 @@ impl Held {
     /// What still waits when this happens, to be told before it.
     pub(crate) fn rest(&mut self, redactor: &Redactor, before: &What) -> Vec<What> {
         let is_whole = match before {
-            What::Answered { .. } => true,
+            // What was broken off may end in a part of a secret: it is not told, nor kept (`secrets::without`).
+            What::Answered { interrupted, .. } => !interrupted,
             What::Iteration { .. } | What::Retrying { .. } | What::Ended(_) => false,
             _ => return Vec::new(),
         };

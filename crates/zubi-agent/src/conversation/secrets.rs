@@ -16,7 +16,13 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
     match &mut what {
         What::Titled { title } => clean(title),
         What::Asked { text, .. } | What::Notice { text, .. } | What::Result { text, .. } => clean(text),
-        What::Answered { said, .. } => clean_said(redactor, said),
+        What::Answered { said, interrupted, .. } => {
+            if *interrupted {
+                said.text.truncate(redactor.settled(&said.text));
+                said.reasoning.truncate(redactor.settled(&said.reasoning));
+            }
+            clean_said(redactor, said);
+        }
         What::Retrying { message, .. } | What::Progress { message, .. } => clean(message),
         What::Calling { tool, summary, arguments, preview, .. } => {
             clean(tool);

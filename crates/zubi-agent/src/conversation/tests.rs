@@ -440,7 +440,7 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
 }
 
 /// What is told of pieces of an answer, each with its place.
-fn check_pieces(pieces: &[&str]) -> String {
+fn check_pieces(pieces: &[&str], is_cut: bool) -> String {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
     conversation.add(asked(1, "Hello")).unwrap();
@@ -449,7 +449,11 @@ fn check_pieces(pieces: &[&str]) -> String {
         conversation.add(What::Text { turn: 1, iteration: 1, offset, text: (*piece).to_owned() }).unwrap();
         offset += u64::try_from(piece.encode_utf16().count()).unwrap();
     }
-    conversation.add(answered(1, 1, &pieces.concat(), &[])).unwrap();
+    let mut whole = answered(1, 1, &pieces.concat(), &[]);
+    if let What::Answered { interrupted, .. } = &mut whole {
+        *interrupted = is_cut;
+    }
+    conversation.add(whole).unwrap();
     conversation.tell_end(match ended(1, "It is hunter2hunter2.") {
         What::Ended(ended) => ended,
         other => panic!("{other:?}"),
@@ -466,7 +470,7 @@ fn check_pieces(pieces: &[&str]) -> String {
 
 #[test]
 fn a_secret_that_comes_in_pieces_is_told_in_none() {
-    assert_snapshot!(check_pieces(&["It is hun", "ter2", "hunter2 🙂", " in", "deed"]), @r#"
+    assert_snapshot!(check_pieces(&["It is hun", "ter2", "hunter2 🙂", " in", "deed"], false), @r#"
     0 "It is "
     6 "(redacted) 🙂"
     19 " in"
@@ -475,17 +479,22 @@ fn a_secret_that_comes_in_pieces_is_told_in_none() {
     3 ended "It is (redacted)."
     "#);
     // What only begins like one is told when that is known, or when the answer is whole.
-    assert_snapshot!(check_pieces(&["The hunt", " for hun"]), @r#"
+    assert_snapshot!(check_pieces(&["The hunt", " for hun"], false), @r#"
     0 "The "
     4 "hunt for "
     13 "hun"
     answered "The hunt for hun"
     3 ended "It is (redacted)."
     "#);
-    assert_snapshot!(check_pieces(&["hunter2hunter2hunter2", "hunter2"]), @r#"
+    assert_snapshot!(check_pieces(&["hunter2hunter2hunter2", "hunter2"], false), @r#"
     0 "(redacted)"
     10 "(redacted)"
     answered "(redacted)(redacted)"
+    3 ended "It is (redacted)."
+    "#);
+    assert_snapshot!(check_pieces(&["It is hunter2", "hun"], true), @r#"
+    0 "It is "
+    answered "It is "
     3 ended "It is (redacted)."
     "#);
 }
