@@ -156,18 +156,14 @@ impl Model for ChatModel {
         let mut response = self.ask(prompt).await?;
         let mut reader = Reader::new(&config.provider, config.redactor(), Ids::of(prompt.messages));
         let mut hear = |piece| pieces(piece);
+        let mut waits = http::Waits::new(config);
         while !reader.is_done() {
-            let chunk = if reader.is_finished() {
-                match tokio::time::timeout(AFTER_FINISH.min(config.patience.idle), response.chunk()).await {
-                    Ok(Ok(chunk)) => chunk,
-                    Ok(Err(_)) | Err(_) => None,
-                }
-            } else {
-                let chunk = http::within(config, response.chunk()).await?;
-                chunk.map_err(|error| http::not_read(config, &error))?
-            };
-            let Some(bytes) = chunk else { break };
+            let Some(bytes) = waits.chunk(&mut response).await? else { break };
             reader.push(&bytes, &mut hear)?;
+            waits.said(reader.said());
+            if reader.is_finished() {
+                waits.has_finished(AFTER_FINISH);
+            }
         }
         reader.finish(&mut hear)
     }

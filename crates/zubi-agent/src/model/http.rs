@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use reqwest::{Client, Response, Url};
+use tokio::time::Instant;
 
 use super::errors;
 use super::provider::ProviderConfig;
@@ -40,6 +41,75 @@ pub async fn within<T>(config: &ProviderConfig, future: impl Future<Output = T>)
         let why = format!("{} said nothing for {}", config.provider, seconds(idle));
         ModelError::new(ErrorKind::TimedOut, why)
     })
+}
+
+/// How long one answer is still waited for.
+pub struct Waits<'a> {
+    config: &'a ProviderConfig,
+    began: Instant,
+    /// How much has been said so far, in whatever is counted, and when the last of it was.
+    said: (u64, Instant),
+    /// Until when the rest of an answer that is whole may come.
+    finish: Option<Instant>,
+}
+
+impl<'a> Waits<'a> {
+    /// The response is there.
+    pub fn new(config: &'a ProviderConfig) -> Self {
+        let now = Instant::now();
+        Self { config, began: now, said: (0, now), finish: None }
+    }
+
+    /// So much has been said in all. What only keeps the connection alive does not count.
+    pub fn said(&mut self, said: u64) {
+        if said != self.said.0 {
+            self.said = (said, Instant::now());
+        }
+    }
+
+    /// The answer is whole. What else there is may come for so long, counted from the first time that this is said.
+    pub fn has_finished(&mut self, rest: Duration) {
+        self.finish.get_or_insert_with(|| Instant::now() + rest.min(self.config.patience.idle));
+    }
+
+    /// Waits for something of an answer; in silence for `idle` at most.
+    pub async fn wait<T>(&self, idle: Duration, future: impl Future<Output = T>) -> Result<T, ModelError> {
+        let patience = self.config.patience;
+        // A user who waits for longer in silence does so in any case.
+        let (kept_alive, answer) = (patience.kept_alive.max(patience.idle), patience.answer.max(patience.idle));
+        let now = Instant::now();
+        let (end, silence) = (self.began + answer, self.said.1 + kept_alive);
+        let until = end.min(silence);
+        // What is there at once each time would never be late.
+        let waited =
+            if now >= until { None } else { tokio::time::timeout_at(until.min(now + idle), future).await.ok() };
+        waited.ok_or_else(|| {
+            let provider = &self.config.provider;
+            let now = Instant::now();
+            let why = if now >= end {
+                format!("{provider} was not done with its answer after {}", seconds(answer))
+            } else if now >= silence {
+                format!("{provider} said nothing for {}, and only kept the connection alive", seconds(kept_alive))
+            } else {
+                format!("{provider} said nothing for {}", seconds(idle))
+            };
+            ModelError::new(ErrorKind::TimedOut, why)
+        })
+    }
+
+    /// The next bytes; none at the end, and none when the answer is whole and no more is waited for.
+    pub async fn chunk(&self, response: &mut Response) -> Result<Option<Vec<u8>>, ModelError> {
+        let chunk = match self.finish {
+            Some(until) if Instant::now() >= until => None,
+            // Nothing is missing from it, however its connection ends.
+            Some(until) => tokio::time::timeout_at(until, response.chunk()).await.ok().and_then(Result::ok).flatten(),
+            None => self
+                .wait(self.config.patience.idle, response.chunk())
+                .await?
+                .map_err(|error| not_read(self.config, &error))?,
+        };
+        Ok(chunk.map(Vec::from))
+    }
 }
 
 fn seconds(duration: Duration) -> String {

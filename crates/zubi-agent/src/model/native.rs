@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
 use genai::adapter::AdapterKind;
-use genai::chat::{ChatOptions, ChatStream};
+use genai::chat::{ChatOptions, ChatStream, ChatStreamEvent};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Headers, ModelIden, ServiceTarget};
 use reqwest::header::{HeaderName, HeaderValue};
@@ -203,8 +203,14 @@ impl NativeModel {
         let mut stream: ChatStream = stream.map_err(|error| failure::of(&shared.config, &frames, &error))?.stream;
         let ids = Ids::of(prompt.messages);
         let mut reader = Reader::new(shared.kind, &self.name, ids);
-        while let Some(event) = stream.next().await {
+        let mut waits = http::Waits::new(&shared.config);
+        let mut said = 0;
+        // Silence is told by the library, which does not tell of everything that ends it.
+        let idle = shared.config.patience.answer;
+        while let Some(event) = waits.wait(idle, stream.next()).await? {
             let event = event.map_err(|error| failure::of(&shared.config, &frames, &error))?;
+            said += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
+            waits.said(said);
             reader.hear(event, pieces).map_err(|why| failure::malformed(&shared.config, &why))?;
             frames.check().map_err(|why| failure::malformed(&shared.config, &why))?;
         }

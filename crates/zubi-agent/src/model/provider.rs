@@ -41,11 +41,20 @@ pub struct Patience {
     pub connect: Duration,
     /// Without a byte of the answer, its first too: a model on this machine may think long before it speaks.
     pub idle: Duration,
+    /// With bytes, but none that say anything: a server that only shows that it is still there.
+    pub kept_alive: Duration,
+    /// For a whole answer.
+    pub answer: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(2) }
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_mins(2),
+            kept_alive: Duration::from_mins(10),
+            answer: Duration::from_hours(1),
+        }
     }
 }
 

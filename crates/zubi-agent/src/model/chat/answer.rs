@@ -14,8 +14,8 @@ use crate::model::json;
 use crate::model::sse::Event;
 use crate::model::{Answer, ErrorKind, ModelError, Piece, Stop};
 
-/// The most that a model may say in one answer, in bytes.
-const MOST: usize = 16 * 1024 * 1024;
+/// The most that a model may say in one answer, in bytes, with the arguments of its calls and what it wants back.
+const MOST: usize = 8 * 1024 * 1024;
 
 /// One answer as far as it has come.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(super) struct Decoder {
     calls: Calls,
     /// Parts of reasoning in the provider's own form, which it wants back.
     details: Vec<Value>,
+    /// How many bytes they are.
+    of_details: usize,
     usage: Usage,
     finish: Option<String>,
     is_done: bool,
@@ -50,6 +52,7 @@ impl Decoder {
             reasoning: String::new(),
             calls: Calls::default(),
             details: Vec::new(),
+            of_details: 0,
             usage: Usage::default(),
             finish: None,
             is_done: false,
@@ -103,6 +106,11 @@ impl Decoder {
     /// Nothing more is waited for.
     pub(super) fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    /// How many frames of the answer have come.
+    pub(super) fn frames(&self) -> u64 {
+        self.frames
     }
 
     /// The model has finished; at most its usage is still to come.
@@ -185,6 +193,7 @@ impl Decoder {
         // What the model says where it declines.
         self.say(said.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *hear);
         if let Some(details) = said.get("reasoning_details").and_then(Value::as_array) {
+            self.of_details += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
             self.details.extend(details.iter().cloned());
         }
         let calls: &[Value] = match said.get("tool_calls") {
@@ -196,7 +205,7 @@ impl Decoder {
         for call in calls.iter().chain(legacy) {
             self.calls.piece(call, self.frames, again).map_err(|error| self.malformed(&error.to_string()))?;
         }
-        if self.text.len() + self.reasoning.len() > MOST {
+        if self.text.len() + self.reasoning.len() + self.of_details + self.calls.bytes() > MOST {
             return Err(self.malformed(&format!("an answer of more than {MOST} bytes")));
         }
         Ok(())

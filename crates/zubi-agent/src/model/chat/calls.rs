@@ -73,6 +73,11 @@ impl Calls {
         Ok(())
     }
 
+    /// How long they are, without what comes whole.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(|call| call.name.len() + call.text.len()).sum()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -12,11 +12,15 @@ use crate::model::{Answer, ErrorKind, ModelError, errors, sse};
 /// The longest event and the longest body, in bytes. Whole files are written in one piece.
 const LONGEST: usize = 8 * 1024 * 1024;
 
+/// The most bytes of one answer on the wire, where a word may be an event of some hundred bytes.
+const MOST: usize = 64 * 1024 * 1024;
+
 /// Reads one answer.
 #[derive(Debug)]
 pub struct Reader {
     decoder: Decoder,
     what: What,
+    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -34,11 +38,15 @@ enum What {
 impl Reader {
     /// `redactor` takes secrets out of what is told of errors; `ids` are those that calls may not have.
     pub fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
-        Self { decoder: Decoder::new(provider, redactor, ids), what: What::Nothing }
+        Self { decoder: Decoder::new(provider, redactor, ids), what: What::Nothing, bytes: 0 }
     }
 
     /// Takes the next bytes; `hear` is told each piece of the answer.
     pub fn push(&mut self, bytes: &[u8], hear: Hear<'_>) -> Result<(), ModelError> {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        if self.bytes > MOST {
+            return Err(self.decoder.malformed(&format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+        }
         let mut bytes = bytes;
         if matches!(self.what, What::Nothing) {
             bytes = bytes.trim_ascii_start();
@@ -78,6 +86,14 @@ impl Reader {
     /// Whether the model has finished; at most its usage is still to come.
     pub fn is_finished(&self) -> bool {
         self.decoder.is_finished()
+    }
+
+    /// Grows with everything that says something of the answer.
+    pub fn said(&self) -> u64 {
+        match &self.what {
+            What::Body(body) => body.len() as u64,
+            What::Nothing | What::Events { .. } => self.decoder.frames(),
+        }
     }
 
     /// The answer, now that no more bytes come.

@@ -84,10 +84,9 @@ async fn lines(
     mut response: Response,
     hear: &mut (dyn FnMut(&[u8]) -> Result<bool, ModelError> + Send),
 ) -> Result<(), ModelError> {
-    let (mut kept, mut read) = (Vec::new(), 0);
-    while let Some(bytes) =
-        http::within(config, response.chunk()).await?.map_err(|error| http::not_read(config, &error))?
-    {
+    let (mut kept, mut read, mut lines) = (Vec::new(), 0, 0);
+    let mut waits = http::Waits::new(config);
+    while let Some(bytes) = waits.chunk(&mut response).await? {
         read += bytes.len();
         if read > MOST {
             return Err(failure::malformed(config, &format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
@@ -97,10 +96,12 @@ async fn lines(
             let (line, behind) = rest.split_at(end);
             kept.extend_from_slice(line);
             rest = behind.get(1..).unwrap_or_default();
+            lines += u64::from(!kept.trim_ascii().is_empty());
             if hear(&std::mem::take(&mut kept))? {
                 return Ok(());
             }
         }
+        waits.said(lines);
         kept.extend_from_slice(rest);
     }
     hear(&kept).map(drop)

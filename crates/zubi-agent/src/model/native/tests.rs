@@ -37,7 +37,7 @@ fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
         query: BTreeMap::new(),
         context: None,
         models: Vec::new(),
-        patience: Patience { connect: Duration::from_secs(5), idle: Duration::from_secs(20) },
+        patience: Patience { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..Patience::default() },
     }
 }
 

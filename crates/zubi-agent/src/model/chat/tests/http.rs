@@ -27,6 +27,8 @@ enum Script {
     Stall(Vec<Vec<u8>>),
     /// The same, and resets the connection.
     Reset(Vec<Vec<u8>>),
+    /// The same, and shows for ever that it is still there.
+    Alive(Vec<Vec<u8>>),
 }
 
 /// A response head and a body that ends with the connection.
@@ -52,7 +54,8 @@ async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
             let (mut socket, _) = listener.accept().await.unwrap();
             let request = request(&mut socket).await;
             kept.lock().unwrap().push(request);
-            let (Script::Close(pieces) | Script::Stall(pieces) | Script::Reset(pieces)) = &script;
+            let (Script::Close(pieces) | Script::Stall(pieces) | Script::Reset(pieces) | Script::Alive(pieces)) =
+                &script;
             for piece in pieces {
                 socket.write_all(piece).await.unwrap();
                 socket.flush().await.unwrap();
@@ -61,6 +64,12 @@ async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
                 Script::Close(_) => drop(socket),
                 Script::Stall(_) => silent.push(socket),
                 Script::Reset(_) => socket.set_zero_linger().unwrap(),
+                // Until nobody listens any more.
+                Script::Alive(_) => drop(tokio::spawn(async move {
+                    while socket.write_all(b": keep\n\n").await.is_ok() {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                    }
+                })),
             }
         }
         // Whoever is silent is so for as long as the test takes.
@@ -98,7 +107,7 @@ fn config(url: Url) -> ProviderConfig {
         query: BTreeMap::new(),
         context: Some(1000),
         models: Vec::new(),
-        patience: Patience { connect: Duration::from_secs(5), idle: Duration::from_secs(20) },
+        patience: Patience { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..Patience::default() },
     }
 }
 
@@ -323,4 +332,25 @@ async fn lists_of_models() {
     for name in ["", "a\nb", &"x".repeat(300)] {
         assert!(named.open(name).await.is_err());
     }
+}
+
+/// What only keeps a connection alive is no answer, and prolongs none that is whole.
+#[tokio::test]
+async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
+    let patience =
+        Patience { idle: Duration::from_millis(300), kept_alive: Duration::from_millis(300), ..Patience::default() };
+    let begun = ok(&frames(&[r#"{"content":"Hi"}"#]));
+    let said = check_with(vec![Script::Alive(begun.clone())], |config| config.patience = patience).await.0;
+    assert_snapshot!(said, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
+    let patience =
+        Patience { idle: Duration::from_millis(300), answer: Duration::from_millis(300), ..Patience::default() };
+    let said = check_with(vec![Script::Alive(begun)], |config| config.patience = patience).await.0;
+    assert_snapshot!(said, @"TimedOut: it was not done with its answer after 300 ms");
+    let finished = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
+    let patience = Patience { idle: Duration::from_millis(300), ..Patience::default() };
+    let said = check_with(vec![Script::Alive(ok(&finished))], |config| config.patience = patience).await.0;
+    assert_snapshot!(said, @r#"
+    text "Hi"
+    Finished, 0+0 tokens, 0 cached
+    "#);
 }

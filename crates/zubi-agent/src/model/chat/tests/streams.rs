@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::{KEY, check, frames, read, stream, told};
+use super::{Ids, KEY, Reader, Redactor, check, frames, read, stream, told};
 
 #[test]
 fn streams_as_they_should_be() {
@@ -346,7 +346,7 @@ fn what_is_too_long_is_refused() {
     let (answer, _) = read(format!("{{\"a\": \"{}", "x".repeat(9_000_000)).as_bytes(), 65_536);
     assert_snapshot!(told(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
     let (answer, _) = read(line.repeat(9).as_bytes(), 65_536);
-    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an answer of more than 16777216 bytes");
+    assert_snapshot!(told(&answer, ""), @"Malformed: it sent an answer of more than 8388608 bytes");
     let deep = format!("data: {}", "[".repeat(100_000));
     let (answer, _) = read(deep.as_bytes(), 65_536);
     assert_snapshot!(told(&answer, "").chars().take(80).collect::<String>(), @"BrokenOff: the answer of it broke off before its end");
@@ -391,4 +391,20 @@ proptest! {
         let (pieces, _) = read(&bytes, piece);
         prop_assert_eq!(told(&pieces, ""), told(&whole, ""));
     }
+}
+
+#[test]
+fn an_answer_without_end_is_given_up() {
+    let endless = |frame: String| {
+        let mut reader = Reader::new("it", Redactor::new([]), Ids::default());
+        let error = (0..100_000).find_map(|_| reader.push(frame.as_bytes(), &mut |_| {}).err());
+        error.map(|error| error.to_string()).unwrap_or_default()
+    };
+    let long = "x".repeat(100_000);
+    let of_call =
+        format!(r#"{{"tool_calls":[{{"index":0,"id":"a","function":{{"name":"f","arguments":"{long}"}}}}]}}"#);
+    let details = format!(r#"{{"reasoning_details":[{{"text":"{long}"}}]}}"#);
+    assert_snapshot!(endless(frames(&[of_call.as_str()])), @"it sent an answer of more than 8388608 bytes");
+    assert_snapshot!(endless(frames(&[details.as_str()])), @"it sent an answer of more than 8388608 bytes");
+    assert_snapshot!(endless(format!(": {long}\n\n")), @"it sent more than 64 MiB in one answer");
 }
