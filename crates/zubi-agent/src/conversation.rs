@@ -212,19 +212,22 @@ impl Conversation {
         let mut line = serde_json::to_vec(event).map_err(|error| NotKept(error.to_string()))?;
         line.push(b'\n');
         if line.len() > MAX_LINE {
-            return Err(NotKept(format!("what is to be kept has {} bytes, and at most {MAX_LINE} may be", line.len())));
+            return Err(NotKept(format!(
+                "what is to be kept has {} bytes, and at most {MAX_LINE} may be. Say it in parts, or put it into a file and name that",
+                line.len()
+            )));
         }
         let room = if matches!(event.what, What::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
         let length = inner.length + line.len() as u64;
         if length > room {
-            return Err(NotKept("it has become too long; begin a new one".to_owned()));
+            return Err(NotKept("it has become too long. Begin a new one".to_owned()));
         }
         if let Err(error) = inner.file.write_all(&line) {
             // What was written of the line would stand in front of the next.
             if let Err(error) = inner.file.set_len(inner.length) {
                 inner.broken = Some(error.to_string());
             }
-            return Err(NotKept(error.to_string()));
+            return Err(NotKept(format!("{error}. Make room, then ask again")));
         }
         inner.length = length;
         Ok(())

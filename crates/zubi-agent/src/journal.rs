@@ -3,7 +3,7 @@
 use crate::event::What;
 use crate::message::Message;
 
-/// Why an event was not kept: the disk, most likely.
+/// Why an event was not kept, the disk most likely, and the next step, without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the conversation cannot be kept: {0}")]
 pub struct NotKept(pub String);

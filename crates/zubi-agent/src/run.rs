@@ -141,7 +141,7 @@ impl End {
 
 impl From<NotKept> for End {
     fn from(error: NotKept) -> Self {
-        Self::failed(format!("{error}. Make room, then ask again; what stands in the conversation is kept."))
+        Self::failed(format!("{error}; what stands in the conversation is kept."))
     }
 }
 

@@ -382,7 +382,7 @@ fn absurd_lengths_are_refused_without_being_read() {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
     let NotKept(why) = conversation.add(asked(1, &"x".repeat(MAX_LINE))).unwrap_err();
-    assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be");
+    assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be. Say it in parts, or put it into a file and name that");
     conversation.add(asked(1, "short")).unwrap();
     let (id, path) = (conversation.id().to_owned(), fixture.keeping.place.path(conversation.id()).unwrap());
     drop(conversation);

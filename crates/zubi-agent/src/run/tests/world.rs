@@ -160,7 +160,7 @@ impl Journal for Memory {
             let mut state = self.state.lock().unwrap();
             let seq = u64::try_from(state.0.len()).unwrap() + 1;
             if self.full_at.lock().unwrap().is_some_and(|full| seq >= full) {
-                return Err(NotKept("no space is left on the device".to_owned()));
+                return Err(NotKept("no space is left on the device. Make room, then ask again".to_owned()));
             }
             let event = Event { seq, at: 0, what };
             state.1.apply(&event);
