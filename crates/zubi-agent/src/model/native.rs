@@ -3,8 +3,8 @@
 //!
 //! What the library does not do well is done here: where requests go and with which headers (it has fixed ideas of both), when
 //! an answer is whole (it makes up an end for streams that were cut), what a failure means, which name a model has (it takes
-//! the last word of `gpt-5.1-codex-max` for a wish), bounds. One bound is left to it: a line that never ends is read as long as
-//! it comes.
+//! the last word of `gpt-5.1-codex-max` for a wish), bounds. Two bounds are left to it: a line that never ends and the body of
+//! a refusal are read as long as they come, which is until the answer is late.
 
 mod answer;
 mod failure;
