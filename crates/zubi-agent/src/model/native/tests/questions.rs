@@ -88,7 +88,7 @@ async fn ollama() {
     messages {"role":"assistant","content":"Tea."}
     messages {"role":"user","content":"Thanks."}
     stream true
-    options {"num_ctx":8192}
+    options {"num_ctx":32000}
     "#);
 }
 
