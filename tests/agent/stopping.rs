@@ -1,8 +1,10 @@
 //! Ctrl-C at any moment: the turn ends at once, nothing is left running, what was said and done is kept, and the conversation
 //! can be gone on with.
 
+use std::process::Stdio;
+
 use insta::assert_snapshot;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use zubi_tests::hosts::eventually;
 use zubi_tests::models::{End, Expect, Says, Turn};
@@ -60,6 +62,23 @@ fn before_it_says_anything() {
     ended completed: "Yes?"
     exit 0
     "#);
+}
+
+/// Nobody reads what it says, and so it waits; to an interruption it listens all the same.
+#[test]
+fn while_its_output_is_not_read() {
+    let scene = Scene::new(vec![Turn::says(Says::text(&"long ".repeat(40_000)))]);
+    let mut command = scene.command(&["run", "Do it.", "--json"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("zubi starts");
+    let unread = child.stdout.take().expect("piped");
+    let is_full = || (rustix::io::ioctl_fionread(&unread).expect("a pipe") > 60_000).then_some(());
+    eventually("the pipe is full", PATIENCE, is_full);
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
+    kill_process(pid, Signal::TERM).expect("it runs");
+    let ended = eventually("it ends", PATIENCE, || child.try_wait().expect("it can be waited for"));
+    assert_eq!(ended.code(), Some(130));
+    drop(unread);
+    scene.finish();
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tokio::task::JoinHandle;
 use zubi_agent::event::Event;
 use zubi_base::visible::on_lines;
 use zubi_cli::failure::Failure;
@@ -50,11 +51,11 @@ impl Output {
         Self::Text(Arc::new(Mutex::new(text)))
     }
 
-    /// Writes events, on a thread on which that may take as long as the reader does: meanwhile a turn goes on, and can be
-    /// stopped.
-    pub(super) async fn write(&self, events: Vec<Event>) -> Result<(), Failure> {
+    /// Begins to write events, on a thread on which that may take as long as the reader does: meanwhile a turn goes on, and
+    /// can be stopped. Nothing else may be written until it has ended.
+    pub(super) fn write(&self, events: Vec<Event>) -> JoinHandle<Result<(), Failure>> {
         let output = self.clone();
-        tokio::task::spawn_blocking(move || output.write_now(&events)).await.map_err(Failure::environment)?
+        tokio::task::spawn_blocking(move || output.write_now(&events))
     }
 
     fn write_now(&self, events: &[Event]) -> Result<(), Failure> {

@@ -228,7 +228,12 @@ impl View {
             }
             _ => {}
         }
-        if ended.reason != Reason::Completed {
+        if ended.reason == Reason::Completed {
+            // An answer that is not whole looks like one that is.
+            if let Some(problem) = &ended.problem {
+                self.row(&format!("! {problem}"), pieces);
+            }
+        } else {
             let problem = ended.problem.as_deref().unwrap_or_else(|| why(ended.reason));
             self.row(&format!("! {problem}"), pieces);
             let report = if self.style == Style::Page { "" } else { &ended.text };

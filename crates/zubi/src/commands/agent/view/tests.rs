@@ -213,3 +213,15 @@ fn a_page_has_what_was_asked_and_decided() {
     · 2 answers · 1 call · 1000 tokens · 1.2 s
     ");
 }
+
+/// An answer that is cut looks like a whole one; that it is none is said wherever it is shown.
+#[test]
+fn what_is_wrong_with_an_answer_is_said() {
+    let mut end = ended("completed", "It is 4");
+    end["problem"] = json!("The answer is cut.");
+    let events = [iteration(), answered("It is 4"), end];
+    for style in [Style::Live, Style::Whole, Style::Page] {
+        let shown = check(style, &events);
+        assert_eq!(shown.lines().filter(|line| *line == "! The answer is cut.").count(), 1, "{style:?}: {shown}");
+    }
+}
