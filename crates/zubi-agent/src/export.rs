@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
+use zubi_tools::cx::ApprovalAnswer;
+use zubi_tools::registry::CHANGED;
 
 use crate::event::{Event, What};
 use crate::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
@@ -14,11 +16,12 @@ const NAME: usize = 40;
 const FOLDER: &str = "${workspaceFolder}";
 
 /// The scenario that plays the conversation again. What was said while a turn was going on is part of its first words; an
-/// answer that was broken off is none.
+/// answer that was broken off is none; a call whose arguments a person has changed is one with theirs.
 pub fn scenario(title: &str, events: &[Event]) -> Scenario {
     let mut folders: Vec<Utf8PathBuf> = Vec::new();
     let mut turns: Vec<Turn> = Vec::new();
     let mut made = Made::default();
+    let edits = edits(events);
     for event in events {
         match &event.what {
             What::Began { folders: of_workspace, .. } => folders.clone_from(of_workspace),
@@ -38,13 +41,17 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
                     ..Answer::default()
                 };
                 for call in &said.calls {
-                    let call_made = Call { tool: call.tool.clone(), arguments: call.arguments.clone() };
+                    let arguments = edits.get(call.id.as_str()).unwrap_or(&call.arguments).clone();
+                    let call_made = Call { tool: call.tool.clone(), arguments };
                     made.begin(&call.id, call_made.clone());
                     answer.calls.push(call_made);
                 }
                 turn.answers.push(answer);
             }
-            What::Result { call, text, failure, .. } => made.end(call, text, failure.is_some(), &folders),
+            What::Result { call, text, failure, .. } => {
+                let text = if edits.contains_key(call.as_str()) { without_change(text) } else { text.clone() };
+                made.end(call, &text, failure.is_some(), &folders);
+            }
             What::Ended(ended) => {
                 if let Some(turn) = turns.last_mut() {
                     turn.results = std::mem::take(&mut made).outcomes();
@@ -59,6 +66,37 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
         turn.results = made.outcomes();
     }
     Scenario { zubi_scenario: VERSION, title: title.to_owned(), turns }
+}
+
+/// The arguments that a person has put in place of a call's own, by the call. Such a call was never made as the model wrote it,
+/// and must not be when the scenario is played again.
+fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
+    let mut calls = BTreeMap::new();
+    let mut edits = BTreeMap::new();
+    for event in events {
+        match &event.what {
+            What::Question { question, call, .. } => {
+                calls.insert(question.as_str(), call.as_str());
+            }
+            What::Decision { question, answer, .. } => {
+                if let Ok(ApprovalAnswer::Allow { arguments: Some(arguments), .. }) =
+                    serde_json::from_value(answer.clone())
+                    && let Some(call) = calls.get(question.as_str())
+                {
+                    edits.insert(*call, arguments);
+                }
+            }
+            _ => {}
+        }
+    }
+    edits
+}
+
+/// What came of a call without the line that says that it was changed: played again, it is not.
+fn without_change(text: &str) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let said = lines.iter().position(|line| line.starts_with(CHANGED));
+    lines.iter().enumerate().filter(|(at, _)| Some(*at) != said).map(|(_, line)| *line).collect()
 }
 
 /// The calls of a turn. Those that are made at once end in any order; they are told in that in which the model made them.
