@@ -35,9 +35,9 @@ fn budgets_end_a_turn_with_what_was_done() {
     = one
     "" + file_read {"path":"nothing.txt"}
     → file_read
-    ✗ cancelled: Not made. 1 calls were made, as many as there may be.
-    ended calls: "1 calls were made, as many as there may be.\nCalls made: file.read 1.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
-      1 calls were made, as many as there may be. Say “go on” in this conversation, or allow it more.
+    ✗ cancelled: Not made. 1 call was made, as many as there may be.
+    ended calls: "1 call was made, as many as there may be.\nCalls made: file.read 1.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
+      1 call was made, as many as there may be. Say “go on” in this conversation, or allow it more.
     exit 1
     "#);
     assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-tokens", "1500"]), @r#"

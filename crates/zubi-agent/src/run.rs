@@ -293,7 +293,7 @@ impl Run {
             Stop::Length => End::of(Reason::Completed)
                 .because("The answer ran into the limit of the model's output and is cut. Say “go on” for the rest."),
             Stop::Finished if text.trim().is_empty() => {
-                End::of(Reason::Completed).because("The model answered nothing. Ask again, or choose another model.")
+                End::of(Reason::Model).because("The model answered nothing. Ask again, or choose another model.")
             }
             Stop::Finished => End::of(Reason::Completed),
         };
@@ -342,8 +342,14 @@ impl Run {
         match reason {
             Reason::Completed => (String::new(), None),
             Reason::Stopped => ("The turn was stopped.".to_owned(), None),
-            Reason::Iterations => (format!("The model was asked {iterations} times, as often as it may be."), Some(on)),
-            Reason::Calls => (format!("{calls} calls were made, as many as there may be."), Some(on)),
+            Reason::Iterations => {
+                let times = if *iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
+                (format!("The model was asked {times}, as often as it may be."), Some(on))
+            }
+            Reason::Calls => {
+                let made = if *calls == 1 { "1 call was".to_owned() } else { format!("{calls} calls were") };
+                (format!("{made} made, as many as there may be."), Some(on))
+            }
             Reason::Tokens => {
                 let most = tokens.unwrap_or_default();
                 (format!("{} tokens were used, and {most} may be.", self.spent), Some(on))

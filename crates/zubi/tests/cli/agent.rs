@@ -149,7 +149,7 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
     --- stderr
     I look.
     → Read a file: notes.txt
-    ! The model was asked 1 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+    ! The model was asked once, as often as it may be. Say “go on” in this conversation, or allow it more.
       Calls made: file.read 1.
       The last words of the model: I look.
       What is left to do is not known.
@@ -167,7 +167,7 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
 
     I look.
     → Read a file: notes.txt
-    ! The model was asked 1 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+    ! The model was asked once, as often as it may be. Say “go on” in this conversation, or allow it more.
 
     > Go on where you left off.
 

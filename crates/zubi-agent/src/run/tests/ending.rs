@@ -281,3 +281,11 @@ async fn nothing_is_done_that_cannot_be_kept() {
     );
     assert!(!world.root.join("work/new.txt").exists());
 }
+
+#[tokio::test]
+async fn an_answer_without_a_word_is_none() {
+    let mut world = World::new(&[], vec![say(" ")]);
+    let happened = world.run("go").await;
+    assert!(happened.contains("= Model after 1/0"), "{happened}");
+    assert!(happened.contains("problem: The model answered nothing."), "{happened}");
+}
