@@ -200,6 +200,11 @@ pub trait ModelSource: Send + Sync {
         false
     }
 
+    /// Whether it is asked only where it is named, not for a list of all models.
+    fn only_by_name(&self) -> bool {
+        false
+    }
+
     /// The models that it knows, and why it knows none. May ask over the network; bounded.
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError>;
 

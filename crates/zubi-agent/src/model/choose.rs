@@ -67,10 +67,10 @@ impl Models {
         self.sources.iter().map(about).collect()
     }
 
-    /// What each provider has. All are asked at once; one that is too slow is a problem among the others.
+    /// What each provider has, but for those that are asked only by their names. All are asked at once; one that is too slow is a problem among the others.
     pub async fn list(&self) -> ModelList {
         let mut list = ModelList { models: Vec::new(), problems: Vec::new() };
-        let listed = join_all(self.sources.iter().map(|source| listed(source.as_ref()))).await;
+        let listed = join_all(self.sources.iter().map(|source| listed_unnamed(source.as_ref()))).await;
         for (source, listed) in self.sources.iter().zip(listed) {
             match listed {
                 Ok(models) => list.models.extend(models),
@@ -148,8 +148,11 @@ impl Models {
                 Err(error) => missing = Some(error),
             }
         }
-        let others: Vec<_> =
-            self.sources.iter().map(AsRef::as_ref).filter(|source| Some(source.provider()) != maker).collect();
+        let is_other = |source: &&dyn ModelSource| {
+            let provider = source.provider();
+            Some(provider) != maker && (may_be_first(provider) || provider == MOCK)
+        };
+        let others: Vec<_> = self.sources.iter().map(AsRef::as_ref).filter(is_other).collect();
         let found = join_all(others.iter().map(|source| has(*source, name))).await;
         match others.iter().zip(found).find(|(_, found)| *found) {
             Some((source, _)) => source.open(name).await,
@@ -201,6 +204,21 @@ async fn listed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> 
             format!("{} did not say within {} seconds which models it has", source.provider(), LISTING.as_secs()),
         )),
     }
+}
+
+/// Why a provider is not asked for its models.
+fn unasked(provider: &str) -> ModelError {
+    ModelError::new(
+        ErrorKind::NotConfigured,
+        format!(
+            "{provider} is asked only where it is named, as in `--model {provider}/MODEL`; with a section `[models.{provider}]` in \
+             your zubi.toml its models are listed"
+        ),
+    )
+}
+
+async fn listed_unnamed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
+    if source.only_by_name() { Err(unasked(source.provider())) } else { listed(source).await }
 }
 
 async fn has(source: &dyn ModelSource, name: &str) -> bool {

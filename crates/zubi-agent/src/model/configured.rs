@@ -26,11 +26,17 @@ pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'
     let built_in = built_in.map(|known| (known.name, ProviderLayer::default(), Some(known)));
     let asked = Asked { settings, secrets, variables };
     own.chain(built_in)
-        .map(|(name, layer, known)| match asked.config(name, &layer, known) {
-            // Where the user says which API it is, it is that one.
-            Ok(config) if layer.api.is_none() && OpenAi::is_meant(&config) => Arc::new(OpenAi::new(config)),
-            Ok(config) => source(config),
-            Err(problem) => Arc::new(Unusable { provider: name.to_owned(), problem }),
+        .map(|(name, layer, known)| -> Arc<dyn ModelSource> {
+            match asked.config(name, &layer, known) {
+                // Where the user says which API it is, it is that one.
+                Ok(config) if layer.api.is_none() && OpenAi::is_meant(&config) => Arc::new(OpenAi::new(config)),
+                // What the user has not configured is not asked with a key that was set for something else.
+                Ok(config) if known.is_some_and(|known| known.only_by_name) && !settings.models.contains_key(name) => {
+                    Arc::new(ByName(source(config)))
+                }
+                Ok(config) => source(config),
+                Err(problem) => Arc::new(Unusable { provider: name.to_owned(), problem }),
+            }
         })
         .collect()
 }
@@ -118,6 +124,32 @@ fn is_name(name: &str) -> bool {
         && name.len() <= 64
         && name.bytes().all(is_good)
         && ![choose::AUTO, choose::MOCK, choose::EDITOR].contains(&name)
+}
+
+/// A provider whose key was found by chance.
+struct ByName(Arc<dyn ModelSource>);
+
+#[async_trait]
+impl ModelSource for ByName {
+    fn provider(&self) -> &str {
+        self.0.provider()
+    }
+
+    fn about(&self) -> String {
+        self.0.about()
+    }
+
+    fn only_by_name(&self) -> bool {
+        true
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
+        self.0.models().await
+    }
+
+    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        self.0.open(name).await
+    }
 }
 
 /// A provider that lacks something.

@@ -53,6 +53,10 @@ impl ModelSource for Scripted {
         matches!(self.models, Err(ErrorKind::NotConfigured))
     }
 
+    fn only_by_name(&self) -> bool {
+        self.provider == "github"
+    }
+
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
         let models =
             self.models.as_ref().map_err(|kind| ModelError::new(*kind, format!("{} has trouble", self.provider)))?;
@@ -145,6 +149,17 @@ async fn bare_names() {
     ");
 }
 
+/// Its key has much else to do, and is sent nowhere where nobody wants its models.
+#[tokio::test]
+async fn github_is_asked_only_by_its_name() {
+    let sources = vec![("github", Ok(vec!["phi-4"]))];
+    assert_snapshot!(check(sources, &["phi-4", "github/phi-4", "github"]).await, @"
+    `phi-4` is NotConfigured: there is no model `phi-4`; a model is named `provider/model`; providers that can be asked: github
+    `github/phi-4` is github/phi-4
+    `github` is github/phi-4
+    ");
+}
+
 #[tokio::test]
 async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
     let mut text = check(usual(), &["auto", ""]).await;
@@ -181,7 +196,7 @@ async fn lists_say_what_is_missing() {
     let list = models.list().await;
     let ids: Vec<_> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_snapshot!(format!("{ids:?}\n{:?}", list.problems), @r#"
-    ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "github/openai/gpt-4.1", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "ollama/llama3:latest", "mock"]
-    [ProviderProblem { provider: "anthropic", message: "has trouble" }]
+    ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "ollama/llama3:latest", "mock"]
+    [ProviderProblem { provider: "anthropic", message: "has trouble" }, ProviderProblem { provider: "github", message: "is asked only where it is named, as in `--model github/MODEL`; with a section `[models.github]` in your zubi.toml its models are listed" }]
     "#);
 }

@@ -31,7 +31,11 @@ fn check(toml: &str, environment: &[(&str, &str)]) -> String {
         assert!(kept.contains(&value.trim().to_owned()), "{name} is not taken out of what is kept");
     }
     let sources = configured(&settings, &secrets, &variables);
-    let lines: Vec<_> = sources.iter().map(|source| format!("{}: {}", source.provider(), source.about())).collect();
+    let line = |source: &Arc<dyn ModelSource>| {
+        let by_name = if source.only_by_name() { ", only by its name" } else { "" };
+        format!("{}: {}{by_name}", source.provider(), source.about())
+    };
+    let lines: Vec<_> = sources.iter().map(line).collect();
     let text = lines.join("\n").replace(root.as_str(), "[DIR]");
     assert!(!text.contains(KEY), "{text}");
     text
@@ -66,9 +70,17 @@ fn keys_and_addresses_from_the_environment() {
     anthropic: its key, the environment variable ANTHROPIC_API_KEY, is empty or has characters that no key has
     gemini: gemini at https://generativelanguage.googleapis.com/v1beta (key from the environment variable GEMINI_API_KEY)
     openrouter: the environment variable OPENROUTER_BASE_URL: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`
-    github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN)
+    github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN), only by its name
     ollama: ollama at http://127.0.0.1:9/ (no key)
     ");
+}
+
+#[test]
+fn who_configures_a_provider_has_named_it() {
+    let shown = check("[models.github]\n", &[("GITHUB_TOKEN", KEY)]);
+    let github =
+        "github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN)";
+    assert!(shown.lines().any(|line| line == github), "{shown}");
 }
 
 #[test]
