@@ -59,17 +59,8 @@ fn calls(events: &[Value]) -> Vec<&Value> {
     events.iter().filter(|event| event["type"] == "calling").map(|event| &event["call"]).collect()
 }
 
-/// Of calls that were cut off nobody keeps a result; what the model is told of them is said when it is asked.
+/// A call that was cut off has a result too: that nobody knows what came of it.
 fn results(events: &[Value]) -> Vec<&Value> {
     let has_result = |call: &Value| events.iter().any(|event| event["type"] == "result" && event["call"] == *call);
-    let was_cut = |at: usize| {
-        let after = events.iter().skip(at).find(|event| matches!(event["type"].as_str(), Some("ended")));
-        after.is_some_and(|end| end["reason"] == "killed")
-    };
-    events
-        .iter()
-        .enumerate()
-        .filter(|(at, event)| event["type"] == "calling" && (has_result(&event["call"]) || was_cut(*at)))
-        .map(|(_, event)| &event["call"])
-        .collect()
+    calls(events).into_iter().filter(|call| has_result(call)).collect()
 }
