@@ -78,8 +78,8 @@ fn time_ends_a_call_too() {
     > Do it.
     "" + shell_run {"command":"sleep 1000"}
     → Run a command: sleep 1000
-    = (no output)
-    ended time: "The 2 s that it may take are over.\nCalls made: shell.run 1.\nWhat is left to do is not known."
+    ✗ cancelled: (no output)
+    ended time: "The 2 s that it may take are over.\nCalls made: shell.run 1 (1 failed).\nWhat is left to do is not known."
       The 2 s that it may take are over. Say “go on” in this conversation, or allow it more.
     exit 1
     "#);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use salsa::Setter as _;
 
@@ -163,29 +164,48 @@ impl ModelHost {
         &self.db
     }
 
+    /// Asks a question in the middle of one to another host: salsa takes one at a time on each thread if it is not told.
+    pub fn ask_within<'a, T>(&'a self, question: impl FnOnce(&'a dyn Db) -> T) -> T {
+        salsa::attach_allow_change(&self.db, || question(&self.db))
+    }
+
     /// The model as it is now, for questions on another thread. Drop it when the questions are answered: the next change
     /// waits for that.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { db: self.db.clone() }
+        Snapshot { db: self.db.clone(), is_withdrawn: Arc::default() }
     }
 }
 
-/// The model as it is between two changes. A clone is for another thread.
-#[derive(Clone)]
+/// The model as it is between two changes.
 pub struct Snapshot {
     db: Database,
+    /// salsa forgets that a question was cancelled when its outermost query ends, however soon after.
+    is_withdrawn: Arc<AtomicBool>,
 }
 
 impl Snapshot {
     /// Asks a question. It is cancelled when a change waits or a [`CancellationToken`] of this snapshot says so.
     pub fn ask<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, Cancelled> {
-        // What a cancelled question leaves behind is only what salsa remembers, which stays sound.
-        salsa::Cancelled::catch(AssertUnwindSafe(|| question(&self.db))).map_err(|_| Cancelled)
+        if self.is_withdrawn.load(Ordering::SeqCst) {
+            return Err(Cancelled);
+        }
+        // Attached here, the question is the outermost: what cancels it between two of its queries is not forgotten. What a
+        // cancelled question leaves behind is only what salsa remembers, which stays sound.
+        let ask = AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db)));
+        salsa::Cancelled::catch(ask).map_err(|_| Cancelled)
     }
 
-    /// Cancels questions of this snapshot from elsewhere.
+    /// Cancels the questions of this snapshot from elsewhere.
     pub fn cancellation_token(&self) -> CancellationToken {
-        CancellationToken { token: salsa::Database::cancellation_token(&self.db) }
+        let token = salsa::Database::cancellation_token(&self.db);
+        CancellationToken { token, is_withdrawn: Arc::clone(&self.is_withdrawn) }
+    }
+}
+
+/// A clone is for another thread, and has tokens of its own.
+impl Clone for Snapshot {
+    fn clone(&self) -> Self {
+        Self { db: self.db.clone(), is_withdrawn: Arc::default() }
     }
 }
 
@@ -205,11 +225,14 @@ impl std::error::Error for Cancelled {}
 #[derive(Clone)]
 pub struct CancellationToken {
     token: salsa::CancellationToken,
+    is_withdrawn: Arc<AtomicBool>,
 }
 
 impl CancellationToken {
-    /// Ends the question that runs now, at the next query it comes to.
+    /// Ends the question that runs now, at the next query it comes to; later ones are not begun.
     pub fn cancel(&self) {
+        // First what stays: a question that salsa forgets it for is the last one.
+        self.is_withdrawn.store(true, Ordering::SeqCst);
         self.token.cancel();
     }
 }

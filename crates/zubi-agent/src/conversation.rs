@@ -5,6 +5,7 @@ mod digest;
 mod held;
 mod id;
 mod index;
+mod known;
 mod mend;
 #[cfg(test)]
 mod page;
@@ -26,6 +27,8 @@ use zubi_tools::redact::Redactor;
 
 pub(crate) use self::digest::Digest;
 use self::held::Held;
+use self::known::Entry;
+pub(crate) use self::known::Known;
 use self::passing::Passing;
 use self::read::{MAX_FILE, MAX_LINE};
 use self::store::Place;
@@ -60,6 +63,7 @@ pub(crate) struct Keeping {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) redactor: Redactor,
     pub(crate) tell: Teller,
+    pub(crate) known: Known,
 }
 
 impl Keeping {
@@ -152,16 +156,20 @@ impl Conversation {
     fn take_up(&self) -> Result<(), OpenError> {
         let endings = {
             let mut inner = self.lock();
-            let reading = read::read(&mut inner.file, 0, 0)?;
+            let (mut entry, mut reading) = self.keeping.read_on(&mut inner.file, &self.id, u64::MAX)?;
+            if entry.digest.open.is_some() {
+                // What is missing is told by all of its events.
+                (entry, reading) = self.keeping.read_on(&mut inner.file, &self.id, 0)?;
+            }
             if let Some(damage) = reading.damage {
                 return Err(OpenError::Unusable(format!("its file is damaged: {damage}")));
             }
             if reading.good < reading.length {
                 inner.file.set_len(reading.good)?;
             }
-            inner.length = reading.good;
-            inner.history = History::of(&reading.events);
-            inner.digest = Digest::of(&reading.events);
+            inner.length = entry.good;
+            inner.history = entry.history;
+            inner.digest = entry.digest;
             mend::endings(&inner.history, &inner.digest, &reading.events, self.keeping.now())
         };
         if self.last() == 0 {
@@ -231,6 +239,20 @@ impl Conversation {
         }
         inner.length = length;
         Ok(())
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        let Ok(inner) = self.inner.get_mut() else { return };
+        if inner.broken.is_none() && inner.digest.seq > 0 {
+            self.keeping.known.keep(Entry {
+                id: std::mem::take(&mut self.id),
+                good: inner.length,
+                digest: std::mem::take(&mut inner.digest),
+                history: std::mem::take(&mut inner.history),
+            });
+        }
     }
 }
 

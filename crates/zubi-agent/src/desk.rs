@@ -33,14 +33,14 @@ use self::parameters::{bounded, none, parameters};
 use self::seat::Seat;
 use crate::chat::{ChatError, ChatService};
 use crate::conversation::store::Place;
-use crate::conversation::{Digest, Keeping, OpenError};
+use crate::conversation::{Digest, Keeping, Known, OpenError};
 use crate::event::{Event, What};
 use crate::export;
 use crate::model::choose::Models;
 use crate::questions::Questions;
 use crate::run::Budgets;
 use crate::wire::{
-    AnswerTo, ConversationList, Exported, Hello, INSPECTOR, Named, Opened, Rename, Search, State, Summary, Told,
+    AnswerTo, ConversationList, Exported, Hello, INSPECTOR, Named, Open, Opened, Rename, Search, State, Summary, Told,
     ToolList,
 };
 
@@ -112,6 +112,7 @@ impl Desk {
             clock: Arc::clone(&config.clock),
             redactor: config.redactor.clone(),
             tell: Arc::new(teller),
+            known: Known::default(),
         };
         let questions = Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(DeskError::Rule)?;
         let closing = CancellationToken::new();
@@ -187,7 +188,7 @@ impl Desk {
         }
         self.aside(move |keeping| {
             let found = match &search.id {
-                Some(id) => keeping.place.named(id, limit)?,
+                Some(id) => keeping.named(id, limit)?,
                 None => keeping.place.search(search.query.as_deref(), limit)?,
             };
             let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
@@ -207,7 +208,8 @@ impl Desk {
         .await
     }
 
-    async fn opened(&self, id: String) -> Result<Opened, ChatError> {
+    async fn opened(&self, open: Open) -> Result<Opened, ChatError> {
+        let Open { conversation: id, after } = open;
         let seat = self.seat(&id)?;
         let mut going_on = seat.conversation();
         let mut free = None;
@@ -220,37 +222,34 @@ impl Desk {
         if let Some(conversation) = going_on {
             let (digest, passing) = conversation.now();
             drop(conversation);
-            let state = live_state(&digest);
             let asked = id.clone();
-            let (_, reading) = self.aside(move |keeping| keeping.place.look(&asked)).await?;
-            let mut events = reading.events;
+            let (_, mut events) = self.aside(move |keeping| keeping.look(&asked, after)).await?;
             // What has happened since that moment, the one who opens it hears.
-            events.truncate(usize::try_from(digest.seq).unwrap_or(usize::MAX));
-            return Ok(Opened { summary: summary(&id, &digest, state, None), events, passing });
+            events.retain(|event| event.seq <= digest.seq);
+            let summary = summary(&id, &digest, live_state(&digest), None);
+            return Ok(Opened { summary, last: digest.seq, events, passing });
         }
         let opened = self.aside(move |keeping| {
-            let (digest, reading) = keeping.place.look(&id)?;
-            let is_cut_off = digest.open.is_some() || reading.good < reading.length;
-            let (digest, reading, state) = if is_cut_off && reading.damage.is_none() {
+            let (mut standing, mut events) = keeping.look(&id, after)?;
+            let mut state = State::Idle;
+            if (standing.digest.open.is_some() || standing.is_cut) && standing.damage.is_none() {
                 match crate::conversation::Conversation::open(keeping, &id) {
                     Ok(mended) => {
                         drop(mended);
-                        let (digest, reading) = keeping.place.look(&id)?;
-                        (digest, reading, State::Idle)
+                        (standing, events) = keeping.look(&id, after)?;
                     }
-                    Err(OpenError::Elsewhere) => (digest, reading, State::Elsewhere),
+                    Err(OpenError::Elsewhere) => state = State::Elsewhere,
                     Err(error) => return Err(error),
                 }
-            } else {
-                (digest, reading, State::Idle)
-            };
+            }
+            let digest = standing.digest;
             let notice = |damage| What::Notice {
                 turn: digest.turns,
                 text: format!("The file of this conversation is damaged: {damage}. What stands before is shown; it cannot be gone on with."),
             };
-            let passing = reading.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
+            let passing = standing.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
             let summary = summary(&id, &digest, state, None);
-            Ok(Opened { summary, events: reading.events, passing: passing.into_iter().collect() })
+            Ok(Opened { summary, last: digest.seq, events, passing: passing.into_iter().collect() })
         });
         let opened = opened.await;
         drop(free);
@@ -281,10 +280,11 @@ impl Desk {
 
     async fn export(&self, id: String) -> Result<Exported, ChatError> {
         self.seat(&id)?;
-        let (digest, reading) = self.aside(move |keeping| keeping.place.look(&id)).await?;
-        let scenario = export::scenario(&digest.title(), &reading.events);
+        let (standing, events) = self.aside(move |keeping| keeping.look(&id, 0)).await?;
+        let title = standing.digest.title();
+        let scenario = export::scenario(&title, &events);
         let scenario = scenario.to_yaml().map_err(|error| ChatError::Failed(error.to_string()))?;
-        Ok(Exported { name: export::file_name(&digest.title()), scenario })
+        Ok(Exported { name: export::file_name(&title), scenario })
     }
 }
 
@@ -337,7 +337,7 @@ impl ChatService for Desk {
                 json!(self.config.models.list().await)
             }
             "conversations" => json!(self.conversations(parameters(params)?).await?),
-            "open" => json!(self.opened(parameters::<Named>(params)?.conversation).await?),
+            "open" => json!(self.opened(parameters(params)?).await?),
             "send" => json!(self.send(parameters::checked(parameters(params)?)?, door).await?),
             "stop" => {
                 self.stop(&parameters::<Named>(params)?.conversation).await?;

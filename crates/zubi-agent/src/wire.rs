@@ -6,7 +6,7 @@
 //! | `hello` | – | [`Hello`] |
 //! | `models` | – | [`ModelList`] |
 //! | `conversations` | [`Search`] | [`ConversationList`] |
-//! | `open` | [`Named`] | [`Opened`] |
+//! | `open` | [`Open`] | [`Opened`] |
 //! | `send` | [`Send`] | [`Sent`] |
 //! | `stop` | [`Named`] | `{}`; the turn ends at once, and so says its last event |
 //! | `answer` | [`AnswerTo`] | `{}` |
@@ -122,11 +122,23 @@ pub struct Named {
     pub conversation: String,
 }
 
-/// All of a conversation.
+/// A conversation to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    pub conversation: String,
+    /// Of the events, only those whose number is higher; all if it does not say.
+    #[serde(default)]
+    pub after: u64,
+}
+
+/// A conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Opened {
     pub summary: Summary,
-    /// Those that are kept.
+    /// The number of the last event that is kept, whether it is among these or not.
+    pub last: u64,
+    /// Those that are kept and were asked for.
     pub events: Vec<Event>,
     /// What was heard so far of the answer that is being given, as [`crate::event::What::Text`] and `Thought` from 0. A `Notice`
     /// says what is wrong with the file, if something is.

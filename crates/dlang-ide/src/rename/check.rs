@@ -33,7 +33,7 @@ pub(super) fn check(db: &dyn Db, new_name: &str, edits: &[(File, Vec<TextEdit>)]
     let copy = Copy::new(db, &texts);
     for (file, _) in edits {
         let Some(changed) = copy.file(*file) else { continue };
-        let (before, after) = (file_model(db, *file), file_model(copy.host.db(), changed));
+        let (before, after) = (file_model(db, *file), copy.host.ask_within(|db| file_model(db, changed)));
         let mut elements = before.index.elements.iter().zip(&after.index.elements);
         if elements.any(|(old, new)| old.is_qualified != new.is_qualified) {
             return Err(RenameError::Length(new_name.to_owned()));
@@ -127,7 +127,7 @@ impl Copy {
     fn difference(&self, db: &dyn Db) -> Option<(FileRange, String)> {
         for file in &self.affected {
             let Some(there) = self.file(*file) else { continue };
-            let (before, after) = (resolutions(db, *file), resolutions(self.host.db(), there));
+            let (before, after) = (resolutions(db, *file), self.host.ask_within(|db| resolutions(db, there)));
             for (id, reference) in file_model(db, *file).numbered_references() {
                 let place = |target: &Definition| self.file(target.file).map(|file| (file, target.number));
                 let meant = before.targets(id).iter().map(place);

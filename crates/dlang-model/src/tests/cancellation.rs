@@ -47,3 +47,23 @@ fn a_token_cancels_one_snapshot() {
     assert_eq!(answer, Err(Cancelled));
     assert_eq!(other.ask(|db| project_files(db).len()), Ok(1));
 }
+
+#[test]
+fn what_is_cancelled_between_two_queries_stays_cancelled() {
+    let host = host("Domain A\n");
+    let snapshot = host.snapshot();
+    let token = snapshot.cancellation_token();
+    // The last that a question does, where no query sees it any more.
+    assert_eq!(snapshot.ask(|_| token.cancel()), Ok(()));
+    assert_eq!(snapshot.ask(|db| project_files(db).len()), Err(Cancelled));
+    assert_eq!(snapshot.clone().ask(|db| project_files(db).len()), Ok(1));
+
+    // Within a question, another query ends in between.
+    let snapshot = host.snapshot();
+    let token = snapshot.cancellation_token();
+    let answer = snapshot.ask(|db| {
+        salsa::attach(db, || token.cancel());
+        db.unwind_if_revision_cancelled();
+    });
+    assert_eq!(answer, Err(Cancelled));
+}

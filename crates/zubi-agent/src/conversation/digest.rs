@@ -42,14 +42,6 @@ pub(crate) struct OpenTurn {
 }
 
 impl Digest {
-    pub(crate) fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
-        let mut digest = Self::default();
-        for event in events {
-            digest.apply(event);
-        }
-        digest
-    }
-
     /// Takes the next event.
     pub(crate) fn apply(&mut self, event: &Event) {
         self.seq = event.seq;

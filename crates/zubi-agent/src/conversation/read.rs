@@ -6,10 +6,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use zubi_base::private;
 
 use super::OpenError;
-use super::store::Place;
 use crate::event::{Event, VERSION, What};
 
 /// The longest line, in bytes.
@@ -80,12 +78,6 @@ pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, Open
         return Err(OpenError::Unusable("its file does not begin as one does".to_owned()));
     }
     Ok(reading)
-}
-
-/// All of a conversation, for whoever only looks.
-pub(crate) fn look(place: &Place, id: &str) -> Result<Reading, OpenError> {
-    let mut file = private::open_existing(&place.path(id)?, false).map_err(|error| missing(error, id))?;
-    read(&mut file, 0, 0)
 }
 
 pub(crate) fn missing(error: io::Error, id: &str) -> OpenError {

@@ -8,7 +8,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::private;
 use zubi_base::text::ContentHash;
 
-use super::digest::Digest;
 use super::index;
 pub(crate) use super::index::{Found, Row};
 use super::{OpenError, id, read};
@@ -106,20 +105,8 @@ impl Place {
         })
     }
 
-    /// The conversations whose id begins so.
-    pub(crate) fn named(&self, beginning: &str, limit: usize) -> Result<Found, OpenError> {
-        let mut ids: Vec<String> = self.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
-        let more = ids.len().saturating_sub(limit);
-        ids.truncate(limit);
-        let row = |id: String| {
-            let (digest, _) = self.look(&id).ok()?;
-            Some(Row { id, digest, found: None })
-        };
-        Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more })
-    }
-
     /// Removes a conversation that nobody writes, and every word of it from the index.
-    pub(crate) fn delete(&self, id: &str) -> Result<(), OpenError> {
+    pub(super) fn delete(&self, id: &str) -> Result<(), OpenError> {
         let path = self.path(id)?;
         {
             let _gate = self.gate()?;
@@ -133,11 +120,5 @@ impl Place {
         }
         index::forget(self);
         Ok(())
-    }
-
-    /// What is known of a conversation, and what its file says.
-    pub(crate) fn look(&self, id: &str) -> Result<(Digest, read::Reading), OpenError> {
-        let reading = read::look(self, id)?;
-        Ok((Digest::of(&reading.events), reading))
     }
 }

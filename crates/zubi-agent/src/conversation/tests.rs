@@ -13,13 +13,13 @@ use crate::message::{Call, Said, Usage};
 use crate::model::Stop;
 
 /// A directory for conversations, and what was told.
-struct Fixture {
+pub(super) struct Fixture {
     _guard: tempfile::TempDir,
-    keeping: Keeping,
+    pub(super) keeping: Keeping,
     told: Arc<Mutex<Vec<Event>>>,
 }
 
-fn fixture() -> Fixture {
+pub(super) fn fixture() -> Fixture {
     let guard = tempfile::tempdir().unwrap();
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
     let folders = vec![Utf8PathBuf::from("/project")];
@@ -33,8 +33,21 @@ fn fixture() -> Fixture {
             let told = Arc::clone(&told);
             move |_, event| told.lock().unwrap().push(event)
         }),
+        known: Known::default(),
     };
     Fixture { _guard: guard, keeping, told }
+}
+
+impl Fixture {
+    /// What another process has, which has read nothing yet.
+    pub(super) fn elsewhere(&self) -> Keeping {
+        Keeping { known: Known::default(), ..self.keeping.clone() }
+    }
+
+    /// All events, as the file says.
+    fn events(&self, id: &str) -> Vec<Event> {
+        self.elsewhere().look(id, 0).unwrap().1
+    }
 }
 
 fn asked(turn: u64, text: &str) -> What {
@@ -84,7 +97,7 @@ fn ended(turn: u64, text: &str) -> What {
 }
 
 /// Two turns with calls, one of which a person was asked about.
-fn recorded() -> Vec<What> {
+pub(super) fn recorded() -> Vec<What> {
     vec![
         asked(1, "Rename the é\n\u{2028}thing"),
         What::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
@@ -152,14 +165,15 @@ fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
     drop(whole);
     let path = fixture.keeping.place.path(&id).unwrap();
     let bytes = std::fs::read(&path).unwrap();
-    let lines: Vec<Event> = read::look(&fixture.keeping.place, &id).unwrap().events;
+    let lines = fixture.events(&id);
     for cut in 0..=bytes.len() {
         private::write_atomic(&path, &bytes[..cut]).unwrap();
         let whole_lines = bytes[..cut].split(|byte| *byte == b'\n').count() - 1;
-        let seen = read::look(&fixture.keeping.place, &id).unwrap();
-        assert_eq!((seen.events.as_slice(), seen.damage), (&lines[..whole_lines], None), "cut at {cut}");
+        let keeping = fixture.elsewhere();
+        let (standing, events) = keeping.look(&id, 0).unwrap();
+        assert_eq!((events.as_slice(), standing.damage), (&lines[..whole_lines], None), "cut at {cut}");
 
-        let opened = Conversation::open(&fixture.keeping, &id).unwrap();
+        let opened = Conversation::open(&keeping, &id).unwrap();
         assert_eq!(opened.digest().open, None, "cut at {cut}");
         assert_takeable(&opened.messages(), &format!("cut at {cut}"));
         opened.add(asked(3, "go on")).unwrap();
@@ -169,9 +183,11 @@ fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
         let (told, digest) = (opened.messages(), opened.digest());
         drop(opened);
 
-        let again = Conversation::open(&fixture.keeping, &id).unwrap();
-        assert_eq!((again.messages(), again.digest()), (told, digest), "cut at {cut}");
-        let kept = read::look(&fixture.keeping.place, &id).unwrap().events;
+        for keeping in [keeping, fixture.elsewhere()] {
+            let again = Conversation::open(&keeping, &id).unwrap();
+            assert_eq!((again.messages(), again.digest()), (told.clone(), digest.clone()), "cut at {cut}");
+        }
+        let kept = fixture.events(&id);
         assert_eq!(kept[..whole_lines], lines[..whole_lines], "nothing whole is lost, cut at {cut}");
         assert!(kept.iter().zip(1..).all(|(event, seq)| event.seq == seq), "cut at {cut}");
     }
@@ -194,7 +210,7 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
     let id = conversation.id().to_owned();
     drop(conversation);
     drop(Conversation::open(&fixture.keeping, &id).unwrap());
-    let events = read::look(&fixture.keeping.place, &id).unwrap().events;
+    let events = fixture.events(&id);
     let added: String = events[7..].iter().fold(String::new(), |mut text, event| {
         writeln!(text, "{}", json!(event.what)).unwrap();
         text
@@ -230,7 +246,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
     let id = conversation.id().to_owned();
     drop(conversation);
     drop(Conversation::open(&fixture.keeping, &id).unwrap());
-    let events = read::look(&fixture.keeping.place, &id).unwrap().events;
+    let events = fixture.events(&id);
     let added: Vec<String> = events[7..events.len() - 1].iter().map(|event| json!(event.what).to_string()).collect();
     assert_snapshot!(added.join("\n"), @r#"
     {"type":"decision","question":"of own","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
@@ -246,8 +262,8 @@ fn check_file(content: &[u8]) -> String {
     let id = id::new(fixture.keeping.clock.now()).unwrap();
     let path = fixture.keeping.place.path(&id).unwrap();
     private::write_atomic(&path, content).unwrap();
-    let seen = match read::look(&fixture.keeping.place, &id) {
-        Ok(reading) => format!("{} [{}]", kinds(&reading.events), reading.damage.unwrap_or_default()),
+    let seen = match fixture.keeping.look(&id, 0) {
+        Ok((standing, events)) => format!("{} [{}]", kinds(&events), standing.damage.unwrap_or_default()),
         Err(error) => format!("no: {error}"),
     };
     let opened = match Conversation::open(&fixture.keeping, &id) {
@@ -388,7 +404,7 @@ fn absurd_lengths_are_refused_without_being_read() {
     drop(conversation);
     // A file with a hole takes no room.
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
-    assert_snapshot!(read::look(&fixture.keeping.place, &id).unwrap_err(), @"its file has 268435457 bytes, and at most 268435456 are read");
+    assert_snapshot!(fixture.elsewhere().look(&id, 0).unwrap_err(), @"its file has 268435457 bytes, and at most 268435456 are read");
 }
 
 #[test]
@@ -400,11 +416,11 @@ fn one_writes_and_the_others_read() {
     let other = Conversation::open(&fixture.keeping, &id).map(|_| ()).unwrap_err();
     assert_snapshot!(other, @"another process has this conversation");
     assert_eq!(fixture.keeping.place.held([id.as_str()].into_iter()).unwrap(), [id.as_str()]);
-    assert!(matches!(fixture.keeping.place.delete(&id), Err(OpenError::Elsewhere)));
-    assert_eq!(kinds(&read::look(&fixture.keeping.place, &id).unwrap().events), "began asked");
+    assert!(matches!(fixture.keeping.delete(&id), Err(OpenError::Elsewhere)));
+    assert_eq!(kinds(&fixture.events(&id)), "began asked");
     drop(conversation);
     assert!(fixture.keeping.place.held([id.as_str()].into_iter()).unwrap().is_empty());
-    fixture.keeping.place.delete(&id).unwrap();
+    fixture.keeping.delete(&id).unwrap();
     assert!(matches!(Conversation::open(&fixture.keeping, &id).map(|_| ()), Err(OpenError::Missing(_))));
 }
 
@@ -508,7 +524,7 @@ fn a_clock_that_goes_backwards_does_not_take_the_order_along() {
     drop(conversation);
     fixture.keeping.clock = Arc::new(FixedClock(Duration::from_secs(1)));
     drop(Conversation::open(&fixture.keeping, &id).unwrap());
-    let events = read::look(&fixture.keeping.place, &id).unwrap().events;
+    let events = fixture.events(&id);
     assert!(events.iter().all(|event| event.at == 1_700_000_000_000), "{events:?}");
 }
 

@@ -119,7 +119,7 @@ impl Desk {
                         // A provider may take its time: nobody waits for the seat meanwhile.
                         let last = match &send.model {
                             Some(_) => None,
-                            None => self.aside(move |keeping| keeping.place.look(&asked)).await?.0.model,
+                            None => self.aside(move |keeping| keeping.look(&asked, u64::MAX)).await?.0.digest.model,
                         };
                         model = Some(self.model(send.model.as_deref(), last).await?);
                         continue;
@@ -272,7 +272,7 @@ impl Desk {
             return Err(ChatError::Failed("a turn is going on in this conversation. Stop it first.".to_owned()));
         }
         let asked = id.clone();
-        self.aside(move |keeping| keeping.place.delete(&asked)).await?;
+        self.aside(move |keeping| keeping.delete(&asked)).await?;
         self.seats().remove(&id);
         Ok(())
     }

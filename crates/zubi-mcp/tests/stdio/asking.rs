@@ -111,6 +111,7 @@ async fn what_a_form_can_say() {
         Failed to run test.run: the user said no (it runs `say first`)
         Do not call it again for this; ask the user what to do instead.
     asked again: {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"text\": \"other\"}"}}
+        The user changed the arguments to {"text":"other"}.
         you said other
         [test · ready]
     {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"text\":\"first\"}"}}
@@ -127,6 +128,7 @@ async fn what_a_form_can_say() {
         Do not call it again for this; ask the user what to do instead.
     {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"txt\": \"x\"}"}}
         Invalid input: txt: no such parameter; did you mean `text`?
+        The user changed the arguments to {"txt":"x"}.
         test.run takes text (string), count (integer), max_tokens (integer).
     {"tools":[]}
         Failed to run test.run: the user was asked (it runs `say first`), and the client's answer was none to the question

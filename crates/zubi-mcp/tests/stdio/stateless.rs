@@ -50,7 +50,7 @@ async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_ag
     let question = stateless(&mut client, 9, run("a"), Some((&question, edited))).await;
     assert!(question["result"]["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("say b"));
     let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
-    assert_eq!(text(&answer), "you said b\n[test · ready]");
+    assert_eq!(text(&answer), "The user changed the arguments to {\"text\":\"b\"}.\nyou said b\n[test · ready]");
 
     let invented = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
     let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": YES}))))).await;

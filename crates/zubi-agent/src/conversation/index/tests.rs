@@ -25,6 +25,7 @@ fn fixture() -> Fixture {
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
         redactor: Redactor::default(),
         tell: Arc::new(|_, _| {}),
+        known: crate::conversation::Known::default(),
     };
     Fixture { _guard: guard, keeping }
 }
@@ -164,7 +165,7 @@ fn what_is_deleted_is_nowhere_any_more() {
     fixture.said(1, &["Keep this one"]);
     let id = fixture.said(2, &["The walrus is a secret"]);
     assert_eq!(fixture.titles("walrus").len(), 1);
-    fixture.keeping.place.delete(&id).unwrap();
+    fixture.keeping.delete(&id).unwrap();
     for name in ["index.db", "index.db-wal"] {
         let bytes = std::fs::read(fixture.keeping.place.sessions.join(name)).unwrap_or_default();
         assert!(!bytes.windows(6).any(|window| window == b"walrus"), "{name}");

@@ -87,7 +87,7 @@ async fn an_answer_that_is_none_says_so() {
     > one
     #1
     < 
-    = Completed after 1/0: 
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
       problem: The model answered nothing. Ask again, or choose another model.
     > two
     #1

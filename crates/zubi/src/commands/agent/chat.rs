@@ -179,7 +179,7 @@ impl Chat<'_> {
     }
 
     async fn open(&mut self, id: &str) -> Result<(), Failure> {
-        let opened = find(self.desk.chats(), Some(id)).await?;
+        let opened = find(self.desk.chats(), Some(id), 0).await?;
         self.talk.take_up(&opened);
         terminal::say(&page(&opened.events));
         Ok(())

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
-use zubi_agent::wire::{ConversationList, Exported, Named, Opened, Search, State, Summary};
+use zubi_agent::wire::{ConversationList, Exported, Named, Open, Opened, Search, State, Summary};
 use zubi_base::visible::on_one_line;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
@@ -17,6 +17,9 @@ use super::output::{page, print_event};
 use super::talk::request;
 use crate::agent;
 use crate::session::Session;
+
+/// The number that no event's is higher than: of what is opened behind it, only how it stands is told.
+pub(super) const NO_EVENTS: u64 = u64::MAX;
 
 /// How many characters of a title are listed.
 const TITLE: usize = 70;
@@ -44,7 +47,7 @@ pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: 
 }
 
 pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
-    let opened = with_desk(session, async |chats| find(chats, id).await)?;
+    let opened = with_desk(session, async |chats| find(chats, id, 0).await)?;
     if json {
         opened.events.iter().try_for_each(print_event)?;
     } else {
@@ -56,7 +59,7 @@ pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<Ex
 
 pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Path>) -> Result<ExitCode, Failure> {
     let exported: Exported = with_desk(session, async |chats| {
-        let conversation = find(chats, id).await?.summary.id;
+        let conversation = find(chats, id, NO_EVENTS).await?.summary.id;
         request(chats, "export", &Named { conversation }).await
     })?;
     let Some(output) = output else {
@@ -91,8 +94,9 @@ fn with_desk<T>(
     })?
 }
 
-/// The conversation of this id, or the only one whose id begins so; the latest if there is none.
-pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>) -> Result<Opened, Failure> {
+/// The conversation of this id, or the only one whose id begins so; the latest if there is none. Its events are those behind
+/// `after`.
+pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) -> Result<Opened, Failure> {
     // Two are enough to see that it is not the only one.
     let search = Search { id: id.map(str::to_owned), limit: Some(2), ..Search::default() };
     let found: ConversationList = request(chats, "conversations", &search).await?;
@@ -109,7 +113,7 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>) -> Result<Op
         (Some(_), [only]) => only.id.clone(),
         (Some(id), []) => id.to_owned(),
     };
-    request(chats, "open", &Named { conversation }).await
+    request(chats, "open", &Open { conversation, after }).await
 }
 
 /// A conversation in a list.

@@ -14,7 +14,7 @@ use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
 use zubi_tools::output::clean;
 
-use super::conversations::find;
+use super::conversations::{NO_EVENTS, find};
 use super::talk::request;
 use crate::agent::{self, Choices};
 use crate::cli::agent::Replay as Words;
@@ -57,7 +57,7 @@ fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
 }
 
 async fn of_conversation(desk: &agent::Opened, id: &str) -> Result<Scenario, Failure> {
-    let found = find(desk.chats(), Some(id)).await;
+    let found = find(desk.chats(), Some(id), NO_EVENTS).await;
     let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
     let conversation = found.summary.id;
     let exported: Exported = request(desk.chats(), "export", &Named { conversation }).await?;

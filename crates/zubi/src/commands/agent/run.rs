@@ -11,7 +11,7 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
-use super::conversations::find;
+use super::conversations::{NO_EVENTS, find};
 use super::output::Output;
 use super::talk::{Reads, Step, Talk};
 use crate::agent;
@@ -49,7 +49,7 @@ pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Fai
     block_on(async {
         let desk = agent::open(session, &resume.turns).await?;
         let exit = async {
-            let opened = find(desk.chats(), id).await?;
+            let opened = find(desk.chats(), id, NO_EVENTS).await?;
             turn(&desk, Some(opened), what, &resume.shown).await
         };
         let exit = exit.await;

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use zubi_agent::chat::{ChatError, ChatService};
 use zubi_agent::event::{Ended, Event, What};
-use zubi_agent::wire::{AnswerTo, Named, Opened, Send, Sent, Told};
+use zubi_agent::wire::{AnswerTo, Named, Open, Opened, Send, Sent, Told};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::{Interruption, Interruptions};
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
@@ -108,8 +108,9 @@ impl Talk {
     /// Takes a conversation up where it stands; what was said in it before is not shown.
     pub(super) fn take_up(&mut self, opened: &Opened) {
         self.conversation = Some(opened.summary.id.clone());
-        self.last = opened.events.last().map_or(0, |event| event.seq);
-        self.ended = opened.events.iter().rev().find_map(|event| ended(&event.what)).map_or(0, |ended| ended.turn);
+        self.last = opened.last;
+        // Nothing goes on in it, or another process has it.
+        self.ended = opened.summary.turns;
         self.questions.clear();
     }
 
@@ -209,7 +210,7 @@ impl Talk {
     /// What has been kept since, for whoever has fallen out of the stream.
     async fn missed(&self) -> Result<Vec<Event>, Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
-        let opened: Opened = request(self.chats.as_ref(), "open", &Named { conversation }).await?;
+        let opened: Opened = request(self.chats.as_ref(), "open", &Open { conversation, after: self.last }).await?;
         Ok(opened.events.into_iter().chain(opened.passing).collect())
     }
 

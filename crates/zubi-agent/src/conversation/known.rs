@@ -1,0 +1,115 @@
+//! What was read of a conversation last. Files are only ever added to, so whoever looks again reads what stands behind it: a long
+//! conversation is read once, and not whenever something is done with it.
+
+use std::fs::File;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use zubi_base::private;
+
+use super::digest::Digest;
+use super::read::{self, Reading};
+use super::store::{Found, Row};
+use super::{Keeping, OpenError};
+use crate::event::Event;
+use crate::history::History;
+
+/// One conversation: the one that something was done with last.
+#[derive(Clone, Default)]
+pub(crate) struct Known(Arc<Mutex<Option<Entry>>>);
+
+/// A conversation up to a place in its file.
+#[derive(Default)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    /// Up to where the file is known, in bytes: an event ends there.
+    pub(super) good: u64,
+    pub(super) digest: Digest,
+    pub(super) history: History,
+}
+
+/// How a conversation's file stands.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    pub(crate) digest: Digest,
+    /// Behind the last event stands the rest of a write that was cut off.
+    pub(crate) is_cut: bool,
+    /// Why what stands behind the last event is no such rest.
+    pub(crate) damage: Option<String>,
+}
+
+impl Known {
+    /// Taken out, so that nobody else adds to it meanwhile.
+    fn take(&self, id: &str) -> Option<Entry> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|entry| entry.id == id)
+    }
+
+    pub(super) fn keep(&self, entry: Entry) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
+    }
+}
+
+impl Entry {
+    fn apply(&mut self, reading: &Reading) {
+        self.good = reading.good;
+        for event in &reading.events {
+            self.history.apply(event);
+            self.digest.apply(event);
+        }
+    }
+}
+
+impl Keeping {
+    /// How a conversation stands, and its events behind `after`.
+    pub(crate) fn look(&self, id: &str, after: u64) -> Result<(Standing, Vec<Event>), OpenError> {
+        let path = self.place.path(id)?;
+        let mut file = private::open_existing(&path, false).map_err(|error| read::missing(error, id))?;
+        let (entry, reading) = self.read_on(&mut file, id, after)?;
+        let standing =
+            Standing { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
+        if standing.damage.is_none() {
+            self.known.keep(entry);
+        }
+        let mut events = reading.events;
+        events.retain(|event| event.seq > after);
+        Ok((standing, events))
+    }
+
+    /// All that a file says, and at least what it says behind `after`.
+    pub(super) fn read_on(&self, file: &mut File, id: &str, after: u64) -> Result<(Entry, Reading), OpenError> {
+        let length = file.metadata()?.len();
+        let known = self.known.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
+        if let Some(mut entry) = known
+            && let Ok(reading) = read::read(file, entry.good, entry.digest.seq)
+            && reading.damage.is_none()
+        {
+            entry.apply(&reading);
+            return Ok((entry, reading));
+        }
+        let reading = read::read(file, 0, 0)?;
+        let mut entry = Entry { id: id.to_owned(), ..Entry::default() };
+        entry.apply(&reading);
+        Ok((entry, reading))
+    }
+
+    /// The conversations whose id begins so.
+    pub(crate) fn named(&self, beginning: &str, limit: usize) -> Result<Found, OpenError> {
+        let mut ids: Vec<String> = self.place.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
+        let more = ids.len().saturating_sub(limit);
+        ids.truncate(limit);
+        let row = |id: String| {
+            let (standing, _) = self.look(&id, u64::MAX).ok()?;
+            Some(Row { id, digest: standing.digest, found: None })
+        };
+        Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more })
+    }
+
+    /// Forgets a conversation that is deleted.
+    pub(crate) fn delete(&self, id: &str) -> Result<(), OpenError> {
+        self.place.delete(id)?;
+        drop(self.known.take(id));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

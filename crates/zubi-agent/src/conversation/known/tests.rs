@@ -1,0 +1,53 @@
+//! What is read once, and what is read again.
+
+use super::*;
+use crate::conversation::Conversation;
+use crate::conversation::tests::{fixture, recorded};
+use crate::event::What;
+use crate::journal::Journal as _;
+
+#[test]
+fn what_was_read_is_not_read_again() {
+    let fixture = fixture();
+    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    for what in recorded() {
+        conversation.add(what).unwrap();
+    }
+    let id = conversation.id().to_owned();
+    drop(conversation);
+    let path = fixture.keeping.place.path(&id).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let seen = |after| {
+        let (standing, events) = fixture.keeping.look(&id, after)?;
+        Ok::<_, OpenError>((standing.digest.seq, events.len()))
+    };
+    let all = seen(0).unwrap();
+    assert_eq!(seen(u64::MAX).unwrap(), (all.0, 0));
+    // What is known stands there no more, and nobody looks.
+    private::write_atomic(&path, &vec![b'x'; whole.len()]).unwrap();
+    assert_eq!(seen(all.0).unwrap(), (all.0, 0));
+    private::write_atomic(&path, &whole).unwrap();
+
+    // Another process goes on with it: what it has added is read.
+    let other = Conversation::open(&fixture.elsewhere(), &id).unwrap();
+    other.add(What::Titled { title: "Elsewhere".to_owned() }).unwrap();
+    drop(other);
+    assert_eq!(seen(all.0).unwrap(), (all.0 + 1, 1));
+    assert_eq!(seen(0).unwrap(), (all.0 + 1, all.1 + 1));
+    assert_eq!(seen(all.0 - 1).unwrap(), (all.0 + 1, 2));
+    assert_eq!(fixture.keeping.named(&id, 1).unwrap().conversations[0].digest.title(), "Elsewhere");
+    let (here, elsewhere) = [fixture.keeping.clone(), fixture.elsewhere()]
+        .map(|it| Conversation::open(&it, &id).unwrap().messages())
+        .into();
+    assert_eq!(here, elsewhere);
+
+    // What does not go on where the known ends is all read, and so is what is shorter.
+    let added = std::fs::read(&path).unwrap();
+    private::write_atomic(&path, &[added.as_slice(), b"{}\n"].concat()).unwrap();
+    let (standing, events) = fixture.keeping.look(&id, u64::MAX).unwrap();
+    assert_eq!((standing.digest.seq, events.len(), standing.damage.is_some()), (all.0 + 1, 0, true));
+    private::write_atomic(&path, &whole).unwrap();
+    assert_eq!(seen(u64::MAX).unwrap(), (all.0, 0));
+    std::fs::remove_file(&path).unwrap();
+    assert!(matches!(seen(u64::MAX), Err(OpenError::Missing(_))));
+}
