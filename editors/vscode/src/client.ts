@@ -1,6 +1,7 @@
 // The language server: its start, its end, and questions to it.
+import type { ChildProcess } from "node:child_process";
 import * as vscode from "vscode";
-import { CloseAction, type ErrorHandler, LanguageClient, State, Trace, TransportKind } from "vscode-languageclient/node";
+import { CloseAction, type ErrorHandler, LanguageClient, type MessageTransports, State, Trace, TransportKind } from "vscode-languageclient/node";
 import { type Attached, channelOptions } from "./channel.ts";
 import { message, unless } from "./failure.ts";
 import { locate } from "./program.ts";
@@ -15,12 +16,28 @@ const RESTARTS = 4;
 /** How long the server may take to say its first word. It does so before it reads any file. */
 const START_LIMIT_MS = 20_000;
 
+/** A client that knows its program also after that has closed its output: the library forgets it then, and it may still run. */
+class Client extends LanguageClient {
+  #process: ChildProcess | undefined;
+
+  protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
+    const transports = await super.createMessageTransports(encoding);
+    this.#process = this.serverProcess;
+    return transports;
+  }
+
+  /** Ends a program that is not to be spoken with any more; of no effect where it has ended. */
+  kill(): void {
+    this.#process?.kill("SIGKILL");
+  }
+}
+
 /** The running language server, or the one that could not be started. */
 export class Server {
   readonly log = vscode.window.createOutputChannel("zubi", { log: true });
   /** The program, once it was found. */
   program: string | undefined;
-  #client: LanguageClient | undefined;
+  #client: Client | undefined;
   #attached: Attached | undefined;
   /** The start or restart under way; it never fails, because whoever waits for it looks at the client's state afterwards. */
   #starting: Promise<void> = Promise.resolve();
@@ -86,7 +103,7 @@ export class Server {
   async #startProgram(command: string, connected: (client: LanguageClient) => Attached): Promise<void> {
     this.program = command;
     this.log.info(`Starting ${command}`);
-    const client: LanguageClient = new LanguageClient("zubi", "zubi", { command, args: ["lsp"], transport: TransportKind.stdio }, {
+    const client: Client = new Client("zubi", "zubi", { command, args: ["lsp"], transport: TransportKind.stdio }, {
       documentSelector: [{ language: "domain-lang" }],
       initializationOptions: { zubi: channelOptions() },
       outputChannel: this.log,
@@ -97,6 +114,7 @@ export class Server {
         closed: async () => {
           // By itself, if it is still the one that is asked; then it is started again, unless that was too often.
           if (this.#client === client && client.state === State.Running) {
+            client.kill();
             this.#client = undefined;
             const { action, message: why = NOT_RUNNING } = await usual.closed();
             if (action === CloseAction.Restart) void this.#again();
@@ -127,12 +145,14 @@ export class Server {
     this.#attached?.dispose();
     const client = this.#client;
     this.#client = this.#attached = this.#mismatch = undefined;
-    const server = client?.serverProcess;
-    await client?.dispose().catch((error: unknown) => {
-      // One that has already ended, or that never started, cannot be ended once more; one that does not answer is killed.
+    // One that was never spoken with hears no goodbye.
+    const hears = client?.state === State.Running;
+    const isEnded = await client?.dispose().then(() => hears, (error: unknown) => {
+      // One that has already ended, or that never started, cannot be ended once more.
       this.log.debug(`The language server did not end in order: ${message(error)}`);
-      server?.kill("SIGKILL");
+      return false;
     });
+    if (isEnded === false) client?.kill();
   }
 }
 

@@ -15,6 +15,8 @@ interface FakeClient {
   readonly disposed: boolean;
   /** The server says its first word. */
   answer: () => void;
+  /** The server closes its output before it has said anything. */
+  hush: () => void;
   /** The server ends by itself. */
   crash: () => Promise<void>;
 }
@@ -30,12 +32,13 @@ vi.mock("vscode-languageclient/node", () => ({
   TransportKind: { stdio: 0 },
   LanguageClient: class implements FakeClient {
     readonly killed: string[] = [];
-    readonly serverProcess = { kill: (signal: string) => this.killed.push(signal) };
+    serverProcess: object | undefined = { kill: (signal: string) => this.killed.push(signal) };
     readonly #options: Options;
     disposed = false;
     state = Stopped;
     initializeResult?: object;
     answer = (): void => undefined;
+    hush = (): void => undefined;
     constructor(_id: string, _name: string, _run: object, options: Options) {
       this.#options = options;
       made.clients.push(this);
@@ -44,9 +47,19 @@ vi.mock("vscode-languageclient/node", () => ({
       let ends = 0;
       return { closed: () => ((ends += 1) <= limit ? { action: 2 } : { action: 1, message: "it crashed too often" }) };
     };
-    start = (): Promise<void> => {
+    // As in the library, so that it can be overridden.
+    createMessageTransports(): Promise<object> {
+      return Promise.resolve({});
+    }
+    start = async (): Promise<void> => {
       this.state = Starting;
-      return new Promise((resolve) => {
+      await this.createMessageTransports();
+      return new Promise((resolve, reject) => {
+        this.hush = () => {
+          this.state = Stopped;
+          this.serverProcess = undefined;
+          reject(new Error("its output is closed"));
+        };
         this.answer = () => {
           this.state = Running;
           this.initializeResult = { capabilities: { experimental: { zubi: made.zubi } }, serverInfo: { version: "0.0.9" } };
@@ -61,7 +74,7 @@ vi.mock("vscode-languageclient/node", () => ({
     setTrace = (): Promise<void> => Promise.resolve();
     dispose = (): Promise<void> => {
       this.disposed = true;
-      return this.state === Running ? Promise.resolve() : Promise.reject(new Error("it is not running"));
+      return this.state === Starting ? Promise.reject(new Error("it is not running")) : Promise.resolve();
     };
     sendRequest = (method: string, ...given: unknown[]): Promise<string> => {
       // The library sends all that it is given.
@@ -156,6 +169,19 @@ test("starting it anew ends one that was started again and that says nothing yet
   await vi.advanceTimersByTimeAsync(0);
   expect(asked.outcome).toBe("answer to a");
   expect(failures).toEqual([]);
+});
+
+test("a server that closes its output while it starts is ended", async () => {
+  const server = await running();
+  await newest().crash();
+  await vi.advanceTimersByTimeAsync(0);
+  const mute = newest();
+  const asked = ask(server);
+  mute.hush();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(mute.killed).toEqual(["SIGKILL"]);
+  expect(asked.outcome).toBe(NOT_RUNNING);
+  expect(failures).toEqual(["the language server did not start: its output is closed"]);
 });
 
 test("a server that ends over and over stays away until somebody starts it, and then has all its chances again", async () => {
