@@ -82,7 +82,7 @@ fn a_server_that_says_nothing_is_started_again() {
          if [ -e \"$0.pid\" ]; then exec '{}' \"$@\"; fi\n\
          echo $$ > \"$0.new\"\n\
          mv \"$0.new\" \"$0.pid\"\n\
-         exec tail -f /dev/null > /dev/null\n",
+         exec tail -f /dev/null\n",
         tools::zubi()
     );
     project.install("zubi-later", &script);
