@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::HeaderMap;
+use scripted_models::{Dialect, End, Expect, Says, Server, Stop, Turn};
 use serde_json::{Value, json};
-use zubi_tests::models::{Dialect, End, Expect, Says, Server, Stop, Turn};
 
 use super::*;
 use crate::message::{Call, Message, Outcome, Said};

@@ -94,7 +94,7 @@ async fn ollama() {
 
 #[tokio::test]
 async fn what_ollama_is_told_to_take() {
-    for (configured, wanted) in [(None, zubi_tests::models::CONTEXT), (Some(50_000), 50_000)] {
+    for (configured, wanted) in [(None, scripted_models::CONTEXT), (Some(50_000), 50_000)] {
         let turn = Turn::says(Says::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(wanted)));
         let server = Server::start(Dialect::Ollama, KEY, vec![turn]);
         let config = ProviderConfig { context: configured, ..config(Dialect::Ollama, &server) };

@@ -1,7 +1,7 @@
 //! A model's server that says what a script says, over the real wire of one of five APIs, byte by byte if need be.
 //!
 //! ```ignore
-//! let server = models::Server::start(Dialect::Anthropic, "a-key", vec![
+//! let server = Server::start(Dialect::Anthropic, "a-key", vec![
 //!     Turn::says(Says::text("I look.").call("file_read", json!({ "path": "a.md" }))).expect(Expect::Tools(vec!["file_read"])),
 //!     Turn::says(Says::text("Tea.")).expect(Expect::Outcome("tea")),
 //! ]);
@@ -12,6 +12,8 @@
 //! Owns: listening, the bytes of HTTP and how an answer ends. What an answer looks like in each API is in [`dialects`], what may be
 //! asked of a request in [`requests`]. Real models cost money and say something else each time: they are the one thing that
 //! tests replace.
+
+#![expect(clippy::expect_used, reason = "a test harness: a failed expectation is a failed test")]
 
 use std::io::{BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
