@@ -13,6 +13,7 @@ pub mod mock;
 pub mod native;
 mod openai;
 pub mod provider;
+mod roster;
 pub mod sse;
 pub mod well_known;
 

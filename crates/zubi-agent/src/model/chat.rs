@@ -23,12 +23,11 @@ use self::request::Dialect;
 use self::stream::Reader;
 use super::ids::Ids;
 use super::provider::ProviderConfig;
+use super::roster::Roster;
 use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Pieces, Prompt, http};
 
 /// How long a server that has said that the model is finished is waited for: the tokens may still come, the end need not.
 const AFTER_FINISH: Duration = Duration::from_secs(3);
-/// The longest name of a model, in bytes.
-const LONGEST_NAME: usize = 256;
 
 /// A provider.
 #[derive(Debug)]
@@ -43,8 +42,7 @@ struct Shared {
     no_stream_options: AtomicBool,
     /// The server wants `max_completion_tokens`.
     completion_tokens: AtomicBool,
-    /// The models that it has told of.
-    known: Mutex<Vec<ModelInfo>>,
+    roster: Roster,
 }
 
 /// One model of it.
@@ -64,7 +62,7 @@ impl Chat {
             client: Mutex::new(None),
             no_stream_options: AtomicBool::new(false),
             completion_tokens,
-            known: Mutex::new(Vec::new()),
+            roster: Roster::default(),
         }))
     }
 }
@@ -80,21 +78,13 @@ impl ModelSource for Chat {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let shared = &self.0;
-        if !shared.config.models.is_empty() {
-            return Ok(shared.config.models.iter().map(|name| shared.info(name)).collect());
-        }
-        let models = list::of(&shared.config, &shared.client()?).await?;
-        shared.known.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
-        Ok(models)
+        let Shared { config, roster, .. } = &*self.0;
+        roster.list(config, async { list::of(config, &self.0.client()?).await }).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-            let why = format!("{} has no model of such a name", self.0.config.provider);
-            return Err(ModelError::new(ErrorKind::NotConfigured, why));
-        }
-        Ok(Arc::new(ChatModel { info: self.0.info(name), name: name.to_owned(), shared: Arc::clone(&self.0) }))
+        let info = self.0.roster.named(&self.0.config, name)?;
+        Ok(Arc::new(ChatModel { info, name: name.to_owned(), shared: Arc::clone(&self.0) }))
     }
 }
 
@@ -105,19 +95,6 @@ impl Shared {
             Some(client) => Ok(client.clone()),
             None => Ok(client.insert(http::client(&self.config)?).clone()),
         }
-    }
-
-    fn info(&self, name: &str) -> ModelInfo {
-        let provider = &self.config.provider;
-        let id = format!("{provider}/{name}");
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = known.iter().find(|known| known.id == id).cloned();
-        known.unwrap_or_else(|| ModelInfo {
-            id,
-            name: name.to_owned(),
-            provider: provider.clone(),
-            context: self.config.context,
-        })
     }
 
     fn dialect(&self) -> Dialect {

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, RequestBuilder, Response, Url};
 use tokio::time::Instant;
 
 use super::errors;
@@ -163,6 +163,16 @@ pub async fn read(config: &ProviderConfig, response: &mut Response, most: usize)
         }
     }
     Ok(bytes)
+}
+
+/// The text that a question comes to which no model thinks about, as far as so many bytes.
+pub async fn text(config: &ProviderConfig, question: RequestBuilder, most: usize) -> Result<String, ModelError> {
+    let question = question.headers(config.headers_with_key()?);
+    let mut response = within(config, question.send()).await?.map_err(|error| not_sent(config, &error))?;
+    if !response.status().is_success() {
+        return Err(refusal(config, response).await);
+    }
+    Ok(String::from_utf8_lossy(&read(config, &mut response, most).await?).into_owned())
 }
 
 /// What a response whose status is no success means. As much of its body as can be read is.

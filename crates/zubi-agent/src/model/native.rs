@@ -32,12 +32,11 @@ use self::answer::{Frames, Reader};
 use self::ollama::Ollama;
 use super::ids::Ids;
 use super::provider::ProviderConfig;
+use super::roster::Roster;
 use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Pieces, Prompt, http};
 
 /// The version of Anthropic's API that is spoken.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
-/// The longest name of a model, in bytes.
-const LONGEST_NAME: usize = 256;
 /// Words that the library takes off the end of a model's name.
 const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
 
@@ -50,8 +49,7 @@ struct Shared {
     kind: AdapterKind,
     /// Made when they are first needed.
     clients: Mutex<Option<Clients>>,
-    /// The models that it has told of.
-    known: Mutex<Vec<ModelInfo>>,
+    roster: Roster,
 }
 
 /// Both use the same connections.
@@ -81,7 +79,7 @@ impl Native {
             let version = HeaderValue::from_static(ANTHROPIC_VERSION);
             config.headers.entry("anthropic-version").or_insert(version);
         }
-        Self(Arc::new(Shared { config: Arc::new(config), kind, clients: Mutex::default(), known: Mutex::default() }))
+        Self(Arc::new(Shared { config: Arc::new(config), kind, clients: Mutex::default(), roster: Roster::default() }))
     }
 }
 
@@ -96,23 +94,12 @@ impl ModelSource for Native {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let shared = &self.0;
-        if !shared.config.models.is_empty() {
-            return Ok(shared.config.models.iter().map(|name| shared.info(name)).collect());
-        }
-        let models = list::of(&shared.config, &shared.clients()?.http).await?;
-        shared.known.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
-        Ok(models)
+        let Shared { config, roster, .. } = &*self.0;
+        roster.list(config, async { list::of(config, &self.0.clients()?.http).await }).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        // With dots a name would lead to another path of the server.
-        let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.split('/').any(|part| part == "..");
-        if !is_good || name.chars().any(char::is_control) {
-            let why = format!("{} has no model of such a name", self.0.config.provider);
-            return Err(ModelError::new(ErrorKind::NotConfigured, why));
-        }
-        let mut info = self.0.info(name);
+        let mut info = self.0.roster.named(&self.0.config, name)?;
         if self.0.config.api == Api::Ollama {
             let client = self.0.clients()?.http;
             info.context = Some(ollama::context(&self.0.config, &client, name).await);
@@ -139,19 +126,6 @@ impl Shared {
             ModelError::new(ErrorKind::Unreachable, format!("{} cannot be asked: {error}", self.config.provider))
         })?;
         Ok(clients.insert(Clients { http, library }).clone())
-    }
-
-    fn info(&self, name: &str) -> ModelInfo {
-        let provider = &self.config.provider;
-        let id = format!("{provider}/{name}");
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = known.iter().find(|known| known.id == id).cloned();
-        known.unwrap_or_else(|| ModelInfo {
-            id,
-            name: name.to_owned(),
-            provider: provider.clone(),
-            context: self.config.context,
-        })
     }
 }
 

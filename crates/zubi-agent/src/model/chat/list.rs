@@ -4,6 +4,7 @@ use reqwest::{Client, Url};
 use serde_json::Value;
 
 use crate::model::provider::ProviderConfig;
+use crate::model::roster::LONGEST_NAME;
 use crate::model::{ErrorKind, ModelError, ModelInfo, errors, http, json};
 
 /// The longest list, in bytes. OpenRouter's is the longest known, with a tenth of that.
@@ -40,13 +41,7 @@ const CONTEXT: &[&str] = &[
 
 /// Asks.
 pub(super) async fn of(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
-    let request = client.get(address(config)).headers(config.headers_with_key()?).send();
-    let mut response = http::within(config, request).await?.map_err(|error| http::not_sent(config, &error))?;
-    if !response.status().is_success() {
-        return Err(http::refusal(config, response).await);
-    }
-    let body = http::read(config, &mut response, LONGEST).await?;
-    read(config, &String::from_utf8_lossy(&body))
+    read(config, &http::text(config, client.get(address(config)), LONGEST).await?)
 }
 
 /// GitHub has its list elsewhere.
@@ -69,7 +64,7 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
     let is_openai = config.url.host_str() == Some("api.openai.com");
     let model = |model: &Value| {
         let name = model.get("id").or_else(|| model.get("name"))?.as_str()?;
-        let is_good = !name.is_empty() && name.len() <= super::LONGEST_NAME && !name.chars().any(char::is_control);
+        let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control);
         if !is_good || (is_openai && OTHERS.iter().any(|other| name.contains(other))) {
             return None;
         }
@@ -88,5 +83,5 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
 }
 
 fn shown(name: &str) -> String {
-    zubi_base::visible::on_one_line(name).chars().take(super::LONGEST_NAME).collect()
+    zubi_base::visible::on_one_line(name).chars().take(LONGEST_NAME).collect()
 }

@@ -5,8 +5,8 @@ use serde_json::Value;
 use zubi_base::config::Api;
 use zubi_base::visible;
 
-use super::LONGEST_NAME;
 use crate::model::provider::ProviderConfig;
+use crate::model::roster::LONGEST_NAME;
 use crate::model::{ErrorKind, ModelError, ModelInfo, errors, http, json};
 
 /// The longest list, in bytes.
@@ -23,13 +23,7 @@ pub(super) async fn of(config: &ProviderConfig, client: &Client) -> Result<Vec<M
         Api::Gemini => drop(url.query_pairs_mut().append_pair("pageSize", "1000")),
         Api::Ollama | Api::OpenaiChat | Api::OpenaiResponses => {}
     }
-    let request = client.get(url).headers(config.headers_with_key()?).send();
-    let mut response = http::within(config, request).await?.map_err(|error| http::not_sent(config, &error))?;
-    if !response.status().is_success() {
-        return Err(http::refusal(config, response).await);
-    }
-    let body = http::read(config, &mut response, LONGEST).await?;
-    read(config, &String::from_utf8_lossy(&body))
+    read(config, &http::text(config, client.get(url), LONGEST).await?)
 }
 
 fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelError> {

@@ -43,14 +43,10 @@ pub(super) async fn context(config: &ProviderConfig, client: &Client, name: &str
     if let Some(context) = config.context {
         return context;
     }
-    let asked = async {
-        let request = client.post(config.address("api/show")).headers(config.headers_with_key()?);
-        let sent = request.json(&json!({ "model": name })).send();
-        let mut response = http::within(config, sent).await?.map_err(|error| http::not_sent(config, &error))?;
-        http::read(config, &mut response, LONGEST).await
-    };
+    let question = client.post(config.address("api/show")).json(&json!({ "model": name }));
+    let asked = http::text(config, question, LONGEST);
     let told = tokio::time::timeout(PATIENCE, asked).await.ok().and_then(Result::ok);
-    let told = told.and_then(|body| tolerant::parse(&String::from_utf8_lossy(&body)).ok());
+    let told = told.and_then(|body| tolerant::parse(&body).ok());
     let of_family = |info: &Map<String, Value>| {
         info.iter().find(|(name, _)| name.ends_with(".context_length")).and_then(|(_, value)| value.as_u64())
     };

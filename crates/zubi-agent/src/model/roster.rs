@@ -1,0 +1,53 @@
+//! The models of one provider: those that are configured or that it has told of, and what is known of a name.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::provider::ProviderConfig;
+use super::{ErrorKind, ModelError, ModelInfo};
+
+/// The longest name of a model, in bytes.
+pub(super) const LONGEST_NAME: usize = 256;
+
+/// What a provider has told of its models.
+#[derive(Debug, Default)]
+pub(super) struct Roster(Mutex<Vec<ModelInfo>>);
+
+impl Roster {
+    /// Its models: those that the user has named, else what it tells when it is asked.
+    pub(super) async fn list(
+        &self,
+        config: &ProviderConfig,
+        ask: impl Future<Output = Result<Vec<ModelInfo>, ModelError>>,
+    ) -> Result<Vec<ModelInfo>, ModelError> {
+        if !config.models.is_empty() {
+            return Ok(config.models.iter().map(|name| self.info(config, name)).collect());
+        }
+        let models = ask.await?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&models);
+        Ok(models)
+    }
+
+    /// The model of this name, whether it was told of or not: many servers answer to more names than they list.
+    pub(super) fn named(&self, config: &ProviderConfig, name: &str) -> Result<ModelInfo, ModelError> {
+        // With dots a name would lead to another path of the server.
+        let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.split('/').any(|part| part == "..");
+        if !is_good || name.chars().any(char::is_control) {
+            let why = format!("{} has no model of such a name", config.provider);
+            return Err(ModelError::new(ErrorKind::NotConfigured, why));
+        }
+        Ok(self.info(config, name))
+    }
+
+    fn info(&self, config: &ProviderConfig, name: &str) -> ModelInfo {
+        let provider = &config.provider;
+        let id = format!("{provider}/{name}");
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.iter().find(|known| known.id == id).cloned();
+        known.unwrap_or_else(|| ModelInfo {
+            id,
+            name: name.to_owned(),
+            provider: provider.clone(),
+            context: config.context,
+        })
+    }
+}
