@@ -71,6 +71,25 @@ fn an_end_that_cannot_be_kept_is_told() {
     assert!(stderr.contains("→ List files") && stderr.contains("cannot be kept"), "{stderr}");
 }
 
+/// Of a turn whose beginning cannot be kept only its end is told.
+#[test]
+fn an_end_is_told_where_not_even_the_beginning_can_be_kept() {
+    let long = "a word ".repeat(400);
+    let scene = Scene::new(vec![Turn::says(Says::text(long.as_str()))]);
+    let told = scene.run(&[]);
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    let zubi = scene.command(&["resume", "Go on."]);
+    let mut command = Command::new("timeout");
+    let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
+    command.args(["30", "bash", "-c", script]).arg(zubi.get_program()).args(zubi.get_args()).stdin(Stdio::null());
+    let envs = zubi.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    command.env_clear().envs(envs).current_dir(scene.place.project.root());
+    let output = command.output().expect("bash starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("cannot be kept"), "{stderr}");
+}
+
 #[test]
 fn time_ends_a_call_too() {
     let turns = vec![Turn::says(Says::text("").call("shell_run", json!({ "command": "sleep 1000" })))];

@@ -1,8 +1,9 @@
 //! What zubi knows to be secret stands in no conversation, also not in pieces.
 
 use insta::assert_snapshot;
+use rustix::process::Signal;
 use serde_json::json;
-use zubi_tests::models::{Says, Turn};
+use zubi_tests::models::{End, Says, Turn};
 
 use crate::harness::{KEY, Scene};
 
@@ -27,5 +28,29 @@ fn keys_of_models_are_neither_told_nor_kept() {
     }
     let last = shown.events.last().expect("events");
     assert_snapshot!(last["text"].as_str().expect("a text"), @"They are (redacted), (redacted) and (redacted).");
+    scene.finish();
+}
+
+/// What was stopped in the middle of a secret ends before it, also where the model's last words are repeated.
+#[test]
+fn no_part_of_a_key_is_told_where_an_answer_was_broken_off() {
+    let half = KEY.get(..KEY.len() - 4).expect("a part of it");
+    let scene = Scene::new(vec![Turn::says(Says::text(&format!("So: {KEY}"))).cut_behind(half).end(End::Stall)]);
+    let mut running = scene.start(&["run", "Do it.", "--json"]);
+    running.until("text");
+    running.signal(Signal::INT);
+    let told = running.wait();
+    let shown = scene.start(&["show", "--json"]).wait();
+    for events in [&told.events, &shown.events] {
+        let holds: Vec<_> = events.iter().filter(|event| event.to_string().contains("sk-scri")).collect();
+        assert!(holds.is_empty(), "a part of the key stands in {holds:#?}");
+    }
+    let last = told.events.last().expect("events");
+    assert_snapshot!(last["text"].as_str().expect("a text"), @r"
+    The turn was stopped.
+    Calls made: none.
+    The last words of the model: So:
+    What is left to do is not known.
+    ");
     scene.finish();
 }

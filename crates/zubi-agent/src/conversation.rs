@@ -284,6 +284,10 @@ impl Journal for Conversation {
         Ok(())
     }
 
+    fn clean(&self, text: &str, is_broken_off: bool) -> String {
+        secrets::text(&self.keeping.redactor, text, is_broken_off)
+    }
+
     fn messages(&self) -> Vec<Message> {
         self.lock().history.messages()
     }

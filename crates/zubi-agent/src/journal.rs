@@ -13,6 +13,10 @@ pub trait Journal: Send + Sync {
     /// Keeps an event if it is one that is kept, then tells it to everybody who listens.
     fn add(&self, what: What) -> Result<(), NotKept>;
 
+    /// A text as it would be kept: without known secrets. What is to be shortened is cleaned before, or a secret would be cut in
+    /// two that nobody knows any more; one that was broken off also loses an end that may be the beginning of one.
+    fn clean(&self, text: &str, is_broken_off: bool) -> String;
+
     /// What the model is told now.
     fn messages(&self) -> Vec<Message>;
 

@@ -197,6 +197,10 @@ impl Journal for Playing {
         Ok(())
     }
 
+    fn clean(&self, text: &str, _is_broken_off: bool) -> String {
+        text.to_owned()
+    }
+
     fn messages(&self) -> Vec<Message> {
         self.locked(|inner| inner.history.messages())
     }

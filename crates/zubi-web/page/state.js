@@ -55,6 +55,8 @@ export class Conversation {
   /** Of the last turn. @type {Usage} */
   turnUsage = nothing();
   #iteration = 0;
+  /** The last end, and when it was. */
+  #ended = { turn: 0, at: 0 };
   #keys = 0;
   /** @type {Map<string, Item & Call>} */
   #calls = new Map();
@@ -76,8 +78,10 @@ export class Conversation {
     if (event.type === "text" || event.type === "thought") return this.#pass(event);
     if (event.type === "progress") return this.#progress(event);
     if (event.seq <= this.seq) {
-      // The end of a turn that could not be kept has the number of what was kept last.
-      if (event.type !== "ended" || event.turn !== this.running) return "known";
+      // The end of a turn that could not be kept has the number of what was kept last. Where not even the request could be, no
+      // turn seems to run, and the next one has its number again.
+      const isNew = event.turn > this.#ended.turn || (event.turn === this.#ended.turn && event.at > this.#ended.at);
+      if (event.type !== "ended" || !(this.running === 0 ? isNew : event.turn === this.running)) return "known";
       this.#keep(event);
       return "taken";
     }
@@ -274,6 +278,7 @@ export class Conversation {
   /** @param {Event} event */
   #end(event) {
     this.running = 0;
+    this.#ended = { turn: event.turn, at: event.at };
     // Whatever was said has been told by now.
     this.queued = [];
     this.#iteration = 0;

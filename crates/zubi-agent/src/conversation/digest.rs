@@ -73,7 +73,11 @@ impl Digest {
             What::Result { call, .. } => self.in_turn(|open| open.begun.retain(|begun| begun != call)),
             What::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
             What::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
-            What::Ended(_) => self.open = None,
+            // Of a turn whose beginning could not be kept there is only this.
+            What::Ended(ended) => {
+                self.turns = self.turns.max(ended.turn);
+                self.open = None;
+            }
             _ => {}
         }
     }

@@ -17,10 +17,8 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
         What::Titled { title } => clean(title),
         What::Asked { text, .. } | What::Notice { text, .. } | What::Result { text, .. } => clean(text),
         What::Answered { said, interrupted, .. } => {
-            if *interrupted {
-                said.text.truncate(redactor.settled(&said.text));
-                said.reasoning.truncate(redactor.settled(&said.reasoning));
-            }
+            said.text = text(redactor, &said.text, *interrupted);
+            said.reasoning = text(redactor, &said.reasoning, *interrupted);
             clean_said(redactor, said);
         }
         What::Retrying { message, .. } | What::Progress { message, .. } => clean(message),
@@ -50,9 +48,13 @@ pub(crate) fn without(redactor: &Redactor, mut what: What) -> What {
     what
 }
 
+/// A text without the values that `redactor` knows. One that was broken off may end in a part of one, which goes too.
+pub(crate) fn text(redactor: &Redactor, text: &str, is_broken_off: bool) -> String {
+    let end = if is_broken_off { redactor.settled(text) } else { text.len() };
+    redactor.known(text.get(..end).unwrap_or_default())
+}
+
 fn clean_said(redactor: &Redactor, said: &mut Said) {
-    said.text = redactor.known(&said.text);
-    said.reasoning = redactor.known(&said.reasoning);
     for call in &mut said.calls {
         call.tool = redactor.known(&call.tool);
         call.arguments = redactor.known_in_value(&call.arguments);

@@ -120,6 +120,10 @@ impl Journal for Unkept {
         Ok(())
     }
 
+    fn clean(&self, text: &str, is_broken_off: bool) -> String {
+        secrets::text(&self.keeping.redactor, text, is_broken_off)
+    }
+
     fn messages(&self) -> Vec<Message> {
         Vec::new()
     }

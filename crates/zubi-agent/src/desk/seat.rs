@@ -220,7 +220,9 @@ impl Desk {
                     ended
                 }
             };
-            if conversation.digest().open.is_some() {
+            let digest = conversation.digest();
+            // Neither is there an end where not even the beginning could be kept.
+            if digest.open.is_some() || digest.turns < number {
                 conversation.tell_end(ended);
             }
             // Whoever hears of the end and says more finds the seat taken until here.

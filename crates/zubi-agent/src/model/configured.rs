@@ -13,7 +13,7 @@ use super::chat::Chat;
 use super::keys::{self, Variables};
 use super::native::Native;
 use super::openai::OpenAi;
-use super::provider::{self, Patience, ProviderConfig};
+use super::provider::{self, Patience, ProviderConfig, secrets_of_field};
 use super::well_known::{self, WellKnown};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
 
@@ -48,11 +48,8 @@ pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<S
     let built_in = well_known::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
     let keys = own.chain(built_in).filter_map(variables);
     let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
-    let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name)).flat_map(|(_, value)| {
-        // `Bearer KEY`: the key is one without its scheme too.
-        let last = value.split_whitespace().next_back().unwrap_or_default();
-        [value.clone(), last.to_owned()]
-    });
+    let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name));
+    let fields = fields.flat_map(|(_, value)| secrets_of_field(value));
     keys.chain(fields).map(|value| value.trim().to_owned()).collect()
 }
 

@@ -156,12 +156,17 @@ fn cause(error: &reqwest::Error) -> String {
 /// At most so many bytes of a body; whether there are more does not show.
 pub async fn read(config: &ProviderConfig, response: &mut Response, most: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = Vec::new();
-    while let Some(chunk) = within(config, response.chunk()).await?.map_err(|error| not_read(config, &error))? {
-        bytes.extend(chunk.iter().take(most - bytes.len()));
-        if bytes.len() >= most {
-            break;
+    // All of it is waited for once: one byte now and then would be waited for for ever.
+    let whole = async {
+        while let Some(chunk) = response.chunk().await.map_err(|error| not_read(config, &error))? {
+            bytes.extend(chunk.iter().take(most - bytes.len()));
+            if bytes.len() >= most {
+                break;
+            }
         }
-    }
+        Ok(())
+    };
+    within(config, whole).await??;
     Ok(bytes)
 }
 

@@ -63,10 +63,10 @@ impl ProviderConfig {
     pub fn redactor(&self) -> Redactor {
         let key = self.key.iter().map(|key| key.expose().to_owned());
         let headers = self.headers.values().filter(|value| value.is_sensitive());
-        let headers = headers.filter_map(|value| value.to_str().ok()).map(str::to_owned);
-        let query =
-            self.query.iter().filter(|(name, _)| secret::may_be_name_of_one(name)).map(|(_, value)| value.clone());
-        Redactor::new(key.chain(headers).chain(query))
+        let headers = headers.filter_map(|value| value.to_str().ok());
+        let query = self.query.iter().filter(|(name, _)| secret::may_be_name_of_one(name));
+        let fields = headers.chain(query.map(|(_, value)| value.as_str())).flat_map(secrets_of_field);
+        Redactor::new(key.chain(fields))
     }
 
     /// `url` with a path and the parameters of each address.
@@ -103,6 +103,12 @@ impl ProviderConfig {
         let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key from {}", key.place()));
         format!("{} at {} ({key})", self.api.name(), self.url)
     }
+}
+
+/// What is secret of a header or parameter that is: all of it, and without the scheme in front (`Bearer KEY`).
+pub(super) fn secrets_of_field(value: &str) -> [String; 2] {
+    let value = value.trim();
+    [value, value.split_whitespace().next_back().unwrap_or_default()].map(str::to_owned)
 }
 
 /// Headers from a configuration; an error names the one that is none.

@@ -159,16 +159,19 @@ impl Run {
         if let Some(end) = over.clone().filter(|_| answer.said == Said::default()) {
             return Err(end);
         }
+        self.correct(&mut answer.said, &messages);
+        self.count(&answer, system.len(), &messages);
         if length(&answer.said) > LONGEST {
+            if let Some(end) = over {
+                return Err(end);
+            }
             let why = format!("The model's answer is longer than {} MiB and is not kept.", LONGEST / 1024 / 1024);
             return Err(
                 End::of(Reason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
             );
         }
-        self.correct(&mut answer.said, &messages);
-        self.count(&answer, system.len(), &messages);
         self.request = None;
-        self.done.said(&answer.said.text);
+        self.done.said(&self.journal.clean(&answer.said.text, over.is_some()));
         self.journal.add(What::Answered {
             turn,
             iteration,

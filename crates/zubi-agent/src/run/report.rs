@@ -37,6 +37,7 @@ impl Done {
         self.changed.extend(files.iter().cloned());
     }
 
+    /// Without secrets: they are shortened, and a secret that is cut in two is not known any more.
     pub(super) fn said(&mut self, words: &str) {
         if !words.trim().is_empty() {
             words.trim().clone_into(&mut self.words);

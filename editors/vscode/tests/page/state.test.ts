@@ -84,6 +84,17 @@ test("the end of a turn that could not be kept is its end, once", () => {
   expect(shown(conversation)).toEqual(["you: Add cake", "stopped: Read a file: a", "ended: failed"]);
 });
 
+test("the end of a turn whose request could not be kept is shown, each time", () => {
+  const conversation = of(numbered(ASKED, ITERATION, answered("Done."), ended("completed")));
+  const kept = conversation.seq;
+  const unkept = { ...ended("failed"), type: "ended", seq: kept, turn: 2 };
+  expect(conversation.apply({ ...unkept, at: 7 } as Event)).toBe("taken");
+  expect(conversation.apply({ ...unkept, at: 7 } as Event)).toBe("known");
+  // The next turn has its number again.
+  expect(conversation.apply({ ...unkept, at: 8 } as Event)).toBe("taken");
+  expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done.", "ended: completed", "ended: failed", "ended: failed"]);
+});
+
 test("text that comes after its answer counts for nothing", () => {
   const conversation = of(numbered(ASKED, ITERATION, answered("Done.")));
   expect(conversation.apply({ seq: 2, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");

@@ -172,6 +172,10 @@ impl Journal for Memory {
         Ok(())
     }
 
+    fn clean(&self, text: &str, _is_broken_off: bool) -> String {
+        text.to_owned()
+    }
+
     fn messages(&self) -> Vec<Message> {
         self.state.lock().unwrap().1.messages()
     }

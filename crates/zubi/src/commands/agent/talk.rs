@@ -126,6 +126,8 @@ impl Talk {
         let what = Send { conversation: self.conversation.clone(), ..what };
         let sent: Sent = request(self.chats.as_ref(), "send", &what).await?;
         self.conversation = Some(sent.conversation.clone());
+        // One of which nothing could be kept has left its number to this one.
+        self.ended = self.ended.min(sent.turn.saturating_sub(1));
         Ok(sent)
     }
 

@@ -15,7 +15,7 @@ use super::{KEY, frames, stream, told};
 use crate::message::Message;
 use crate::model::chat::Chat;
 use crate::model::keys::Key;
-use crate::model::provider::{Patience, ProviderConfig};
+use crate::model::provider::{self, Patience, ProviderConfig};
 use crate::model::{ModelSource as _, Prompt};
 
 /// What the server does with one connection.
@@ -221,6 +221,10 @@ async fn silence_is_given_up() {
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);
+    // Of a refusal that comes byte by byte not each byte is waited for anew.
+    let patience = |config: &mut ProviderConfig| config.patience.idle = Duration::from_millis(300);
+    let dripping = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], patience).await.0;
+    assert_snapshot!(dripping, @"Overloaded: it answers 500 Internal Server Error");
 }
 
 /// The server, which has more to say, sees the connection close.
@@ -252,6 +256,19 @@ async fn nobody_listens() {
     drop(listener);
     let chat = Chat::new(config(Url::parse(&format!("http://{address}/v1")).unwrap()));
     assert_snapshot!(ask(&chat).await.replace(&address.port().to_string(), "PORT"), @"Unreachable: it cannot be reached at http://127.0.0.1:PORT/v1: Connection refused (os error 111)");
+}
+
+/// A key in a header of the user's own is as secret as one that is configured as such, also without its scheme.
+#[tokio::test]
+async fn a_refusal_that_repeats_the_key_of_a_header() {
+    let refusal = response("401 Unauthorized", "", "Incorrect API key: abcd-1234-efgh");
+    let change = |config: &mut ProviderConfig| {
+        let headers = BTreeMap::from([("Authorization".to_owned(), "Bearer abcd-1234-efgh".to_owned())]);
+        (config.key, config.headers) = (None, provider::headers(&headers).unwrap());
+    };
+    let (told, asked) = check_with(vec![Script::Close(refusal)], change).await;
+    assert_snapshot!(told, @"Unauthorized: it answers 401 Unauthorized: Incorrect API key: (redacted)");
+    assert!(asked[0].contains("authorization: Bearer abcd-1234-efgh"), "{asked:?}");
 }
 
 #[tokio::test]
