@@ -56,7 +56,7 @@ impl History {
                     is_error: true,
                 });
                 self.open = open.collect();
-                if !said.text.is_empty() || !said.calls.is_empty() || said.native.is_some() {
+                if !said.text.trim().is_empty() || !said.calls.is_empty() || said.native.is_some() {
                     self.told.push((event.seq, Message::Assistant(said)));
                 }
             }

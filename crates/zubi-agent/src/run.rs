@@ -230,9 +230,9 @@ impl Run {
             self.journal.add(What::Iteration { turn: self.number, iteration: self.iterations, model })?;
             let answer = self.ask().await?;
             let end = if answer.said.calls.is_empty() { self.last_words(answer) } else { self.work(answer).await? };
-            // What was said while the last answer was given is answered as well.
+            // What was said while the last answer was given is answered as well, be that answer none.
             if let Some(end) = end
-                && (end.reason != Reason::Completed || !self.hear_all()?)
+                && (!matches!(end.reason, Reason::Completed | Reason::Model) || !self.hear_all()?)
             {
                 return Ok(end);
             }
@@ -272,7 +272,7 @@ impl Run {
 
     /// An answer without calls. The end, unless the model is to say it otherwise.
     fn last_words(&mut self, answer: Answer) -> Option<End> {
-        let text = answer.said.text;
+        let text = answer.said.text.trim().to_owned();
         if let Some(finish) = &mut self.finish {
             return match finish.of_text(&text) {
                 Ok(data) => Some(Self::completed(data)),
@@ -292,7 +292,7 @@ impl Run {
                 .because("The provider's filter stopped the answer. Say it in other words, or choose another model."),
             Stop::Length => End::of(Reason::Completed)
                 .because("The answer ran into the limit of the model's output and is cut. Say “go on” for the rest."),
-            Stop::Finished if text.trim().is_empty() => {
+            Stop::Finished if text.is_empty() => {
                 End::of(Reason::Model).because("The model answered nothing. Ask again, or choose another model.")
             }
             Stop::Finished => End::of(Reason::Completed),

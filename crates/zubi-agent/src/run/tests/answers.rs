@@ -131,6 +131,33 @@ async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_th
 }
 
 #[tokio::test]
+async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
+    let mut world = World::new(&[], vec![say(" "), say("no").stop(Stop::Filtered), say("It is 1.")]);
+    let (turn, inbox) = world.turn("read a");
+    world.before(move |count| {
+        if count <= 2 {
+            inbox.send(format!("word {count}")).unwrap();
+        }
+    });
+    super::world::within("the end", turn).await;
+    insta::assert_snapshot!(world.happened(), @"
+    > read a
+    #1
+    < 
+    > word 1
+    #2
+    < no
+    > word 2
+    #3
+    < It is 1.
+    = Completed after 3/0: It is 1.
+    ");
+    // Providers refuse an answer without a word among the others.
+    let seen = world.model.seen.lock().unwrap()[1].messages.clone();
+    assert!(seen.iter().all(|message| !matches!(message, crate::message::Message::Assistant(_))), "{seen:?}");
+}
+
+#[tokio::test]
 async fn the_prompt_says_what_there_is_to_know() {
     let files = [("AGENTS.md", "Be kind to tabs.\n")];
     let mut world = World::new(&files, vec![say("hi")]);

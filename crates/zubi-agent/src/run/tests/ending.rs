@@ -285,7 +285,11 @@ async fn nothing_is_done_that_cannot_be_kept() {
 #[tokio::test]
 async fn an_answer_without_a_word_is_none() {
     let mut world = World::new(&[], vec![say(" ")]);
-    let happened = world.run("go").await;
-    assert!(happened.contains("= Model after 1/0"), "{happened}");
-    assert!(happened.contains("problem: The model answered nothing."), "{happened}");
+    insta::assert_snapshot!(world.run("go").await, @"
+    > go
+    #1
+    < 
+    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      problem: The model answered nothing. Ask again, or choose another model.
+    ");
 }
