@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 /// client's, no connection's and none of a desk in this process.
 const BEHIND: u64 = 1 << 62;
 
-/// How many a client may have.
+/// How many a client may have at a time.
 const MOST: usize = 10_000;
 
 static NEXT: AtomicU64 = AtomicU64::new(BEHIND);
@@ -16,7 +16,23 @@ static NEXT: AtomicU64 = AtomicU64::new(BEHIND);
 /// What a connection's sessions are called here.
 pub(super) struct Sessions {
     own: u64,
-    behind: Mutex<BTreeMap<u64, u64>>,
+    behind: Mutex<Behind>,
+}
+
+/// Those that the client has named.
+#[derive(Default)]
+struct Behind {
+    /// By the names that the client gave them.
+    sessions: BTreeMap<u64, Session>,
+    /// How often any of them was used.
+    uses: u64,
+}
+
+struct Session {
+    /// What it is called here.
+    number: u64,
+    /// [`Behind::uses`] when it was used last.
+    used: u64,
 }
 
 impl Sessions {
@@ -25,22 +41,33 @@ impl Sessions {
         Self { own: peer.saturating_add(1), behind: Mutex::default() }
     }
 
-    /// The session that the client calls this; without a name its own.
-    pub(super) fn of(&self, name: Option<u64>) -> u64 {
-        let Some(name) = name else { return self.own };
-        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
-        if behind.len() >= MOST && !behind.contains_key(&name) {
-            // It has the oldest one's place in here. That one's number is given to nobody else, so that all which is lost is
-            // what was allowed for it.
-            behind.pop_first();
-        }
-        *behind.entry(name).or_insert_with(|| NEXT.fetch_add(1, Ordering::Relaxed))
+    /// The connection's own.
+    pub(super) fn own(&self) -> u64 {
+        self.own
     }
 
-    /// All that it has had.
+    /// The session that the client calls this. Where it is one too many, the one that was not used for longest makes room for
+    /// it: `end` is to end that one. Its number is given to nobody else, and its name means another session from then on.
+    pub(super) fn of(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
+        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
+        let Behind { sessions, uses } = &mut *behind;
+        *uses += 1;
+        if sessions.len() >= MOST && !sessions.contains_key(&name) {
+            let idle = sessions.iter().min_by_key(|(_, session)| session.used).map(|(name, _)| *name);
+            if let Some(idle) = idle.and_then(|name| sessions.remove(&name)) {
+                end(idle.number);
+            }
+        }
+        let new = || Session { number: NEXT.fetch_add(1, Ordering::Relaxed), used: 0 };
+        let session = sessions.entry(name).or_insert_with(new);
+        session.used = *uses;
+        session.number
+    }
+
+    /// All that have not been ended.
     pub(super) fn all(&self) -> Vec<u64> {
         let behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
-        behind.values().copied().chain([self.own]).collect()
+        behind.sessions.values().map(|session| session.number).chain([self.own]).collect()
     }
 }
 
@@ -48,19 +75,34 @@ impl Sessions {
 mod tests {
     use super::*;
 
+    fn none(session: u64) {
+        panic!("{session} is ended");
+    }
+
     #[test]
     fn no_session_is_another_one() {
         let (one, other) = (Sessions::new(0), Sessions::new(1));
-        let all =
-            [one.of(None), one.of(Some(1)), one.of(Some(2)), other.of(None), other.of(Some(1)), other.of(Some(2))];
+        let all = [one.own(), one.of(1, none), one.of(2, none), other.own(), other.of(1, none), other.of(2, none)];
         let mut different = all.to_vec();
         different.sort_unstable();
         different.dedup();
         assert_eq!(different.len(), all.len(), "{all:?}");
-        assert_eq!(one.of(Some(2)), all[2], "the same name is the same session");
-        for name in 0..2 * MOST as u64 {
-            one.of(Some(name));
-        }
-        assert_eq!(one.all().len(), MOST + 1);
+        assert_eq!(one.of(2, none), all[2], "the same name is the same session");
+    }
+
+    /// Whatever it is called, the one that nobody uses makes room, and nothing of it stays.
+    #[test]
+    fn one_too_many_ends_the_one_that_was_not_used_for_longest() {
+        let sessions = Sessions::new(0);
+        let most = MOST as u64;
+        let numbers: Vec<u64> = (0..most).map(|n| sessions.of(most - n, none)).collect();
+        assert_eq!(sessions.of(most, none), numbers[0], "the first is used again");
+        let mut ended = Vec::new();
+        let new = sessions.of(most + 1, |session| ended.push(session));
+        assert_eq!(ended, [numbers[1]]);
+        let mut all = sessions.all();
+        all.sort_unstable();
+        assert_eq!(all, [&[sessions.own(), numbers[0]], &numbers[2..], &[new]].concat());
+        assert!(sessions.of(most - 1, drop) > new, "the name of one that was ended means another");
     }
 }

@@ -84,7 +84,7 @@ pub(super) async fn read_resource(
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or(client.name()),
-        session: client.sessions.of(None),
+        session: client.sessions.own(),
         restrictions,
     };
     let circumstances =
@@ -109,10 +109,11 @@ fn surface(client: &Client, said: Option<&str>) -> Surface {
 }
 
 fn request(client: &Client, params: wire::CallParams) -> CallRequest {
+    let end = |session| client.serving.host.registry().end_session(session);
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
-        session: client.sessions.of(params.session),
+        session: params.session.map_or_else(|| client.sessions.own(), |name| client.sessions.of(name, end)),
         restrictions: narrowed(client, params.restrictions.as_ref()),
     };
     CallRequest {
