@@ -87,7 +87,7 @@ impl Models {
     }
 
     /// The model of this id. [`AUTO`] is the first model of the first provider that has any, in the order of the sources,
-    /// but never the mock, nor one whose key was not meant for models alone.
+    /// but never the mock, nor one that is asked only by its name.
     pub async fn open(&self, id: &str) -> Result<Arc<dyn Model>, ModelError> {
         let id = id.trim();
         if id.is_empty() || id == AUTO {
@@ -115,7 +115,7 @@ impl Models {
     }
 
     async fn first(&self) -> Result<Arc<dyn Model>, ModelError> {
-        for source in self.sources.iter().filter(|source| may_be_first(source.provider())) {
+        for source in self.sources.iter().filter(|source| may_be_first(source.as_ref())) {
             match first_of(source.as_ref()).await {
                 Ok(Some(model)) => return Ok(model),
                 Ok(None) => {}
@@ -148,10 +148,7 @@ impl Models {
                 Err(error) => missing = Some(error),
             }
         }
-        let is_other = |source: &&dyn ModelSource| {
-            let provider = source.provider();
-            Some(provider) != maker && (may_be_first(provider) || provider == MOCK)
-        };
+        let is_other = |source: &&dyn ModelSource| Some(source.provider()) != maker && !source.only_by_name();
         let others: Vec<_> = self.sources.iter().map(AsRef::as_ref).filter(is_other).collect();
         let found = join_all(others.iter().map(|source| has(*source, name))).await;
         match others.iter().zip(found).find(|(_, found)| *found) {
@@ -181,8 +178,8 @@ impl Models {
 }
 
 /// Whether a provider may be chosen without being named.
-fn may_be_first(provider: &str) -> bool {
-    provider != MOCK && well_known::PROVIDERS.iter().all(|known| known.name != provider || !known.only_by_name)
+fn may_be_first(source: &dyn ModelSource) -> bool {
+    source.provider() != MOCK && !source.only_by_name()
 }
 
 /// Whether an error says no more than that there is nothing of this provider: no key, or no program of the user's own.

@@ -10,6 +10,7 @@ use crate::model::{Answer, Pieces, Prompt};
 struct Scripted {
     provider: &'static str,
     models: Result<Vec<&'static str>, ErrorKind>,
+    only_by_name: bool,
 }
 
 struct Opened(ModelInfo);
@@ -26,6 +27,11 @@ impl Model for Opened {
 }
 
 impl Scripted {
+    /// GitHub's is one that nobody has configured.
+    fn new((provider, models): Listed) -> Self {
+        Self { provider, models, only_by_name: provider == "github" }
+    }
+
     fn info(&self, name: &str) -> ModelInfo {
         let id = match (self.provider, name) {
             (MOCK, "") => MOCK.to_owned(),
@@ -54,7 +60,7 @@ impl ModelSource for Scripted {
     }
 
     fn only_by_name(&self) -> bool {
-        self.provider == "github"
+        self.only_by_name
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
@@ -83,9 +89,11 @@ const NO_KEY: Result<Vec<&'static str>, ErrorKind> = Err(ErrorKind::NotConfigure
 
 /// What each id opens.
 async fn check(sources: Vec<Listed>, ids: &[&str]) -> String {
-    let sources =
-        sources.into_iter().map(|(provider, models)| Arc::new(Scripted { provider, models }) as Arc<dyn ModelSource>);
-    let models = Models::new(sources.collect(), None);
+    opened(sources.into_iter().map(Scripted::new), ids).await
+}
+
+async fn opened(sources: impl Iterator<Item = Scripted>, ids: &[&str]) -> String {
+    let models = Models::new(sources.map(|source| Arc::new(source) as Arc<dyn ModelSource>).collect(), None);
     let mut lines = Vec::new();
     for id in ids {
         let opened = match models.open(id).await {
@@ -160,6 +168,17 @@ async fn github_is_asked_only_by_its_name() {
     ");
 }
 
+/// Who has configured it wants its models as those of any other.
+#[tokio::test]
+async fn github_is_one_of_all_where_it_is_configured() {
+    let configured = |listed: Listed| Scripted { only_by_name: false, ..Scripted::new(listed) };
+    let sources = [("openai", NO_KEY), ("github", Ok(vec!["phi-4"])), ("mock", Ok(vec![""]))].map(configured);
+    assert_snapshot!(opened(sources.into_iter(), &["auto", "phi-4"]).await, @"
+    `auto` is github/phi-4
+    `phi-4` is github/phi-4
+    ");
+}
+
 #[tokio::test]
 async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
     let mut text = check(usual(), &["auto", ""]).await;
@@ -189,8 +208,7 @@ async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
 
 #[tokio::test]
 async fn lists_say_what_is_missing() {
-    let sources =
-        usual().into_iter().map(|(provider, models)| Arc::new(Scripted { provider, models }) as Arc<dyn ModelSource>);
+    let sources = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);
     let models = Models::new(sources.collect(), Some(" ".to_owned()));
     assert_eq!(models.default_id(), AUTO);
     let list = models.list().await;
