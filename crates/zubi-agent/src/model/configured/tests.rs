@@ -133,3 +133,18 @@ fn providers_of_ones_own() {
     ollama: ollama at http://localhost:11434/ (no key)
     "#);
 }
+
+#[test]
+fn the_page_says_how_long_a_provider_is_waited_for() {
+    let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/guide/models.md");
+    let page = zubi_base::fs::read_text(&path).unwrap();
+    let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Patience { idle, kept_alive, answer, .. } = Patience::default();
+    let (hours, minutes) = (answer.as_secs() / 3_600, kept_alive.as_secs() / 60);
+    for sentence in [
+        format!("seconds without a byte of an answer, its first too, until it is given up; {}.", idle.as_secs()),
+        format!("may take {hours} hour in all, and {minutes} minutes of it without a word"),
+    ] {
+        assert!(page.contains(&sentence), "`{path}` has to say: {sentence}");
+    }
+}
