@@ -2,7 +2,7 @@
 // The page: what is shown of all that is told, and what a person does about it.
 import { Composer } from "./composer.js";
 import { showCards } from "./cards.js";
-import { count, h, messageOf, setText, fill } from "./dom.js";
+import { fill, h, inAll, messageOf, setText } from "./dom.js";
 import { INSPECTOR, Inspector } from "./inspector.js";
 import { List } from "./list.js";
 import { Log } from "./log.js";
@@ -364,11 +364,8 @@ class App {
 
 /** @param {HTMLElement} place @param {Conversation | null} conversation */
 function drawTokens(place, conversation) {
-  const sum = (conversation?.usage.input ?? 0) + (conversation?.usage.output ?? 0);
-  if (conversation === null || sum === 0) return fill(place);
-  const { input, output } = conversation.turnUsage;
-  const [all, turn] = [`${count(sum)} tokens`, `, ${count(input + output)} in this turn`];
-  if (place.textContent !== all + turn) fill(place, all, h("span", { class: "turn" }, turn));
+  const [all, turn] = conversation === null ? ["", ""] : inAll(conversation.usage, conversation.turnUsage);
+  if (place.textContent !== all + turn) fill(place, all, turn !== "" && h("span", { class: "turn" }, turn));
 }
 
 /** Whether somebody says yes. @param {string} title @param {HTMLElement} body @param {string} yes @returns {Promise<boolean>} */

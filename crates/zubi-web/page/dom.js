@@ -70,6 +70,19 @@ export function count(number) {
   return number.toLocaleString("en");
 }
 
+/** @typedef {{input: number, output: number}} Usage */
+
+/** `15 tokens (10 in, 5 out)`. Nothing where there are none: then nobody has counted them. @param {Usage} usage */
+export function tokens({ input, output }) {
+  return input + output === 0 ? "" : `${count(input + output)} tokens (${count(input)} in, ${count(output)} out)`;
+}
+
+/** The same of a conversation, and what stands behind it of one turn. @param {Usage} all @param {Usage} turn @returns {[string, string]} */
+export function inAll(all, turn) {
+  const [sum, last] = [all, turn].map(({ input, output }) => input + output);
+  return [sum ? `${count(sum)} tokens` : "", sum && last ? `, ${count(last)} in this turn` : ""];
+}
+
 /** `340 ms`, `2.4 s`, `3 min 5 s`. @param {number} milliseconds */
 export function span(milliseconds) {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;

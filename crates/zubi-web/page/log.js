@@ -1,7 +1,7 @@
 // @ts-check
 // The conversation as rows. Rows that have changed are changed in place: what somebody opened stays open, and what has the focus
 // keeps it.
-import { count, fill, h, setText, span } from "./dom.js";
+import { count, fill, h, setText, span, tokens } from "./dom.js";
 import { showText } from "./diff.js";
 import { show as showMarkdown } from "./markdown.js";
 import { rows } from "./state.js";
@@ -318,11 +318,11 @@ function drawNote(element, item) {
 function endNote(item) {
   const { reason, text, data, problem, iterations, calls, usage, duration } = item;
   const facts = [
-    `${count(usage.input + usage.output)} tokens (${count(usage.input)} in, ${count(usage.output)} out)`,
+    tokens(usage),
     `${iterations} ${iterations === 1 ? "iteration" : "iterations"}`,
     `${calls} ${calls === 1 ? "call" : "calls"}`,
     span(duration),
-  ];
+  ].filter((fact) => fact !== "");
   // The answer itself stands above; a report does not.
   const report = h("div", { class: "markdown" });
   if (reason !== "completed") showMarkdown(report, text);
