@@ -88,10 +88,10 @@ test("the end of a turn whose request could not be kept is shown, each time", ()
   const conversation = of(numbered(ASKED, ITERATION, answered("Done."), ended("completed")));
   const kept = conversation.seq;
   const unkept = { ...ended("failed"), type: "ended", seq: kept, turn: 2 };
-  expect(conversation.apply({ ...unkept, at: 7 } as Event)).toBe("taken");
-  expect(conversation.apply({ ...unkept, at: 7 } as Event)).toBe("known");
+  expect(conversation.apply({ ...unkept, at: 7 })).toBe("taken");
+  expect(conversation.apply({ ...unkept, at: 7 })).toBe("known");
   // The next turn has its number again.
-  expect(conversation.apply({ ...unkept, at: 8 } as Event)).toBe("taken");
+  expect(conversation.apply({ ...unkept, at: 8 })).toBe("taken");
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done.", "ended: completed", "ended: failed", "ended: failed"]);
 });
 
