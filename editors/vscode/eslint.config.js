@@ -20,3 +20,15 @@ export default defineConfig(
     rules: { "@typescript-eslint/no-unsafe-class-instance-assignment": "off" },
   },
 );
+
+// What the scripts of the chat page use of a browser.
+const BROWSER = [
+  "AbortController", "Blob", "HTMLElement", "ResizeObserver", "TextDecoderStream", "URL", "URLSearchParams", "clearTimeout", "document",
+  "fetch", "history", "location", "navigator", "requestAnimationFrame", "sessionStorage", "setTimeout", "window",
+];
+
+// What eslint holds those scripts to, which stand in crates/zubi-web. They are JavaScript, whose types tsc checks.
+export const page = defineConfig(eslint.configs.recommended, {
+  languageOptions: { globals: Object.fromEntries(BROWSER.map((name) => [name, "readonly"])) },
+  rules: { "no-console": "error" },
+});

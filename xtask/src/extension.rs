@@ -20,7 +20,7 @@ pub(crate) fn directory() -> Utf8PathBuf {
 /// The most lines of TypeScript that it may have, besides blank ones and comments: what is more belongs into Rust.
 const MAX_LINES: usize = 1200;
 
-/// Checks the types and lints all of its TypeScript.
+/// Checks the types and lints all of its TypeScript, and the scripts of the chat page.
 pub(crate) fn lint() -> Result<String> {
     let lines = lines()?;
     if lines >= MAX_LINES {
@@ -32,6 +32,7 @@ pub(crate) fn lint() -> Result<String> {
     // The chat page, with its unit tests: it runs in a browser, where there are other types.
     run::loud(tool("tsc").args(["--project", "tests/page/tsconfig.json"]))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]))?;
+    run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join("crates/zubi-web")))?;
     // The examples are held to the same rules, with the same programs.
     for example in ["examples/ipc/typescript", "examples/vscode-extension"] {
         run::loud(tool("tsc").arg("--project").arg(place::ROOT.join(example)))?;
