@@ -229,7 +229,7 @@ impl Run {
             let model = self.turn.model.info().id.clone();
             self.journal.add(What::Iteration { turn: self.number, iteration: self.iterations, model })?;
             let answer = self.ask().await?;
-            let end = if answer.said.calls.is_empty() { self.last_words(answer) } else { self.work(answer).await? };
+            let end = if answer.said.calls.is_empty() { self.last_words(&answer) } else { self.work(answer).await? };
             // What was said while the last answer was given is answered as well, be that answer none.
             if let Some(end) = end
                 && (!matches!(end.reason, Reason::Completed | Reason::Model) || !self.hear_all()?)
@@ -271,7 +271,7 @@ impl Run {
     }
 
     /// An answer without calls. The end, unless the model is to say it otherwise.
-    fn last_words(&mut self, answer: Answer) -> Option<End> {
+    fn last_words(&mut self, answer: &Answer) -> Option<End> {
         let text = answer.said.text.trim().to_owned();
         if let Some(finish) = &mut self.finish {
             return match finish.of_text(&text) {
