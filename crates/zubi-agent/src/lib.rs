@@ -14,6 +14,7 @@ pub mod history;
 pub mod journal;
 pub mod message;
 pub mod model;
+mod passes_on;
 mod prompt;
 pub mod questions;
 pub mod replay;

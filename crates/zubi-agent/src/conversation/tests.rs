@@ -234,12 +234,22 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
         request: json!({ "tool": tool }),
     };
     for what in [
-        asked(1, "Do two things"),
-        answered(1, 1, "", &["own", "inner"]),
+        asked(1, "Call three tools"),
+        answered(1, 1, "", &["own", "inner", "through"]),
         calling(1, "own"),
         question("own", "file.read"),
         calling(1, "inner"),
         question("inner", "shell.run"),
+        What::Calling {
+            turn: 1,
+            call: "through".to_owned(),
+            tool: "call_tool".to_owned(),
+            summary: "Call any tool".to_owned(),
+            arguments: json!({ "tool": "shell_run", "arguments": {} }),
+            effect: None,
+            preview: None,
+        },
+        question("through", "shell.run"),
     ] {
         conversation.add(what).unwrap();
     }
@@ -247,12 +257,14 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
     drop(conversation);
     drop(Conversation::open(&fixture.keeping, &id).unwrap());
     let events = fixture.events(&id);
-    let added: Vec<String> = events[7..events.len() - 1].iter().map(|event| json!(event.what).to_string()).collect();
+    let added: Vec<String> = events[9..events.len() - 1].iter().map(|event| json!(event.what).to_string()).collect();
     assert_snapshot!(added.join("\n"), @r#"
     {"type":"decision","question":"of own","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
     {"type":"decision","question":"of inner","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
+    {"type":"decision","question":"of through","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
     {"type":"result","turn":1,"call":"own","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
     {"type":"result","turn":1,"call":"inner","text":"The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.","failure":"cancelled","duration":0}
+    {"type":"result","turn":1,"call":"through","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
     "#);
 }
 

@@ -1,11 +1,12 @@
 //! One call: what it would touch, and making it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use futures_util::future::{BoxFuture, FutureExt as _};
+use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallAnswer, CallRequest, Circumstances};
@@ -18,6 +19,7 @@ use zubi_tools::{Code, Effect, ToolSpec, question};
 use super::Item;
 use crate::event::What;
 use crate::journal::Journal;
+use crate::passes_on::{self, Asked};
 use crate::run::Run;
 use crate::run::batch::Touch;
 
@@ -34,8 +36,6 @@ const LOOK: Duration = Duration::from_secs(10);
 
 /// What a call that was still asked about when the turn was stopped comes to.
 const NOT_ANSWERED: &str = "Not made. The turn ended before the user had answered whether it may be.";
-/// Tools that do nothing but make another call, which is asked about in place of theirs.
-const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
 
 /// What a call would touch.
 #[derive(Debug, Clone)]
@@ -70,38 +70,28 @@ impl Made {
     }
 }
 
-/// Sees whether a call waits for its first yes.
+/// Sees whether a call waits for the yes before which it does nothing.
 struct Watched {
     inner: Arc<dyn Approver>,
-    /// The one that is called.
+    /// The one that is called, and with what.
     tool: String,
+    arguments: Value,
     asked: Arc<Mutex<Asked>>,
 }
 
-/// How far the questions about a call have come.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Asked {
-    #[default]
-    Nothing,
-    /// The first one waits, and nothing is done before it is answered.
-    First,
-    Answered,
+impl Watched {
+    fn asked(&self) -> MutexGuard<'_, Asked> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[async_trait]
 impl Approver for Watched {
     async fn ask(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        let is_of_call = request.tool == self.tool || PASSING_ON.contains(&self.tool.as_str());
-        let is_first = {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_first = is_of_call && *asked == Asked::Nothing;
-            *asked = if is_first { Asked::First } else { Asked::Answered };
-            is_first
-        };
+        self.asked().question(passes_on::is_about(&request.tool, &self.tool, &self.arguments));
+        let arguments = request.arguments.clone();
         let answer = self.inner.ask(request).await;
-        if is_first && !matches!(answer, ApprovalAnswer::Unanswered { .. }) {
-            *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Asked::Answered;
-        }
+        self.asked().answer(&arguments, &answer);
         answer
     }
 
@@ -167,7 +157,12 @@ impl Run {
         let journal = Arc::clone(&self.journal);
         let asked = Arc::<Mutex<Asked>>::default();
         let inner = self.turn.approvers.of(self.number, &call, Arc::clone(&journal), cancel.clone());
-        let approver = Arc::new(Watched { inner, tool: item.tool.clone(), asked: Arc::clone(&asked) });
+        let approver = Arc::new(Watched {
+            inner,
+            tool: item.tool.clone(),
+            arguments: item.call.arguments.clone(),
+            asked: Arc::clone(&asked),
+        });
         let cancel = cancel.clone();
         let circumstances = Circumstances {
             cancel: cancel.clone(),
@@ -185,7 +180,7 @@ impl Run {
             };
             if failure.is_some()
                 && cancel.is_cancelled()
-                && *asked.lock().unwrap_or_else(PoisonError::into_inner) == Asked::First
+                && *asked.lock().unwrap_or_else(PoisonError::into_inner) == Asked::Waiting
             {
                 return (at, Made::not(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
             }
