@@ -367,7 +367,7 @@ fn take_in(transaction: &Transaction<'_>, place: &Place, id: &str) -> Result<(),
 }
 
 /// How a file is listed that cannot be read.
-fn unreadable(id: &str, error: &OpenError) -> Digest {
+pub(super) fn unreadable(id: &str, error: &OpenError) -> Digest {
     let began = id::began(id);
     Digest { created: began, updated: began, title: format!("(cannot be opened: {error})"), ..Digest::default() }
 }

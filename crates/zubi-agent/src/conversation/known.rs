@@ -9,7 +9,7 @@ use zubi_base::private;
 use super::digest::Digest;
 use super::read::{self, Reading};
 use super::store::{Found, Row};
-use super::{Keeping, OpenError};
+use super::{Keeping, OpenError, index};
 use crate::event::Event;
 use crate::history::History;
 
@@ -97,8 +97,14 @@ impl Keeping {
         let more = ids.len().saturating_sub(limit);
         ids.truncate(limit);
         let row = |id: String| {
-            let (standing, _) = self.look(&id, u64::MAX).ok()?;
-            Some(Row { id, digest: standing.digest, found: None })
+            let digest = match self.look(&id, u64::MAX) {
+                Ok((standing, _)) => standing.digest,
+                // It was deleted meanwhile.
+                Err(OpenError::Missing(_)) => return None,
+                // It is one all the same: another that begins so is not the only one.
+                Err(error) => index::unreadable(&id, &error),
+            };
+            Some(Row { id, digest, found: None })
         };
         Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more })
     }

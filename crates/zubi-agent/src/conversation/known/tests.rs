@@ -1,10 +1,21 @@
 //! What is read once, and what is read again.
 
 use super::*;
-use crate::conversation::Conversation;
+use crate::conversation::{Conversation, id};
 use crate::conversation::tests::{fixture, recorded};
 use crate::event::What;
 use crate::journal::Journal as _;
+
+#[test]
+fn what_cannot_be_read_is_found_by_its_id_and_says_why() {
+    let fixture = fixture();
+    let id = id::new(fixture.keeping.clock.now()).unwrap();
+    let newer = "{\"type\":\"began\",\"version\":2}\n";
+    private::write_atomic(&fixture.keeping.place.path(&id).unwrap(), newer.as_bytes()).unwrap();
+    let found = fixture.keeping.named(&id, 1).unwrap().conversations;
+    let titles: Vec<String> = found.iter().map(|row| row.digest.title()).collect();
+    assert_eq!(titles, ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]);
+}
 
 #[test]
 fn what_was_read_is_not_read_again() {
