@@ -8,6 +8,7 @@ use zubi_tools::cx::ApprovalAnswer;
 use zubi_tools::registry::CHANGED;
 
 use crate::event::{Event, What};
+use crate::passes_on;
 use crate::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
 
 /// How many characters a file's name has at most.
@@ -72,18 +73,24 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
 /// and must not be when the scenario is played again.
 fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
     let mut calls = BTreeMap::new();
+    let mut questions = BTreeMap::new();
     let mut edits = BTreeMap::new();
     for event in events {
         match &event.what {
-            What::Question { question, call, .. } => {
-                calls.insert(question.as_str(), call.as_str());
+            What::Calling { call, tool, arguments, .. } => {
+                calls.insert(call.as_str(), (tool.as_str(), arguments));
+            }
+            What::Question { question, call, request, .. } => {
+                questions.insert(question.as_str(), (call.as_str(), request["tool"].as_str().unwrap_or_default()));
             }
             What::Decision { question, answer, .. } => {
-                if let Ok(ApprovalAnswer::Allow { arguments: Some(arguments), .. }) =
-                    serde_json::from_value(answer.clone())
-                    && let Some(call) = calls.get(question.as_str())
+                // Calls that it makes in its course have arguments of their own.
+                if let Ok(ApprovalAnswer::Allow { arguments: Some(edited), .. }) = serde_json::from_value(answer.clone())
+                    && let Some((call, asked)) = questions.get(question.as_str())
+                    && let Some((tool, given)) = calls.get(call)
+                    && passes_on::is_about(asked, tool, given)
                 {
-                    edits.insert(*call, arguments);
+                    edits.insert(*call, passes_on::with_edit(tool, given, edited));
                 }
             }
             _ => {}

@@ -7,7 +7,7 @@ use zubi_tools::cx::ApprovalAnswer;
 /// Tools that do nothing but make another call, which is asked about in place of theirs.
 const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
 
-pub(crate) fn passes_on(tool: &str) -> bool {
+fn passes_on(tool: &str) -> bool {
     PASSING_ON.contains(&tool)
 }
 
@@ -18,6 +18,18 @@ pub(crate) fn is_about(asked: &str, tool: &str, arguments: &Value) -> bool {
     }
     // By its id, or by its name on the wire.
     arguments["tool"].as_str().is_some_and(|named| named == asked || named == asked.replace('.', "_"))
+}
+
+/// The arguments of a call of `tool` in which a person has put others into the call that is asked about.
+pub(crate) fn with_edit(tool: &str, given: &Value, edited: Value) -> Value {
+    match given {
+        Value::Object(given) if passes_on(tool) => {
+            let mut given = given.clone();
+            given.insert("arguments".to_owned(), edited);
+            Value::Object(given)
+        }
+        _ => edited,
+    }
 }
 
 /// How far the questions about a call have come.

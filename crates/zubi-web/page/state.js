@@ -34,6 +34,8 @@
 /** Failures which say that the call was not made. */
 const REFUSALS = new Set(["denied", "approval_unavailable"]);
 const STOPS = new Set(["cancelled"]);
+/** Tools that do nothing but make another call, which is asked about in place of theirs. */
+const PASSING_ON = new Set(["call_read_tool", "call_tool"]);
 
 export class Conversation {
   id;
@@ -262,8 +264,11 @@ export class Conversation {
     const edited = allow?.arguments ?? null;
     const decision = decisionText(event.answer, question.request, event.by);
     change(call, { decision, status: allow === undefined ? "refused" : "running" });
+    // Calls that it makes in its course have arguments of their own.
+    if (edited === null || !isAbout(question.request.tool, call)) return;
+    const given = PASSING_ON.has(call.tool) ? { ...call.arguments, arguments: edited } : edited;
     // What is said of the call was said of the arguments that the model gave.
-    if (edited !== null) change(call, { arguments: edited, summary: `${call.summary.split(": ")[0]}, with other arguments`, preview: "" });
+    change(call, { arguments: given, summary: `${call.summary.split(": ")[0]}, with other arguments`, preview: "" });
   }
 
   /** @param {Event} event */
@@ -322,6 +327,12 @@ export function rows(items) {
 /** @param {Item} item */
 function onlyLooks(item) {
   return item.kind === "call" && item.effect === "read" && (item.status === "ok" || item.status === "running");
+}
+
+/** Whether a question about a tool is one about this call itself. @param {string} asked @param {Call} call */
+function isAbout(asked, call) {
+  if (!PASSING_ON.has(call.tool)) return asked === call.tool;
+  return [asked, asked.replaceAll(".", "_")].includes(call.arguments?.tool);
 }
 
 /** @param {Item & {kind: "said"}} item @param {Event} event */

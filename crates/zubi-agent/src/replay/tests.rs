@@ -218,6 +218,36 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
     assert!(fixture.work.join("other.md").exists() && !fixture.work.join("new.md").exists());
 }
 
+#[test]
+fn an_edit_of_what_a_call_makes_in_its_course_is_none_of_its_own() {
+    let check = |tool: &str, given: serde_json::Value, asked: &str| {
+        let events = [
+            json!({ "type": "asked", "turn": 1, "text": "Go" }),
+            json!({ "type": "answered", "turn": 1, "iteration": 1, "said": { "text": "", "calls": [{ "id": "a", "tool": tool, "arguments": given }] },
+                "usage": { "input": 0, "output": 0, "cached": 0 }, "stop": "finished" }),
+            json!({ "type": "calling", "turn": 1, "call": "a", "tool": tool, "summary": "", "arguments": given }),
+            json!({ "type": "question", "turn": 1, "call": "a", "question": "q", "request": { "tool": asked } }),
+            json!({ "type": "decision", "question": "q", "answer": { "allow": { "option": 0, "arguments": { "command": "x" } } }, "by": "web" }),
+        ];
+        let events: Vec<crate::event::Event> = (1_u64..)
+            .zip(events)
+            .map(|(seq, what)| crate::event::Event { seq, at: 0, what: serde_json::from_value(what).unwrap() })
+            .collect();
+        export::scenario("", &events).turns[0].answers[0].calls[0].arguments.to_string()
+    };
+    assert_eq!(check("shell.run", json!({ "command": "a" }), "shell.run"), r#"{"command":"x"}"#);
+    assert_eq!(check("flow.release", json!({ "version": 1 }), "shell.run"), r#"{"version":1}"#);
+    let through = |tool: &str| json!({ "tool": tool, "arguments": {} });
+    assert_eq!(
+        check("call_tool", through("shell_run"), "shell.run"),
+        r#"{"tool":"shell_run","arguments":{"command":"x"}}"#
+    );
+    assert_eq!(
+        check("call_tool", through("flow.release"), "shell.run"),
+        r#"{"tool":"flow.release","arguments":{}}"#
+    );
+}
+
 #[tokio::test]
 async fn what_was_written_by_hand_is_held_to_what_it_says() {
     let fixture = fixture();

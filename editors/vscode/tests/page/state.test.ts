@@ -118,7 +118,8 @@ test("a call runs, tells how far it is, and ends; results belong to their call",
 
 test("a question waits, and is answered here or elsewhere", () => {
   const decision = (answer: object): Record<string, unknown> => ({ type: "decision", question: "q1", answer, by: "editor" });
-  const asks = [ASKED, ITERATION, answered("", "a"), calling("a", "execute"), question()];
+  const options = [{ scope: "once" }, { scope: "session" }];
+  const asks = [ASKED, ITERATION, answered("", "a"), calling("a", "execute"), question({ tool: "file.read", options })];
   const waiting = of(numbered(...asks));
   expect([...waiting.questions.keys()]).toEqual(["q1"]);
   expect(shown(waiting).at(-1)).toBe("waiting: Read a file: a");
@@ -131,6 +132,21 @@ test("a question waits, and is answered here or elsewhere", () => {
   expect(last({ allow: { option: 0, arguments: {} } })).toBe("running: Read a file, with other arguments · Arguments changed in the editor");
   expect(last({ deny: { text: "no" } })).toBe("refused: Read a file: a · Denied, in the editor: no");
   expect(last({ unanswered: { how: "nobody came" } })).toBe("refused: Read a file: a · Not allowed: nobody came");
+});
+
+test("an edit of what a call makes in its course is none of its own arguments", () => {
+  const edited = (tool: string, given: object, asked: string): unknown => {
+    const decision = { type: "decision", question: "q1", answer: { allow: { option: 0, arguments: { command: "x" } } }, by: "web" };
+    const call = { ...calling("a", "execute"), tool, arguments: given };
+    const asks = question({ tool: asked, options: [{ scope: "once" }] });
+    const { items } = of(numbered(ASKED, ITERATION, answered("", "a"), call, asks, decision));
+    return items.flatMap((item) => (item.kind === "call" ? [item.arguments as unknown] : []))[0];
+  };
+  expect(edited("shell.run", { command: "a" }, "shell.run")).toEqual({ command: "x" });
+  expect(edited("flow.release", { version: 1 }, "shell.run")).toEqual({ version: 1 });
+  expect(edited("call_tool", { tool: "shell_run", arguments: { command: "a" } }, "shell.run"))
+    .toEqual({ tool: "shell_run", arguments: { command: "x" } });
+  expect(edited("call_tool", { tool: "flow.release" }, "shell.run")).toEqual({ tool: "flow.release" });
 });
 
 test("a turn that ends leaves no question and nothing that seems to run", () => {
