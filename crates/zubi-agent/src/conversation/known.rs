@@ -13,6 +13,10 @@ use super::{Keeping, OpenError, index};
 use crate::event::Event;
 use crate::history::History;
 
+/// A conversation whose file is longer is read whenever it is needed: what is known of it would fill the memory of a process
+/// in which nothing goes on. In bytes.
+const MAX_KEPT: u64 = 64 * 1024 * 1024;
+
 /// One conversation: the one that something was done with last.
 #[derive(Clone, Default)]
 pub(crate) struct Known(Arc<Mutex<Option<Entry>>>);
@@ -44,6 +48,9 @@ impl Known {
     }
 
     pub(super) fn keep(&self, entry: Entry) {
+        if entry.good > MAX_KEPT {
+            return;
+        }
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
     }
 }
@@ -68,6 +75,10 @@ impl Keeping {
             Standing { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
         if standing.damage.is_none() {
             self.known.keep(entry);
+            // Whoever deleted it meanwhile may have looked for it here too early.
+            if !path.exists() {
+                drop(self.known.take(id));
+            }
         }
         let mut events = reading.events;
         events.retain(|event| event.seq > after);

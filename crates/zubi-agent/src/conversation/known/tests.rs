@@ -1,8 +1,8 @@
 //! What is read once, and what is read again.
 
 use super::*;
-use crate::conversation::{Conversation, id};
 use crate::conversation::tests::{fixture, recorded};
+use crate::conversation::{Conversation, id};
 use crate::event::What;
 use crate::journal::Journal as _;
 
@@ -15,6 +15,15 @@ fn what_cannot_be_read_is_found_by_its_id_and_says_why() {
     let found = fixture.keeping.named(&id, 1).unwrap().conversations;
     let titles: Vec<String> = found.iter().map(|row| row.digest.title()).collect();
     assert_eq!(titles, ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]);
+}
+
+#[test]
+fn what_is_very_long_is_not_kept_in_memory() {
+    let known = Known::default();
+    for (good, is_kept) in [(MAX_KEPT, true), (MAX_KEPT + 1, false)] {
+        known.keep(Entry { id: "a".to_owned(), good, ..Entry::default() });
+        assert_eq!(known.take("a").is_some(), is_kept, "{good}");
+    }
 }
 
 #[test]
