@@ -310,7 +310,9 @@ impl Run {
                 if failure.is_none() && effect > Effect::Plan {
                     self.done.changed(looked.map(|looked| looked.writes.as_slice()).unwrap_or_default());
                 }
-                if looked.is_some() && self.repeats.is_remarkable(key.clone(), effect, failure.is_some(), &text) {
+                if looked.is_some()
+                    && self.repeats.is_remarkable(key.clone(), &item.call.id, effect, failure.is_some(), &text)
+                {
                     text = format!("{}\n{}", text.trim_end(), repeats::REMARK);
                 }
                 if failure == Some(Code::Cancelled) && has_begun && looked.is_some() && effect > Effect::Plan {

@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 use zubi_tools::cx::BYTES_PER_TOKEN;
 use zubi_tools::question;
 
-use super::repeats::Repeats;
 use super::{End, Run};
 use crate::event::What;
 use crate::history::LEFT_OUT;
@@ -212,11 +211,22 @@ impl Run {
         let tokens_before = scale.tokens;
         let tokens_after = scale.tokens(scale.bytes.saturating_sub(length).saturating_add(left));
         let turn = self.number;
+        // The model is told to call again for what it needs of that, and is not to be stopped for doing so.
+        let mut answer_is_kept = false;
+        let gone = told.iter().filter_map(|(seq, message)| match message {
+            Message::User { .. } => None,
+            Message::Assistant(_) => {
+                answer_is_kept = *seq >= before;
+                None
+            }
+            Message::Tool(outcome) => {
+                (!answer_is_kept || pruned.contains(&outcome.call)).then_some(outcome.call.as_str())
+            }
+        });
+        self.repeats.forget(&gone.collect());
         self.journal.add(What::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
         // The provider's count was of another prompt.
         self.measured = None;
-        // The model is told to call again for what it needs of that, and is not to be stopped for doing so.
-        self.repeats = Repeats::default();
         Ok(left < length)
     }
 

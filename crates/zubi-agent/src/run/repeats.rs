@@ -1,6 +1,6 @@
 //! Calls that are made over and over and give the same: a model that goes round in circles is told so, then stopped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 use serde_json::Value;
@@ -55,36 +55,57 @@ fn write(value: &Value, into: &mut String) {
     }
 }
 
+/// What came of a call.
+#[derive(Debug)]
+struct Seen {
+    /// How often the last outcome was the same, in a row.
+    count: u64,
+    /// A hash of it.
+    outcome: u64,
+    /// The last call that came to it: its id.
+    call: String,
+}
+
 /// The calls of a turn.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
-    /// How often the last outcome was the same, in a row, and what it was.
-    seen: BTreeMap<Key, (u64, u64)>,
+    seen: BTreeMap<Key, Seen>,
     hasher: RandomState,
 }
 
 impl Repeats {
     /// Whether the call has been made in vain so often that it is not made again.
     pub(super) fn refuses(&self, key: &Key) -> bool {
-        self.seen.get(key).is_some_and(|(count, _)| count + 1 >= REFUSED)
+        self.seen.get(key).is_some_and(|seen| seen.count + 1 >= REFUSED)
     }
 
     /// Takes the outcome of a call. Whether it is to have a remark.
     ///
     /// What may have changed something makes it worth looking again, so the counts of all begin anew; but not if it is itself a
     /// call that has given the same before.
-    pub(super) fn is_remarkable(&mut self, key: Key, effect: Effect, has_failed: bool, outcome: &str) -> bool {
+    pub(super) fn is_remarkable(
+        &mut self,
+        key: Key,
+        call: &str,
+        effect: Effect,
+        has_failed: bool,
+        outcome: &str,
+    ) -> bool {
         let outcome = self.hasher.hash_one(without_times(outcome));
-        let before = self.seen.get(&key).copied();
-        let is_same = before.is_some_and(|(_, last)| last == outcome);
-        if !is_same && !has_failed && effect > Effect::Plan {
-            for (count, _) in self.seen.values_mut() {
-                *count = 0;
+        let same = self.seen.get(&key).filter(|seen| seen.outcome == outcome).map(|seen| seen.count);
+        if same.is_none() && !has_failed && effect > Effect::Plan {
+            for seen in self.seen.values_mut() {
+                seen.count = 0;
             }
         }
-        let count = before.filter(|_| is_same).map_or(0, |(count, _)| count) + 1;
-        self.seen.insert(key, (count, outcome));
+        let count = same.unwrap_or_default() + 1;
+        self.seen.insert(key, Seen { count, outcome, call: call.to_owned() });
         count >= REMARKED
+    }
+
+    /// Takes that the model is no longer told what these calls came to, so that it may make them again.
+    pub(super) fn forget(&mut self, calls: &BTreeSet<&str>) {
+        self.seen.retain(|_, seen| !calls.contains(seen.call.as_str()));
     }
 }
 

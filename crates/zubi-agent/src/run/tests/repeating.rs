@@ -16,7 +16,7 @@ fn check(calls: &[(&str, Effect, &str)]) -> String {
         if repeats.refuses(&key) {
             return "refused";
         }
-        if repeats.is_remarkable(key, *effect, false, outcome) { "remark" } else { "made" }
+        if repeats.is_remarkable(key, "call", *effect, false, outcome) { "remark" } else { "made" }
     });
     told.collect::<Vec<_>>().join(" ")
 }

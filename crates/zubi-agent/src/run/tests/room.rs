@@ -134,11 +134,21 @@ async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_
 #[tokio::test]
 async fn a_result_that_was_left_out_may_be_asked_for_again() {
     let again = |n: u32| calls("", &[call(&format!("c{n}"), "file_read", json!({"path": "f1"}))]);
-    let mut replies: Vec<Reply> = (1..=3).map(again).collect();
-    replies.extend([again(4).usage(8_000, 100), again(5), say("Read.")]);
+    let mut replies: Vec<Reply> = (1..=4).map(again).collect();
+    replies.extend([read(5), read(6).usage(8_000, 100), again(7), say("Read.")]);
     let mut world = world(replies);
     let happened = world.run("read").await;
     assert!(happened.contains("compacted") && happened.contains("= Completed"), "{happened}");
+}
+
+#[tokio::test]
+async fn a_call_whose_result_is_still_told_is_made_in_vain_whatever_was_left_out() {
+    let again = |n: u32| calls("", &[call(&format!("c{n}"), "file_read", json!({"path": "f1"}))]);
+    let mut replies: Vec<Reply> = (1..=3).map(again).collect();
+    replies.extend([again(4).usage(8_000, 100), again(5)]);
+    let mut world = world(replies);
+    let happened = world.run("read").await;
+    assert!(happened.contains("compacted") && happened.contains("= Repeating"), "{happened}");
 }
 
 #[tokio::test]
