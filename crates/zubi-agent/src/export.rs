@@ -85,7 +85,8 @@ fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
             }
             What::Decision { question, answer, .. } => {
                 // Calls that it makes in its course have arguments of their own.
-                if let Ok(ApprovalAnswer::Allow { arguments: Some(edited), .. }) = serde_json::from_value(answer.clone())
+                if let Ok(ApprovalAnswer::Allow { arguments: Some(edited), .. }) =
+                    serde_json::from_value(answer.clone())
                     && let Some((call, asked)) = questions.get(question.as_str())
                     && let Some((tool, given)) = calls.get(call)
                     && passes_on::is_about(asked, tool, given)

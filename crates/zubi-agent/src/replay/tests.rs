@@ -242,10 +242,7 @@ fn an_edit_of_what_a_call_makes_in_its_course_is_none_of_its_own() {
         check("call_tool", through("shell_run"), "shell.run"),
         r#"{"tool":"shell_run","arguments":{"command":"x"}}"#
     );
-    assert_eq!(
-        check("call_tool", through("flow.release"), "shell.run"),
-        r#"{"tool":"flow.release","arguments":{}}"#
-    );
+    assert_eq!(check("call_tool", through("flow.release"), "shell.run"), r#"{"tool":"flow.release","arguments":{}}"#);
 }
 
 #[tokio::test]
