@@ -51,6 +51,8 @@ pub(crate) enum OpenError {
     Newer(u64),
     #[error("{0}")]
     Unusable(String),
+    #[error("a conversation cannot be kept in `{0}`: {1}")]
+    Place(Utf8PathBuf, String),
     #[error("{0}")]
     File(#[from] std::io::Error),
 }
@@ -101,20 +103,25 @@ impl Conversation {
     pub(crate) fn create(keeping: &Keeping) -> Result<Self, OpenError> {
         let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let path = keeping.place.path(&id)?;
-        let file = private::open_append(&path)?;
+        let unkept = |why: String| OpenError::Place(keeping.place.directory(), why);
+        let file = private::open_append(&path).map_err(|error| unkept(error.to_string()))?;
         let conversation = Self::over(keeping, id, file)?;
-        conversation.begin()?;
+        conversation.begin().map_err(|NotKept(why)| {
+            // What never began is not listed.
+            drop(std::fs::remove_file(&path));
+            unkept(why)
+        })?;
         Ok(conversation)
     }
 
-    fn begin(&self) -> Result<(), OpenError> {
+    fn begin(&self) -> Result<(), NotKept> {
         let began = What::Began {
             version: VERSION,
             conversation: self.id.clone(),
             folders: self.keeping.folders.clone(),
             zubi: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        self.add(began).map_err(|NotKept(why)| OpenError::Unusable(why))
+        self.add(began)
     }
 
     /// Opens one to go on with it. A write that was cut off is removed, a turn that was cut off is ended.
@@ -173,7 +180,7 @@ impl Conversation {
             mend::endings(&inner.history, &inner.digest, &reading.events, self.keeping.now())
         };
         if self.last() == 0 {
-            self.begin()?;
+            self.begin().map_err(|NotKept(why)| OpenError::Unusable(why))?;
         }
         for ending in endings {
             self.add(ending).map_err(|NotKept(why)| OpenError::Unusable(why))?;

@@ -316,6 +316,7 @@ fn refused(error: &OpenError) -> ChatError {
     match error {
         OpenError::Missing(_) => ChatError::NotFound(format!("{error}. The list shows which there are.")),
         OpenError::Elsewhere => ChatError::Failed(format!("{error}, and writes in it. Wait until its turn has ended.")),
+        OpenError::Place(..) => ChatError::Failed(error.to_string()),
         OpenError::Newer(_) => ChatError::Failed(format!("{error}; use that one. It is left as it is.")),
         OpenError::Unusable(_) | OpenError::File(_) => ChatError::Failed(format!(
             "the conversation cannot be used: {error}. Begin a new one; this one is left as it is."

@@ -372,6 +372,11 @@ impl Run {
     }
 }
 
+/// Whether a final answer can be asked for by this schema; if not, why.
+pub(crate) fn check_schema(schema: &serde_json::Value) -> Result<(), String> {
+    Finish::new(schema).map(|_| ())
+}
+
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

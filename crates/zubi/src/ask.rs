@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
+use zubi_base::visible::on_one_line;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::question;
 
@@ -48,8 +49,8 @@ impl Approver for AskOnTerminal {
     }
 }
 
-/// What a line says: `y` or a number is yes, with other arguments if an object of JSON follows; everything else no; what
-/// follows `n` is for the model. An object that is none is neither: the error is what to say before the next line.
+/// What a line says: `y` or a number is yes, with other arguments if an object of JSON follows; `n` and nothing at all are no, and
+/// what follows `n` is for the model. Everything else is neither: the error is what to say before the next line.
 pub(crate) fn read(line: &str, options: usize) -> Result<ApprovalAnswer, String> {
     let line = line.trim();
     let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -67,8 +68,11 @@ pub(crate) fn read(line: &str, options: usize) -> Result<ApprovalAnswer, String>
             Err(error) => Err(format!("These arguments are no JSON: {error}. Once more, or n: ")),
         };
     }
-    let text = (matches!(first, "n" | "N" | "no") && !rest.is_empty()).then(|| rest.to_owned());
-    Ok(ApprovalAnswer::Deny { text })
+    match first {
+        "" => Ok(ApprovalAnswer::Deny { text: None }),
+        "n" | "N" | "no" => Ok(ApprovalAnswer::Deny { text: (!rest.is_empty()).then(|| rest.to_owned()) }),
+        _ => Err(format!("`{}` is no answer. A number up to {options}, y, or n: ", on_one_line(line))),
+    }
 }
 
 /// The question, with what can be answered.
@@ -144,15 +148,15 @@ mod tests {
                 r#"2 {"command": "ls"}"#,
                 ApprovalAnswer::Allow { option: 1, arguments: Some(serde_json::json!({ "command": "ls" })) },
             ),
-            ("3", no(None)),
-            ("0", no(None)),
             ("", no(None)),
             ("n use rsync\n", no(Some("use rsync"))),
             ("n", no(None)),
-            ("yes please", no(None)),
-            ("1 2", no(None)),
         ] {
             assert_eq!(read(line, 2), Ok(expected), "{line}");
+        }
+        for line in ["3", "0", "x", "yes please", "1 2"] {
+            let wrong = read(line, 2).unwrap_err();
+            assert_eq!(wrong, format!("`{line}` is no answer. A number up to 2, y, or n: "));
         }
         let wrong = read("y {command: ls}", 2).unwrap_err();
         assert_eq!(wrong, "These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: ");

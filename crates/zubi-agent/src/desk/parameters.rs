@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::chat::ChatError;
+use crate::run;
 use crate::wire::Send;
 
 /// The longest text that is said, in bytes.
@@ -50,6 +51,11 @@ pub(super) fn checked(send: Send) -> Result<Send, ChatError> {
     bounded("model", send.model.as_deref(), MAX_WORDS)?;
     bounded("instructions", send.instructions.as_deref(), MAX_LINES)?;
     bounded("schema", send.schema.as_ref().map(Value::to_string).as_deref(), MAX_LINES)?;
+    if let Some(Err(why)) = send.schema.as_ref().map(run::check_schema) {
+        return Err(ChatError::Invalid(format!(
+            "the schema of the final answer cannot be used: {why}. Correct it and ask again."
+        )));
+    }
     if send.tools.len() > MAX_PATTERNS {
         return Err(ChatError::Invalid(format!("`tools` has more than {MAX_PATTERNS} patterns")));
     }

@@ -426,6 +426,7 @@ async fn requests_are_checked() {
         ("send", json!({ "text": "x", "model": "script/two" })),
         ("send", json!({ "text": "x", "maxIterations": 0 })),
         ("send", json!({ "text": "x", "maxIterations": -1 })),
+        ("send", json!({ "text": "x", "schema": { "type": "strin" } })),
         ("send", json!({ "text": "x", "conversation": "../../x" })),
         ("send", json!({ "text": "x", "conversation": "000000000000-0000000000000000" })),
         ("open", json!({ "conversation": 7 })),
@@ -445,7 +446,7 @@ async fn requests_are_checked() {
         let refusal = talk.refusal(method, params).await;
         writeln!(text, "{method}: {refusal}").unwrap();
     }
-    assert_snapshot!(text, @"
+    assert_snapshot!(text, @r#"
     dance: there is no method `dance`
     hello: Invalid input: this method has no parameters
     send: Invalid input: missing field `text`
@@ -455,6 +456,7 @@ async fn requests_are_checked() {
     send: no such model. `zubi agent models` shows which models there are and what others need.
     send: Invalid input: `maxIterations` is at least 1
     send: Invalid input: invalid value: integer `-1`, expected u64
+    send: Invalid input: the schema of the final answer cannot be used: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword. Correct it and ask again.
     send: there is no conversation `../../x`. The list shows which there are.
     send: there is no conversation `000000000000-0000000000000000`. The list shows which there are.
     open: Invalid input: invalid type: integer `7`, expected a string
@@ -467,7 +469,7 @@ async fn requests_are_checked() {
     answer: no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.
     call: Invalid input: missing field `arguments`
     call: Invalid input: `tool` has 1048577 bytes, and at most 1000 are taken. Shorten it.
-    ");
+    "#);
     assert_eq!(talk.ask("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
     let hello = talk.ask("hello", json!({})).await;
     assert_eq!((&hello["model"], &hello["maxIterations"]), (&json!("script/one"), &json!(20)));

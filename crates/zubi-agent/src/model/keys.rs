@@ -3,6 +3,7 @@
 use std::fmt;
 
 use zubi_base::config::{Secrets, Settings};
+use zubi_tools::redact::Redactor;
 
 /// A key. It shows itself nowhere.
 #[derive(Clone, PartialEq, Eq)]
@@ -37,6 +38,12 @@ impl Key {
 /// Looks a variable up in the environment.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// Whether it can be a variable's name, and does not look like a key.
+fn may_be_name(name: &str) -> bool {
+    let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_word && Redactor::default().text(name) == name
+}
+
 /// The key of this name: an environment variable, else an entry of the user's secrets. What is missing is an error that says
 /// where it may be put.
 pub(super) fn find(
@@ -45,6 +52,14 @@ pub(super) fn find(
     secrets: &Secrets,
     variables: Variables<'_>,
 ) -> Result<Key, String> {
+    // A key is not shown, wherever it stands.
+    if !may_be_name(name) {
+        return Err(
+            "has no name of a key in `key`: name an environment variable or an entry of [env] there, and keep the key \
+                    itself out of this file"
+                .to_owned(),
+        );
+    }
     let file = || settings.env_source.as_ref().map_or_else(|| "your zubi.toml".to_owned(), |file| format!("`{file}`"));
     let (value, place) = match (variables(name), secrets.values().get(name)) {
         (Some(value), _) => (value, format!("the environment variable {name}")),

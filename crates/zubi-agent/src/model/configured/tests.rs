@@ -106,6 +106,10 @@ fn providers_of_ones_own() {
         url = "https://gateway.example/v1"
         key = "OPEN"
 
+        [models.unnamed]
+        url = "https://gateway.example/v1"
+        key = "sk-proj-0123456789abcdefghij"
+
         [models.nowhere]
         [models."no name"]
         [models.mock]
@@ -125,6 +129,7 @@ fn providers_of_ones_own() {
     no name: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
     nowhere: needs an address: write `url = "…"` into [models.nowhere]
     openai: openai-chat at https://mine.example/v1 (no key)
+    unnamed: has no name of a key in `key`: name an environment variable or an entry of [env] there, and keep the key itself out of this file
     work: openai-chat at https://gateway.example/v1 (key from `MINE` in [env] of `[DIR]/zubi.toml`)
     anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
     gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`

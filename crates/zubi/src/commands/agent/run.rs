@@ -112,6 +112,8 @@ async fn turn(
 
 fn exit(ended: &Ended) -> ExitCode {
     match ended.reason {
+        // An answer that is cut is not what was asked for, although it is all that there will be.
+        Reason::Completed if ended.problem.is_some() => ExitCode::from(NEGATIVE),
         Reason::Completed => ExitCode::SUCCESS,
         // No answer, no host, no room on the disk: something around the program.
         Reason::Model | Reason::Failed => ExitCode::from(ENVIRONMENT),
