@@ -4,7 +4,8 @@ import { registerCommands } from "../../src/commands.ts";
 import manifest from "../../package.json" with { type: "json" };
 import { commandResults, shownErrors, user, workspace } from "./vscode.ts";
 
-vi.mock("vscode-languageclient/node", () => ({ LanguageClient: undefined }));
+// Nothing here starts a server.
+vi.mock("vscode-languageclient/node", () => ({ LanguageClient: class {} }));
 
 const TOOLS = [
   { id: "workspace.deploy", title: "[Deploy](command:x.y)", description: "Deploys.", toolset: "declared", inputSchema: { required: ["to"], properties: { to: { type: "string" } } } },
