@@ -5,7 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { commandResults, shownErrors, user, workspace } from "./vscode.ts";
 
 // Nothing here starts a server.
-vi.mock("vscode-languageclient/node", () => ({ LanguageClient: class {} }));
+vi.mock("vscode-languageclient/node", () => ({ LanguageClient: Object }));
 
 const TOOLS = [
   { id: "workspace.deploy", title: "[Deploy](command:x.y)", description: "Deploys.", toolset: "declared", inputSchema: { required: ["to"], properties: { to: { type: "string" } } } },
