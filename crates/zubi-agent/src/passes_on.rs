@@ -7,7 +7,8 @@ use zubi_tools::cx::ApprovalAnswer;
 /// Tools that do nothing but make another call, which is asked about in place of theirs.
 const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
 
-fn passes_on(tool: &str) -> bool {
+/// Whether a tool, by its id, is one of them.
+pub(crate) fn passes_on(tool: &str) -> bool {
     PASSING_ON.contains(&tool)
 }
 

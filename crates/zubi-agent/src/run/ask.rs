@@ -15,6 +15,7 @@ use super::{End, Run, milliseconds};
 use crate::event::{Reason, What};
 use crate::message::{Message, Said};
 use crate::model::{Answer, ErrorKind, ModelError, Offer, Prompt};
+use crate::passes_on;
 use crate::prompt;
 
 /// How often the model is asked for one answer.
@@ -31,11 +32,11 @@ const PATIENCE: Duration = Duration::from_mins(2);
 const LONGEST: usize = 8 * 1024 * 1024;
 
 /// How many tools a model is offered at most, and how many bytes they may take: providers refuse more, and each prompt pays
-/// for them, of a small one at most a quarter. What does not fit is found through those of [`FINDING`].
+/// for them, of a small one at most a quarter. What does not fit is found through [`FINDING`].
 const MOST_TOOLS: usize = 120;
 const MOST_BYTES: usize = 64 * 1024;
-/// The tools that find and call others: for nothing where all are offered.
-const FINDING: [&str; 3] = ["find_tools", "call_read_tool", "call_tool"];
+/// The tool that finds others; with those that pass a call on it is for nothing where all are offered.
+const FINDING: &str = "find_tools";
 
 /// The tools as the model is told of them.
 #[derive(Debug, Clone, Default)]
@@ -52,7 +53,7 @@ impl Offers {
             (Offer { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
         };
         let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), offer(spec.as_ref()))).collect();
-        let finding = |spec: &ToolSpec| FINDING.contains(&spec.id.as_str());
+        let finding = |spec: &ToolSpec| spec.id == FINDING || passes_on::passes_on(&spec.id);
         let others = all.iter().filter(|(spec, _)| !finding(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
         let fits = count <= MOST_TOOLS && bytes <= room;

@@ -211,20 +211,14 @@ impl Run {
         let tokens_before = scale.tokens;
         let tokens_after = scale.tokens(scale.bytes.saturating_sub(length).saturating_add(left));
         let turn = self.number;
-        // The model is told to call again for what it needs of that, and is not to be stopped for doing so.
-        let mut answer_is_kept = false;
-        let gone = told.iter().filter_map(|(seq, message)| match message {
-            Message::User { .. } => None,
-            Message::Assistant(_) => {
-                answer_is_kept = *seq >= before;
-                None
-            }
-            Message::Tool(outcome) => {
-                (!answer_is_kept || pruned.contains(&outcome.call)).then_some(outcome.call.as_str())
-            }
-        });
-        self.repeats.forget(&gone.collect());
         self.journal.add(What::Compacted { turn, before, summary, pruned, tokens_before, tokens_after })?;
+        // The model is told to call again for what it needs of the rest, and is not to be stopped for doing so.
+        let told = self.journal.told();
+        let outcomes = told.iter().filter_map(|(_, message)| match message {
+            Message::Tool(outcome) if outcome.text != LEFT_OUT => Some(outcome.call.as_str()),
+            _ => None,
+        });
+        self.repeats.remember(&outcomes.collect());
         // The provider's count was of another prompt.
         self.measured = None;
         Ok(left < length)

@@ -103,9 +103,9 @@ impl Repeats {
         count >= REMARKED
     }
 
-    /// Takes that the model is no longer told what these calls came to, so that it may make them again.
-    pub(super) fn forget(&mut self, calls: &BTreeSet<&str>) {
-        self.seen.retain(|_, seen| !calls.contains(seen.call.as_str()));
+    /// Takes that these are the calls whose outcomes the model is still told: it may make others again.
+    pub(super) fn remember(&mut self, calls: &BTreeSet<&str>) {
+        self.seen.retain(|_, seen| calls.contains(seen.call.as_str()));
     }
 }
 
