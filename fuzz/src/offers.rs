@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use dlang_ide::{Completion, CompletionKind, ImportCandidates, Links, apply, completions, hover};
-use dlang_model::{Change, Db, Definition, ElementKind, File, ModelHost, file_model, project_files, resolutions};
+use dlang_model::{
+    Change, Db, Definition, ElementKind, File, ModelHost, definitions, file_model, project_files, resolutions,
+};
 use dlang_syntax::{TextRange, TextSize};
 
 /// How many places of a file are looked at.
@@ -38,6 +40,11 @@ fn identity(host: &ModelHost, definition: Definition) -> (String, Option<Element
     (path, definition.kind(db), definition.fqn(db).or(definition.name(db)).map(String::from))
 }
 
+/// The elements of a file, in the order of its text.
+fn names(host: &ModelHost, file: File) -> Vec<(String, Option<ElementKind>, Option<String>)> {
+    definitions(host.db(), file).map(|definition| identity(host, definition)).collect()
+}
+
 /// Asks everything about one place, and gives the offers.
 pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
     let is_in_text = |range: TextRange| file.text(db).get(Range::<usize>::from(range)).is_some();
@@ -55,20 +62,27 @@ pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion>
     items
 }
 
-/// Takes an offer that is a reference: the reference that then stands there means the element.
-pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) {
-    let CompletionKind::Element(kind) = item.kind else { return };
+/// Takes an offer that is a reference: the reference that then stands there means the element. Gives whether that
+/// could be said: in a broken text an offer can take the place of a word that began a declaration. The braces behind
+/// it are then grouped anew, and the names in them are others than those that were offered.
+pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) -> bool {
+    let CompletionKind::Element(kind) = item.kind else { return false };
     let (path, text) = (file.path(host.db()).to_owned(), file.text(host.db()).to_owned());
     let expected = identity(host, item.definition.expect("an element"));
+    let before = names(host, file);
     let changed = apply(&text, std::slice::from_ref(&item.edit));
     host.apply([Change::Text { path: path.clone(), text: Arc::from(changed.as_str()) }]);
     let db = host.db();
     let id = file_model(db, file).reference_touching(item.edit.range.start() + TextSize::new(1));
     let id = id.unwrap_or_else(|| panic!("no reference after {item:?} in\n{changed}"));
-    let found: Vec<_> = resolutions(db, file).targets(id).iter().map(|it| identity(host, *it)).collect();
-    assert!(found.contains(&expected), "{item:?} means {found:?} in\n{changed}");
-    assert_eq!(Some(kind), expected.1);
+    let is_grouped_as_before = names(host, file) == before;
+    if is_grouped_as_before {
+        let found: Vec<_> = resolutions(db, file).targets(id).iter().map(|it| identity(host, *it)).collect();
+        assert!(found.contains(&expected), "{item:?} means {found:?} in\n{changed}");
+        assert_eq!(Some(kind), expected.1);
+    }
     host.apply([Change::Text { path, text: Arc::from(text) }]);
+    is_grouped_as_before
 }
 
 /// Some of the references among offers: the first, the last and one between.
