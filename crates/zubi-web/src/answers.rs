@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
 
 use crate::assets;
-use crate::guard::{Guard, Refusal};
+use crate::guard::{Guard, Refusal, only};
 
 /// Which door requests of the page come through, for decisions.
 const DOOR: &str = "web";
@@ -39,6 +39,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const NOTHING: &str = "There is nothing at this address.";
+const OTHERWISE: &str = "This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET.";
+const JSON: &str = "application/json";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
@@ -56,10 +58,12 @@ pub(crate) fn router(chats: Arc<dyn ChatService>, guard: Guard, stop: Cancellati
     let api = Router::new()
         .route("/api/events", get(events))
         .route("/api/{method}", post(request))
+        .method_not_allowed_fallback(otherwise)
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_callers));
     Router::new()
         .route("/", get(async || named("index.html")))
         .route("/{name}", get(async |Path(name): Path<String>| named(&name)))
+        .method_not_allowed_fallback(otherwise)
         .merge(api)
         .fallback(async || refuse(StatusCode::NOT_FOUND, NOTHING))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), only_this_host))
@@ -115,8 +119,7 @@ fn named(name: &str) -> Response {
 
 /// One of the methods, with its parameters as JSON.
 async fn request(State(shared): Door, Path(method): Path<String>, headers: HeaderMap, body: Body) -> Response {
-    // No form of another page can send this type, whatever else it is taken for.
-    if headers.get(CONTENT_TYPE).is_none_or(|kind| kind != "application/json") {
+    if !is_json(&headers) {
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Parameters are sent as `application/json`.");
     }
     let params = match read(body).await {
@@ -134,6 +137,13 @@ async fn request(State(shared): Door, Path(method): Path<String>, headers: Heade
             refuse(status, &error.to_string())
         }
     }
+}
+
+/// Whether a body is said to be JSON, and nothing else. No form of another page can send this type: a browser goes by what stands
+/// before the parameters, as this does.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = only(headers, &CONTENT_TYPE).and_then(|kind| kind.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON))
 }
 
 async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
@@ -171,6 +181,11 @@ async fn events(State(shared): Door) -> Sse<impl Stream<Item = Result<Event, Inf
 
 fn reload() -> Event {
     Event::default().event("reload").data("{}")
+}
+
+/// Where there is something, but not for this way to ask; the router adds `Allow`.
+async fn otherwise() -> Response {
+    refuse(StatusCode::METHOD_NOT_ALLOWED, OTHERWISE)
 }
 
 fn refuse(status: StatusCode, text: &str) -> Response {

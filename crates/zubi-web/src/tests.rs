@@ -133,6 +133,59 @@ async fn a_page_of_this_server_with_the_token_may_ask() {
 }
 
 #[tokio::test]
+async fn a_type_may_have_parameters() {
+    let page = Page::serve().await;
+    for kind in [
+        "application/json; charset=utf-8",
+        "application/json;charset=UTF-8",
+        "Application/JSON ; a=b",
+        "application/json;",
+    ] {
+        let answer = page.ask(&hello(&GOOD.replace("application/json", kind))).await;
+        assert!(answer.starts_with("200 "), "{kind}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_asked_in_another_way_is_told_how() {
+    let page = Page::serve().await;
+    let mut answers = String::new();
+    for (method, path) in
+        [("GET", "/api/hello"), ("PUT", "/api/hello"), ("POST", "/api/events"), ("POST", "/"), ("DELETE", "/page.js")]
+    {
+        let whole = page.answer(&hello(GOOD).replace("POST /api/hello", &format!("{method} {path}"))).await;
+        let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
+        let told = head.lines().filter(|line| line.starts_with("HTTP/") || line.starts_with("allow:"));
+        writeln!(answers, "{method} {path}\n{}\n{body}", told.collect::<Vec<_>>().join("\n")).expect("a text");
+    }
+    assert_snapshot!(answers, @r#"
+    GET /api/hello
+    HTTP/1.1 405 Method Not Allowed
+    allow: POST
+    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    PUT /api/hello
+    HTTP/1.1 405 Method Not Allowed
+    allow: POST
+    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    POST /api/events
+    HTTP/1.1 405 Method Not Allowed
+    allow: GET,HEAD
+    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    POST /
+    HTTP/1.1 405 Method Not Allowed
+    allow: GET,HEAD
+    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    DELETE /page.js
+    HTTP/1.1 405 Method Not Allowed
+    allow: GET,HEAD
+    {"error":"This address is not asked in this way: methods are called with POST, the stream of events and the page's files are read with GET."}
+    "#);
+    // Nobody else is told more than before.
+    let stranger = hello("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
+    assert!(page.ask(&stranger).await.starts_with("401 "));
+}
+
+#[tokio::test]
 async fn everybody_else_is_refused_and_told_why() {
     let page = Page::serve().await;
     let mut answers = String::new();
@@ -151,6 +204,8 @@ async fn everybody_else_is_refused_and_told_why() {
         ("another page", format!("{GOOD}\nSec-Fetch-Site: cross-site")),
         ("another port's page", format!("{GOOD}\nSec-Fetch-Site: same-site")),
         ("a form", GOOD.replace("application/json", "text/plain")),
+        ("a form that says so as well", GOOD.replace("application/json", "text/plain; a=application/json")),
+        ("two types", format!("{GOOD}\nContent-Type: text/plain")),
     ] {
         writeln!(answers, "{who}: {}", page.ask(&hello(&head)).await.trim_end()).expect("a text");
     }
@@ -182,6 +237,10 @@ async fn everybody_else_is_refused_and_told_why() {
     another port's page: 403 Forbidden
     {"error":"Another page cannot ask zubi. Open the address that `zubi web` printed."}
     a form: 415 Unsupported Media Type
+    {"error":"Parameters are sent as `application/json`."}
+    a form that says so as well: 415 Unsupported Media Type
+    {"error":"Parameters are sent as `application/json`."}
+    two types: 415 Unsupported Media Type
     {"error":"Parameters are sent as `application/json`."}
     "#);
     let events = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n";
