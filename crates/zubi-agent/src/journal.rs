@@ -1,5 +1,7 @@
 //! Where the loop puts what happens, and reads what was said: the seam between it and the conversations.
 
+use zubi_tools::question;
+
 use crate::event::What;
 use crate::message::Message;
 
@@ -16,6 +18,11 @@ pub trait Journal: Send + Sync {
     /// A text as it would be kept: without known secrets. What is to be shortened is cleaned before, or a secret would be cut in
     /// two that nobody knows any more; one that was broken off also loses an end that may be the beginning of one.
     fn clean(&self, text: &str, is_broken_off: bool) -> String;
+
+    /// A text of at most about `most` bytes, cleaned: of a longer one both ends.
+    fn shortened(&self, text: String, most: usize) -> String {
+        if text.len() <= most { text } else { question::ends(self.clean(&text, false), most) }
+    }
 
     /// What the model is told now.
     fn messages(&self) -> Vec<Message>;

@@ -242,7 +242,7 @@ impl Run {
         if notes.is_empty() {
             return Ok(Err(ModelError::new(ErrorKind::Malformed, "it answered nothing")));
         }
-        Ok(Ok(question::ends(notes.to_owned(), SUMMARY_BYTES)))
+        Ok(Ok(self.journal.shortened(notes.to_owned(), SUMMARY_BYTES)))
     }
 }
 

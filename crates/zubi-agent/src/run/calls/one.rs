@@ -14,7 +14,7 @@ use zubi_tools::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoProgress, NobodyToAsk, ProgressSink,
 };
 use zubi_tools::progress::Throttled;
-use zubi_tools::{Code, Effect, ToolSpec, question};
+use zubi_tools::{Code, Effect, ToolSpec};
 
 use super::Item;
 use crate::event::What;
@@ -127,6 +127,7 @@ impl Run {
     /// Works out what a call would touch.
     pub(super) fn look(&self, item: &Item, spec: &Arc<ToolSpec>) -> BoxFuture<'static, Looked> {
         let (service, request, spec) = (Arc::clone(&self.turn.service), self.request(item), Arc::clone(spec));
+        let journal = Arc::clone(&self.journal);
         let circumstances = Circumstances {
             cancel: self.limits.stop.child_token(),
             progress: Arc::new(NoProgress),
@@ -138,7 +139,7 @@ impl Run {
                 Ok(Ok(explained)) => Looked {
                     touch: Touch::of(&spec, &explained),
                     effect: explained.footprint.effect.unwrap_or(spec.effect),
-                    preview: explained.footprint.preview.map(|preview| question::ends(preview, PREVIEW_BYTES)),
+                    preview: explained.footprint.preview.map(|preview| journal.shortened(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
                 // It fails when it is made as well, and says why; or it waits for a call before it to do something.
@@ -167,7 +168,7 @@ impl Run {
         let circumstances = Circumstances {
             cancel: cancel.clone(),
             approver,
-            progress: Arc::new(Throttled::new(Arc::new(Progress { journal, call }))),
+            progress: Arc::new(Throttled::new(Arc::new(Progress { journal: Arc::clone(&journal), call }))),
             patience: PATIENCE,
         };
         async move {
@@ -184,7 +185,7 @@ impl Run {
             {
                 return (at, Made::not(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
             }
-            let text = question::ends(text, RESULT_BYTES);
+            let text = journal.shortened(text, RESULT_BYTES);
             (at, Made { text, failure, has_begun: true, duration: started.elapsed() })
         }
         .boxed()

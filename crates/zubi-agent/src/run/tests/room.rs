@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::world::{Reply, World, call, calls, fail, say};
+use super::world::{Reply, SECRET, World, call, calls, fail, say};
+use crate::event::What;
 use crate::message::Message;
 use crate::model::ErrorKind;
 
@@ -190,4 +191,38 @@ async fn where_no_summary_can_be_made_it_is_said() {
     model: On 4: and so on and so on and so on and  1
     tool c4: word word word word word word word word
     ");
+}
+
+/// Cut in two, a secret is none that anybody knows.
+#[tokio::test]
+async fn what_is_shortened_is_cleaned_before() {
+    let secrets = SECRET.repeat(40_000);
+    let run = call("r", "shell_run", json!({"command": "cat >of", "stdin": secrets}));
+    let mut world = World::new(&[], vec![calls("", &[run]), say("Done.")]);
+    world.auto_approve(&["shell.run"]);
+    world.run("run").await;
+    let previews = |what: &What| match what {
+        What::Calling { preview, .. } => preview.clone(),
+        What::Question { request, .. } => request["footprint"]["preview"].as_str().map(str::to_owned),
+        _ => None,
+    };
+    let previews: Vec<String> = world.journal.events().iter().filter_map(previews).collect();
+    assert_eq!(previews.len(), 2);
+    for preview in previews {
+        let about = (preview.len(), preview.contains("between"), preview.find("hunter"));
+        assert!(about.1 && about.2.is_none(), "{about:?}");
+    }
+
+    let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
+    replies.push(talk(4).usage(8_000, 10));
+    replies.push(say(&secrets));
+    replies.push(say("Done."));
+    let mut world = world_of(10_000, replies);
+    world.run("read").await;
+    let summary = world.journal.wait("a summary", |what| match what {
+        What::Compacted { summary, .. } => Some(summary.clone()),
+        _ => None,
+    });
+    let summary = summary.await;
+    assert!(summary.contains("between") && !summary.contains("hunter"), "{summary}");
 }
