@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use zubi_tools::cx::ApprovalAnswer;
+use zubi_tools::spec::is_called;
 
 /// Tools that do nothing but make another call, which is asked about in place of theirs.
 const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
@@ -17,8 +18,7 @@ pub(crate) fn is_about(asked: &str, tool: &str, arguments: &Value) -> bool {
     if !passes_on(tool) {
         return asked == tool;
     }
-    // By its id, or by its name on the wire.
-    arguments["tool"].as_str().is_some_and(|named| named == asked || named == asked.replace('.', "_"))
+    arguments["tool"].as_str().is_some_and(|named| is_called(asked, named))
 }
 
 /// The arguments of a call of `tool` in which a person has put others into the call that is asked about.

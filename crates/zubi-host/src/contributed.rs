@@ -16,7 +16,9 @@ pub use zubi_toolbox::declared::functions::FunctionError;
 use zubi_toolbox::declared::functions::{Function, text_of};
 use zubi_tools::registry::Registry;
 use zubi_tools::spec::{Approval, Effect, Exposure};
-use zubi_tools::{Code, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema};
+use zubi_tools::{
+    Code, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema, spec,
+};
 
 /// The toolset that `--toolsets` selects them by.
 pub(crate) const TOOLSET: &str = "contributed";
@@ -127,7 +129,7 @@ impl Place {
 
     /// Whether there is a tool of this id or wire name, whatever the restrictions.
     fn has_tool(&self, name: &str) -> bool {
-        self.registry.everything().iter().any(|tool| tool.spec().id == name || tool.spec().wire_name() == name)
+        self.registry.everything().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
     /// Whether somebody else has tools in a namespace.

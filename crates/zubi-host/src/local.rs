@@ -35,7 +35,7 @@ use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::Policy;
 use zubi_tools::redact::Redactor;
 use zubi_tools::registry::{CallError, Judged, READ_ONLY, Registry, RegistryConfig};
-use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec};
+use zubi_tools::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec, spec};
 
 pub use self::chosen::Chosen;
 pub use zubi_toolbox::domainlang::{DomainModel, Root};
@@ -333,7 +333,7 @@ impl LocalHost {
 
     /// Whether there is a tool of this id or wire name, whatever the restrictions.
     pub fn has_tool(&self, name: &str) -> bool {
-        self.registry.everything().iter().any(|tool| tool.spec().id == name || tool.spec().wire_name() == name)
+        self.registry.everything().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
     /// What the providers leave out of their lists although it is there, and why, one sentence each.

@@ -79,10 +79,19 @@ pub struct ToolSpec {
     pub icon: Option<String>,
 }
 
+/// The name on MCP, VS Code and model APIs of the tool with this id: `.` as `_`. A name of the wire is its own.
+pub fn wire_name(id: &str) -> String {
+    id.replace('.', "_")
+}
+
+/// Whether somebody who says `name` means the tool with this id: by the id itself or by its name on the wire.
+pub fn is_called(id: &str, name: &str) -> bool {
+    id == name || wire_name(id) == name
+}
+
 impl ToolSpec {
-    /// The name on MCP, VS Code and model APIs: the id with `.` as `_`.
     pub fn wire_name(&self) -> String {
-        self.id.replace('.', "_")
+        wire_name(&self.id)
     }
 
     /// Whether clients are told that a call may change something, so that they ask their user before they make it.

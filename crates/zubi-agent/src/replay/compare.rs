@@ -1,5 +1,7 @@
 //! What was recorded beside what happens now.
 
+use zubi_tools::spec::wire_name;
+
 use super::{CallMade, Difference, Outcome, ids};
 use crate::event::Reason;
 use crate::scenario::{self, Turn};
@@ -35,8 +37,10 @@ fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Differe
     for at in 0..recorded.results.len().max(now.results.len()) {
         let (recorded, now) = (recorded.results.get(at), now.results.get(at));
         let made = |outcome: Option<&scenario::Outcome>| {
-            outcome
-                .map(|outcome| CallMade { tool: name(&outcome.tool), arguments: ids::without_in(&outcome.arguments) })
+            outcome.map(|outcome| CallMade {
+                tool: wire_name(&outcome.tool),
+                arguments: ids::without_in(&outcome.arguments),
+            })
         };
         let (call_then, call_now, call) = (made(recorded), made(now), at + 1);
         if call_then != call_now {
@@ -51,9 +55,4 @@ fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Differe
             differences.push(Difference::Outcome { turn, call, made, recorded, now });
         }
     }
-}
-
-/// The wire name of a tool, of which a scenario may give the id.
-pub(super) fn name(tool: &str) -> String {
-    tool.replace('.', "_")
 }

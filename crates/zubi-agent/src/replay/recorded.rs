@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use zubi_tools::spec::wire_name;
 
 use super::ids::Ids;
 use crate::message::{Call, Message, Said};
@@ -61,13 +62,13 @@ impl State {
     fn call(&mut self, call: &scenario::Call) -> Call {
         self.calls += 1;
         let id = format!("replay-{}", self.calls);
-        let is_it = |result: &scenario::Outcome| super::compare::name(&result.tool) == super::compare::name(&call.tool);
+        let is_it = |result: &scenario::Outcome| wire_name(&result.tool) == wire_name(&call.tool);
         if self.results.front().is_some_and(is_it)
             && let Some(then) = self.results.pop_front()
         {
             self.then.insert(id.clone(), then.text);
         }
-        Call { id, tool: super::compare::name(&call.tool), arguments: self.ids.current(&call.arguments) }
+        Call { id, tool: wire_name(&call.tool), arguments: self.ids.current(&call.arguments) }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The names of zubi's own tools, which no declared tool can have: theirs are there first, so another tool would run in its
 //! place. All of them, whether a session offers them or not.
 
+use zubi_tools::spec;
+
 /// Their ids.
 const BUILT_IN: &[&str] = &[
     "lsp_definition",
@@ -53,7 +55,7 @@ const BUILT_IN: &[&str] = &[
 
 /// Whether a name on the wire is that of a built-in tool.
 pub(super) fn has(wire: &str) -> bool {
-    BUILT_IN.iter().any(|id| id.replace('.', "_") == wire)
+    BUILT_IN.iter().any(|id| spec::wire_name(id) == wire)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use zubi_base::private;
 use zubi_base::text::{BOM, ContentHash};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
+use zubi_tools::spec;
 
 use super::built_in;
 use super::definition::{Definition, NAMESPACE, full_id};
@@ -141,7 +142,7 @@ impl Loaded {
 /// Whether somebody who says `name` means the tool of this id.
 pub(super) fn is_called(id: &str, name: &str) -> bool {
     let own = id.strip_prefix(NAMESPACE).and_then(|rest| rest.strip_prefix('.'));
-    id == name || own == Some(name) || id.replace('.', "_") == name
+    own == Some(name) || spec::is_called(id, name)
 }
 
 /// The tool files of a folder that are used, the main one first, whether they can be read or not.
@@ -452,7 +453,7 @@ fn duplicates(loaded: &mut Loaded) {
         let mut kept = Vec::new();
         for tool in std::mem::take(&mut file.tools) {
             // `a.b` and `a_b` are one name on the wire.
-            let wire = tool.definition.id.replace('.', "_");
+            let wire = spec::wire_name(&tool.definition.id);
             match places.get(&wire) {
                 Some(first) => {
                     let what = format!("the id `{}` is taken by the tool at {first}", tool.definition.id);

@@ -31,7 +31,7 @@ use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::rule::Action;
 use zubi_tools::policy::{Places, Policy};
 use zubi_tools::registry::{CallError, Registry, RegistryConfig};
-use zubi_tools::{Code, ToolCx, ToolSpec};
+use zubi_tools::{Code, ToolCx, ToolSpec, spec};
 
 pub(super) use self::doubles::Doubles;
 
@@ -248,7 +248,7 @@ impl Bench {
     fn fakes(&self, test: &ToolTest, doubles: &Arc<Doubles>) -> Result<Vec<doubles::FakeTool>, SetUpError> {
         let mut fakes: Vec<doubles::FakeTool> = Vec::new();
         for call in &test.calls {
-            let is_meant = |spec: &&Arc<ToolSpec>| spec.id == call.tool || spec.wire_name() == call.tool;
+            let is_meant = |spec: &&Arc<ToolSpec>| spec::is_called(&spec.id, &call.tool);
             let Some(spec) = self.specs.iter().find(is_meant) else {
                 return Err(SetUpError::NoTool { name: call.tool.clone() });
             };

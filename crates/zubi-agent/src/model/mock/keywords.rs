@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use zubi_tools::spec::wire_name;
 
 use super::{PROVIDER, last_call, say};
 use crate::message::{Call, Message, Outcome, Said, Usage};
@@ -133,7 +134,7 @@ fn wanted(asked: &str) -> Wanted {
 
 /// Makes the call if its tool is there: by its name, or through those that call the tools which are not told one by one.
 fn offered(tools: &[Offer], why: &str, id: &str, arguments: &Value) -> Step {
-    let wire = id.replace('.', "_");
+    let wire = wire_name(id);
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     if has(&wire) {
         return Step::Call(why.to_owned(), (wire, arguments.clone()));

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use zubi_tools::spec::wire_name;
 
 use super::{last_call, say};
 use crate::message::{Call, Message, Said};
@@ -125,7 +126,7 @@ impl Model for Player {
         }
         let calls = answer.calls.iter().zip(first_call..).map(|(call, number)| Call {
             id: format!("mock-{number}"),
-            tool: call.tool.replace('.', "_"),
+            tool: wire_name(&call.tool),
             arguments: call.arguments.clone(),
         });
         let (text, reasoning) = (answer.text.clone(), answer.reasoning.clone());
@@ -154,7 +155,7 @@ pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), Stri
         }
     }
     for (tool, expected) in &expect.outcome {
-        let tool = tool.replace('.', "_");
+        let tool = wire_name(tool);
         let outcomes = prompt.messages.iter().rev().map_while(|message| match message {
             Message::Tool(outcome) => Some(Some(outcome)),
             // What a person says meanwhile stands behind the outcomes.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use zubi_run::http::stand_in::{Asked, StandIn, StandInAnswer};
 use zubi_tools::output::clean;
 use zubi_tools::{
-    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, fixed,
+    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, fixed, spec,
 };
 
 use super::compare;
@@ -70,8 +70,7 @@ impl Doubles {
     fn answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
         let mut seen = self.seen();
         let fits = |call: &FakeCall| {
-            (call.tool == spec.id || call.tool == spec.wire_name())
-                && compare::json(&Value::Object(call.args.clone()), args).is_none()
+            spec::is_called(&spec.id, &call.tool) && compare::json(&Value::Object(call.args.clone()), args).is_none()
         };
         let (at, call) =
             self.calls.iter().enumerate().find(|(at, call)| seen.made.get(*at) == Some(&false) && fits(call))?;
