@@ -139,7 +139,7 @@ fn listed(policy: &PolicyInForce) -> String {
     }
     if lines.is_empty() {
         lines.push(
-            "There are no rules: looking and changing the workspace is allowed, all else is asked about.".to_owned(),
+            "There are no rules: looking and changing the workspace is allowed, and commands as `pwd` that touch nothing; all else is asked about.".to_owned(),
         );
     }
     clean(lines.join("\n"))

@@ -209,7 +209,7 @@ fn what_is_allowed_is_listed() {
     assert_snapshot!(place.check(&["policy", "list"]), @"
     exit 0
     --- stdout
-    There are no rules: looking and changing the workspace is allowed, all else is asked about.
+    There are no rules: looking and changing the workspace is allowed, and commands as `pwd` that touch nothing; all else is asked about.
     ");
     place.write("config/zubi/zubi.toml", "allow = ['run', 'shell.run', 'elsewhere.deploy']\n");
     assert_snapshot!(place.check(&["policy", "list"]), @r#"
