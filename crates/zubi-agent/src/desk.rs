@@ -203,6 +203,7 @@ impl Desk {
             Ok(ConversationList {
                 conversations: found.conversations.into_iter().map(summary).collect(),
                 more: found.more,
+                problem: found.problem,
             })
         })
         .await
@@ -314,7 +315,7 @@ fn summary(id: &str, digest: &Digest, state: State, found: Option<String>) -> Su
 /// Why a conversation cannot be had, with the next step.
 fn refused(error: &OpenError) -> ChatError {
     match error {
-        OpenError::Missing(_) => ChatError::NotFound(format!("{error}. The list shows which there are.")),
+        OpenError::Missing(_) => ChatError::NotFound(format!("{error}. `zubi agent list` shows which there are.")),
         OpenError::Elsewhere => ChatError::Failed(format!("{error}, and writes in it. Wait until its turn has ended.")),
         OpenError::Place(..) => ChatError::Failed(error.to_string()),
         OpenError::Newer(_) => ChatError::Failed(format!("{error}; use that one. It is left as it is.")),

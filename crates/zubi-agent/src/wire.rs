@@ -81,6 +81,9 @@ pub struct ConversationList {
     pub conversations: Vec<Summary>,
     /// How many there are beyond the limit.
     pub more: usize,
+    /// Why it took longer than it need, and what to do: a sentence for a person. The list is whole all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A conversation in a list.

@@ -48,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) conversations: Vec<Row>,
     /// How many there are beyond the limit.
     pub(crate) more: usize,
+    /// Why the index was of no use, and what to do.
+    pub(crate) problem: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -93,13 +95,18 @@ impl Query {
     }
 }
 
+/// The file of the index, whether it is there or not.
+pub(crate) fn path(place: &Place) -> Utf8PathBuf {
+    place.sessions.join("index.db")
+}
+
 /// Asks the index that is kept. What is wrong with it is thrown away once.
 pub(crate) fn on_disk(place: &Place, query: &Query, limit: usize) -> Result<Found, IndexError> {
-    let path = place.sessions.join("index.db");
+    let path = path(place);
     let ask = || find(&mut open(&path)?, place, query, limit);
     match ask() {
         Err(IndexError::Database(error)) if is_broken(&error) => {
-            tracing::warn!("the index of conversations is made anew: {error}");
+            tracing::info!("the index of conversations is made anew: {error}");
             remove(&path)?;
             ask()
         }
@@ -117,7 +124,7 @@ pub(crate) fn in_memory(place: &Place, query: &Query, limit: usize) -> Result<Fo
 
 /// Takes what was deleted out of the index. One that cannot be told to forget is removed.
 pub(crate) fn forget(place: &Place) {
-    let path = place.sessions.join("index.db");
+    let path = path(place);
     let forget = || update(&mut open(&path)?, place);
     if let Err(error) = forget() {
         tracing::warn!("the index of conversations is removed, for it cannot be changed: {error}");

@@ -117,7 +117,7 @@ impl Keeping {
             };
             Some(Row { id, digest, found: None })
         };
-        Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more })
+        Ok(Found { conversations: ids.into_iter().filter_map(row).collect(), more, problem: None })
     }
 
     /// Forgets a conversation that is deleted.

@@ -100,8 +100,12 @@ impl Place {
     pub(crate) fn search(&self, query: Option<&str>, limit: usize) -> Result<Found, OpenError> {
         let query = index::Query::of(query);
         index::on_disk(self, &query, limit).or_else(|error| {
-            tracing::warn!("the index of conversations is of no use now, their files are read instead: {error}");
-            index::in_memory(self, &query, limit)
+            let problem = format!(
+                "The index of conversations cannot be used ({error}), so that all their files were read instead. If that stays so, \
+                 remove `{}`: it is made anew.",
+                index::path(self)
+            );
+            Ok(Found { problem: Some(problem), ..index::in_memory(self, &query, limit)? })
         })
     }
 

@@ -457,11 +457,11 @@ async fn requests_are_checked() {
     send: Invalid input: `maxIterations` is at least 1
     send: Invalid input: invalid value: integer `-1`, expected u64
     send: Invalid input: the schema of the final answer cannot be used: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword. Correct it and ask again.
-    send: there is no conversation `../../x`. The list shows which there are.
-    send: there is no conversation `000000000000-0000000000000000`. The list shows which there are.
+    send: there is no conversation `../../x`. `zubi agent list` shows which there are.
+    send: there is no conversation `000000000000-0000000000000000`. `zubi agent list` shows which there are.
     open: Invalid input: invalid type: integer `7`, expected a string
-    open: there is no conversation `inspector`. The list shows which there are.
-    stop: there is no conversation ``. The list shows which there are.
+    open: there is no conversation `inspector`. `zubi agent list` shows which there are.
+    stop: there is no conversation ``. `zubi agent list` shows which there are.
     conversations: Invalid input: `query` has 1048577 bytes, and at most 1000 are taken. Shorten it.
     conversations: Invalid input: invalid value: integer `-1`, expected usize
     conversations: Invalid input: invalid type: integer `1`, expected a string

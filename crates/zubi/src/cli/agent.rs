@@ -23,7 +23,7 @@ pub(crate) enum Agent {
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
         /// How many at most; never more than 500
-        #[arg(long, value_name = "N", default_value_t = 50)]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: usize,
         /// Print JSON
         #[arg(long)]
@@ -240,6 +240,15 @@ and nobody without the token. It opens a browser if it is started in a terminal 
 Examples:
   zubi web
   zubi web --no-open --port 8080";
+
+/// How long a list may be.
+fn limit(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("a list has at least 1".to_owned()),
+        Ok(limit) => Ok(limit),
+        Err(error) => Err(error.to_string()),
+    }
+}
 
 /// A time with its unit.
 fn time(text: &str) -> Result<Duration, String> {

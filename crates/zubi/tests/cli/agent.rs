@@ -281,12 +281,13 @@ fn conversations_are_listed_shown_written_and_removed() {
     assert_snapshot!(place.check(&["agent", "export", "-o", "out.yaml"]), @"
     exit 2
     --- stderr
-    error: `out.yaml` cannot be written: File exists (os error 17)
+    error: `out.yaml` is there already, and is not overwritten
+    hint: Name another file, or remove this one first.
     ");
     assert_snapshot!(place.check(&["agent", "delete", "nothing"]), @"
     exit 2
     --- stderr
-    error: there is no conversation `nothing`. The list shows which there are.
+    error: there is no conversation `nothing`. `zubi agent list` shows which there are.
     ");
     assert_snapshot!(place.check(&["agent", "delete", &id]).replace(&id, "[ID]"), @"
     exit 0
@@ -296,7 +297,7 @@ fn conversations_are_listed_shown_written_and_removed() {
     assert_snapshot!(place.check(&["agent", "show", &id]).replace(&id, "[ID]"), @"
     exit 2
     --- stderr
-    error: there is no conversation `[ID]`. The list shows which there are.
+    error: there is no conversation `[ID]`. `zubi agent list` shows which there are.
     ");
 }
 
@@ -335,9 +336,61 @@ fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
     assert_snapshot!(place.check(&["agent", "replay", "nothing.yaml"]), @"
     exit 2
     --- stderr
-    error: there is no conversation `nothing.yaml`. The list shows which there are.
+    error: there is no file `nothing.yaml`
+    hint: Nor is this an id of a conversation: `zubi agent list` shows those.
+    ");
+    assert_snapshot!(place.check(&["agent", "replay", "abc"]), @"
+    exit 2
+    --- stderr
+    error: there is no conversation `abc`. `zubi agent list` shows which there are.
     hint: There is no file of this name either.
     ");
+}
+
+#[test]
+fn an_id_that_means_several_names_them() {
+    let place = playing("\n  - text: Yes.\n");
+    for task in ["First of all,\nlook.", "Second."] {
+        place.check(&["agent", "run", task, "--model", "mock"]);
+    }
+    let told = place.check(&["agent", "show", "0"]);
+    let list = place.check(&["agent", "list", "--json"]);
+    let ids: Vec<&str> = list.split("\"id\":\"").skip(1).filter_map(|it| it.split('"').next()).collect();
+    assert_snapshot!(told.replace(ids[0], "[SECOND]").replace(ids[1], "[FIRST]"), @"
+    exit 2
+    --- stderr
+    error: the ids of several conversations begin with `0`:
+      [FIRST]  First of all, look.
+      [SECOND]  Second.
+    hint: Give more of the id.
+    ");
+    assert_snapshot!(place.check(&["agent", "resume", ""]), @"
+    exit 2
+    --- stderr
+    error: the id is empty
+    hint: An id is as `01a20a25dd52-554913fdac59fa64`, and its beginning is enough: `zubi agent list` shows them.
+    ");
+    assert_snapshot!(place.check(&["agent", "list", "--limit", "0"]), @"
+    exit 2
+    --- stderr
+    error: invalid value '0' for '--limit <N>': a list has at least 1
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn an_index_that_cannot_be_used_says_what_to_do() {
+    let place = playing("\n  - text: Yes.\n");
+    place.check(&["agent", "run", "Look.", "--model", "mock"]);
+    for name in ["index.db", "index.db-wal", "index.db-shm"] {
+        drop(std::fs::remove_file(place.path(&format!("state/zubi/sessions/{name}"))));
+    }
+    place.directory("state/zubi/sessions/index.db");
+    let told = place.check(&["agent", "list"]);
+    let (list, beside) = told.split_once("--- stderr\n").unwrap();
+    assert!(list.contains("Look."), "{told}");
+    assert_snapshot!(beside, @"The index of conversations cannot be used (Is a directory (os error 21)), so that all their files were read instead. If that stays so, remove `[PLACE]/state/zubi/sessions/index.db`: it is made anew.");
 }
 
 #[test]

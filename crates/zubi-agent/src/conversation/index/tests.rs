@@ -157,6 +157,8 @@ fn without_a_place_for_the_index_the_files_are_read() {
     std::fs::create_dir(fixture.database()).unwrap();
     let found = fixture.keeping.place.search(Some("rename"), 10).unwrap();
     assert_eq!(found.conversations[0].found.as_deref(), Some("Rename it"));
+    let problem = found.problem.unwrap();
+    assert!(problem.contains(fixture.database().as_str()), "{problem}");
 }
 
 #[test]

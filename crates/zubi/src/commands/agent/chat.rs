@@ -147,6 +147,7 @@ impl Chat<'_> {
             "list" => {
                 let search = Search { limit: Some(LISTED), ..Search::default() };
                 let list: ConversationList = request(self.desk.chats(), "conversations", &search).await?;
+                list.problem.iter().for_each(|problem| terminal::say(&on_one_line(problem)));
                 list.conversations.iter().for_each(|it| terminal::say(&conversations::line(it)));
             }
             "models" => {

@@ -1,6 +1,6 @@
 //! The conversations of this workspace: `zubi agent list`, `show`, `export`, `delete`.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use camino::Utf8Path;
@@ -24,12 +24,18 @@ pub(super) const NO_EVENTS: u64 = u64::MAX;
 /// How many characters of a title are listed.
 const TITLE: usize = 70;
 
+/// How many of the conversations are named that an id may mean.
+const NAMED: usize = 5;
+
 pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
     let search = Search { query: search.map(str::to_owned), limit: Some(limit), ..Search::default() };
     let list = with_desk(session, async |chats| request::<ConversationList>(chats, "conversations", &search).await)?;
     if json {
         terminal::print_json(&json!(list))?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(problem) = &list.problem {
+        terminal::say(&on_one_line(problem));
     }
     let lines: Vec<String> = list.conversations.iter().map(line).collect();
     if lines.is_empty() {
@@ -67,9 +73,13 @@ pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Pa
         return Ok(ExitCode::SUCCESS);
     };
     let path = zubi_cli::current_directory()?.join(output);
-    std::fs::File::create_new(&path)
-        .and_then(|mut file| file.write_all(exported.scenario.as_bytes()))
-        .map_err(|error| Failure::usage(format!("`{output}` cannot be written: {error}")))?;
+    std::fs::File::create_new(&path).and_then(|mut file| file.write_all(exported.scenario.as_bytes())).map_err(
+        |error| match error.kind() {
+            ErrorKind::AlreadyExists => Failure::usage(format!("`{output}` is there already, and is not overwritten"))
+                .hint("Name another file, or remove this one first."),
+            _ => Failure::usage(format!("`{output}` cannot be written: {error}")),
+        },
+    )?;
     terminal::say(&format!("written: {output}"));
     Ok(ExitCode::SUCCESS)
 }
@@ -97,8 +107,12 @@ fn with_desk<T>(
 /// The conversation of this id, or the only one whose id begins so; the latest if there is none. Its events are those behind
 /// `after`.
 pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) -> Result<Opened, Failure> {
-    // Two are enough to see that it is not the only one.
-    let search = Search { id: id.map(str::to_owned), limit: Some(2), ..Search::default() };
+    if id.is_some_and(|id| id.trim().is_empty()) {
+        return Err(Failure::usage("the id is empty").hint(
+            "An id is as `01a20a25dd52-554913fdac59fa64`, and its beginning is enough: `zubi agent list` shows them.",
+        ));
+    }
+    let search = Search { id: id.map(str::to_owned), limit: Some(NAMED), ..Search::default() };
     let found: ConversationList = request(chats, "conversations", &search).await?;
     let conversation = match (id, found.conversations.as_slice()) {
         (None, [latest, ..]) => latest.id.clone(),
@@ -106,9 +120,12 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
             let none = Failure::usage("there is no conversation in this workspace");
             return Err(none.hint("`zubi agent run` begins one."));
         }
-        (Some(id), [_, _, ..]) => {
+        (Some(id), several @ [_, _, ..]) => {
+            let named = several.iter().map(|it| format!("\n  {}  {}", it.id, title(it))).collect::<String>();
+            let more = if found.more == 0 { String::new() } else { format!("\n  and {} more", found.more) };
             let id = on_one_line(id);
-            return Err(Failure::usage(format!("several conversations begin with `{id}`")).hint("Give more of the id."));
+            let failure = Failure::usage(format!("the ids of several conversations begin with `{id}`:{named}{more}"));
+            return Err(failure.hint("Give more of the id."));
         }
         (Some(_), [only]) => only.id.clone(),
         (Some(id), []) => id.to_owned(),
@@ -116,10 +133,20 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
     request(chats, "open", &Open { conversation, after }).await
 }
 
-/// A conversation in a list.
-pub(super) fn line(summary: &Summary) -> String {
+/// Whether this may be an id, or the beginning of one: digits of a time, a hyphen, digits by chance.
+pub(super) fn may_be_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
+}
+
+/// A title on one line, as far as it has room.
+fn title(summary: &Summary) -> String {
     let title: String = summary.title.chars().take(TITLE).collect();
     let title = if title.len() < summary.title.len() { format!("{title}…") } else { title };
+    on_one_line(&title).into_owned()
+}
+
+/// A conversation in a list.
+pub(super) fn line(summary: &Summary) -> String {
     let state = match summary.state {
         State::Idle => "",
         State::Running => " · running",
@@ -127,7 +154,7 @@ pub(super) fn line(summary: &Summary) -> String {
         State::Elsewhere => " · in another process",
     };
     let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
-    let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, when(summary.updated), on_one_line(&title));
+    let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, when(summary.updated), title(summary));
     if let Some(found) = &summary.found {
         line.push_str("\n    … ");
         line.push_str(&on_one_line(found));

@@ -14,7 +14,7 @@ use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
 use zubi_tools::output::clean;
 
-use super::conversations::{NO_EVENTS, find};
+use super::conversations::{NO_EVENTS, find, may_be_id};
 use super::talk::request;
 use crate::agent::{self, Choices};
 use crate::cli::agent::Replay as Words;
@@ -45,11 +45,15 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
     })?
 }
 
-/// The scenario of a file; nothing if there is no such file.
+/// The scenario of a file; nothing if there is no such file, and it may be a conversation.
 fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
     let text = match zubi_base::fs::read_text(&zubi_cli::current_directory()?.join(what)) {
         Ok(text) => text,
-        Err(ReadError::NotFound { .. }) => return Ok(None),
+        Err(ReadError::NotFound { .. }) if may_be_id(what) => return Ok(None),
+        Err(ReadError::NotFound { .. }) => {
+            let none = Failure::usage(format!("there is no file `{}`", on_one_line(what)));
+            return Err(none.hint("Nor is this an id of a conversation: `zubi agent list` shows those."));
+        }
         Err(error) => return Err(Failure::usage(error)),
     };
     let scenario = Scenario::read(&text);

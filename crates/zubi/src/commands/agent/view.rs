@@ -12,7 +12,7 @@ const READS: usize = 5;
 /// How many characters of a line of a failure are shown.
 const FAILURE: usize = 200;
 /// How many lines of a refusal that says which rule would allow the call.
-const ADVICE: usize = 12;
+const ADVICE: usize = 20;
 /// How many lines of a preview.
 const PREVIEW: usize = 40;
 
@@ -201,13 +201,17 @@ impl View {
     }
 
     fn failed(&mut self, summary: Option<&str>, text: &str, lines: usize, pieces: &mut Vec<Piece>) {
-        let mut text = text.lines().map(|line| line.chars().take(FAILURE).collect::<String>()).take(lines);
+        let more = if lines > 1 { text.lines().count().saturating_sub(lines) } else { 0 };
+        let mut text = text.lines().map(cut).take(lines);
         let first = text.next().unwrap_or_default();
         // Side by side it is not clear which one is meant, nor is it where the row was left out.
         let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
         let which = which.map(|summary| format!("{summary}: ")).unwrap_or_default();
         self.row(&format!("  ✗ {which}{first}"), pieces);
         text.for_each(|line| self.row(&format!("    {line}"), pieces));
+        if more > 0 {
+            self.row(&format!("    … and {more} more lines"), pieces);
+        }
     }
 
     fn ended(&mut self, ended: &Ended, pieces: &mut Vec<Piece>) {
@@ -257,6 +261,14 @@ impl View {
         if std::mem::take(&mut self.is_open) {
             pieces.push(Piece::Answer("\n".to_owned()));
         }
+    }
+}
+
+/// A line of a failure, as far as it has room.
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(FAILURE) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None => line.to_owned(),
     }
 }
 

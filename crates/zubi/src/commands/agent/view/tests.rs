@@ -113,6 +113,40 @@ fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
 }
 
 #[test]
+fn a_long_reason_says_that_it_goes_on() {
+    let mut refused = failed("b", &"line\n".repeat(22));
+    refused["failure"] = json!("approval_unavailable");
+    let events =
+        [calling("a", "Run it", "write"), failed("a", &"long ".repeat(41)), calling("b", "Run that", "write"), refused];
+    assert_snapshot!(check(Style::Whole, &events), @"
+    → Run it
+      ✗ long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long …
+    → Run that
+      ✗ line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        line
+        … and 2 more lines
+    ");
+}
+
+#[test]
 fn an_answer_that_is_data_is_printed_as_that() {
     let mut end = ended("completed", "{\"a\": 1}");
     end["data"] = json!({ "a": 1 });
