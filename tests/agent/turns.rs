@@ -70,9 +70,9 @@ fn a_rule_covers_no_more_than_it_says() {
     > Do it.
     "" + shell_run {"command":"python3 -c 'print(1)' && git push"}
     → Run a command: python3 -c 'print(1)' && git push
-    ? it runs `python3 -c print(1)`
+    ? it runs `git push`
     ! "unavailable" by terminal
-    ✗ approval_unavailable: Failed to run shell.run: it runs `python3 -c print(1)`, and there is nobody to ask here
+    ✗ approval_unavailable: Failed to run shell.run: it runs `git push`, and there is nobody to ask here
     "No."
     ended completed: "No."
     exit 0

@@ -14,8 +14,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
-use zubi_tools::policy::rule::RuleText;
-use zubi_tools::question;
+use zubi_tools::policy::rule::{Action, RuleText};
 
 use self::rules::AutoApprove;
 pub use self::rules::auto_approve_rule;
@@ -104,7 +103,14 @@ struct OfCall {
 #[async_trait]
 impl Approver for OfCall {
     async fn ask(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
-        request.footprint.preview = request.footprint.preview.map(|preview| question::ends(preview, PREVIEW_BYTES));
+        request.footprint.preview =
+            request.footprint.preview.map(|preview| self.journal.shortened(preview, PREVIEW_BYTES));
+        let left = self.questions.auto.left(&request).await;
+        let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
+        // What the rules allow is no question any more.
+        if let Some(left) = left.filter(|left| left.action == Action::Ask) {
+            (request.why, request.rule) = (left.why, left.rule);
+        }
         let question = self.journal.new_id();
         let told =
             Waiting { question: question.clone(), turn: self.turn, call: self.call.clone(), request: json!(request) };
@@ -114,7 +120,6 @@ impl Approver for OfCall {
             question: question.clone(),
             request: told.request.clone(),
         };
-        let by_rule = self.questions.auto.allows(&request).await;
         let (answer, answered) = oneshot::channel();
         // It can be answered from the moment on at which it is told.
         if !by_rule {
@@ -130,7 +135,11 @@ impl Approver for OfCall {
         }
         tokio::select! {
             answer = answered => match answer {
-                Ok((answer, by)) => asked.decide(answer, &by),
+                Ok((answer, by)) => match asked.decide(answer, &by) {
+                    // Whoever refuses it then knows what is left to be allowed, and how.
+                    ApprovalAnswer::Unavailable => ApprovalAnswer::OnlyRules { rules: self.questions.auto.texts() },
+                    answer => answer,
+                },
                 Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, BY_ITSELF),
             },
             () = self.stop.cancelled() => {

@@ -323,7 +323,7 @@ async fn ask(
             ApprovalAnswer::Deny { text: Some(format!("nobody has answered: {how}")) }
         }
         ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("nobody was asked: {why}")) },
-        ApprovalAnswer::Unavailable => {
+        ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
             ApprovalAnswer::Deny { text: Some("this editor cannot ask its user".to_owned()) }
         }
     };

@@ -12,6 +12,7 @@ use zubi_base::workspace::Workspace;
 
 use crate::footprint::Footprint;
 use crate::policy::ApprovalOption;
+use crate::policy::rule::RuleText;
 
 /// Which door a call came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -117,6 +118,8 @@ pub enum ApprovalAnswer {
     NotAsked { why: String },
     /// There is nobody to ask here.
     Unavailable,
+    /// Nobody, but these rules answer for this run (`--auto-approve`), and not everything that is asked about the call.
+    OnlyRules { rules: Vec<RuleText> },
 }
 
 impl ApprovalAnswer {

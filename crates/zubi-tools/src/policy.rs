@@ -19,7 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::approval::{ApprovalOption, RuleStore};
-pub(crate) use self::approval::{RECENT, Recent, options};
+pub(crate) use self::approval::{RECENT, Recent, for_a_run, options};
 use self::part::{Otherwise, Part};
 use self::rule::{Action, Rule};
 use self::words::Named;
@@ -181,32 +181,22 @@ impl Policy {
         if let Some(why) = self.broken.as_ref().filter(|_| effect > Effect::Plan) {
             return deny(format!("the policy is broken and nothing that changes or runs anything is allowed: {why}"));
         }
-        let mut worst: Option<(Action, String, Option<String>)> = None;
-        let told = |judged: &Judged| match &judged.reason {
-            Some(reason) => format!("{} ({reason})", judged.what),
-            None => judged.what.clone(),
-        };
-        for judged in &parts {
-            if worst.as_ref().is_none_or(|(action, ..)| judged.action > *action) {
-                worst = Some((judged.action, told(judged), judged.rule.clone()));
-            }
-        }
-        if let Some(rule) = whole.filter(|rule| worst.as_ref().is_none_or(|(action, ..)| rule.text.action > *action)) {
-            let reason = rule.text.reason.clone().unwrap_or_else(|| "a rule is about every such call".to_owned());
-            worst = Some((rule.text.action, reason, Some(rule.source.clone())));
-        }
-        let (mut action, why, rule) = worst.unwrap_or((Action::Allow, String::new(), None));
+        let (mut action, why, rule) = worst(&parts, whole);
         if action == Action::Ask && self.auto_approve {
             action = Action::Allow;
         }
         Judgement { action, why, rule, parts }
     }
 
-    /// Whether the rules of another policy, which allow, answer all that this one asks about a call. What is asked about
-    /// because no rule means it they answer as they would here; what a rule asks about, only a rule that means the same.
-    pub fn answered_by(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> bool {
+    /// What this policy still asks about a call once the rules of another one, which allow, have answered what they can. Of
+    /// parts that are asked about because no rule means them they answer those that they allow there; of those which a rule
+    /// asks about, only what a rule means that is about the same.
+    pub fn left_by(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Judgement {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let asked = self.judge(spec, caller, footprint);
+        let mut asked = self.judge(spec, caller, footprint);
+        if asked.action != Action::Ask {
+            return asked;
+        }
         let concerns = |rule: &Rule, action| rule.text.action == action && rule.concerns(&spec.id, effect);
         let means = |part: &Part| {
             let part = match resolved(part) {
@@ -217,13 +207,17 @@ impl Policy {
             let mut allowing = yes.rules.iter().filter(|rule| concerns(rule, Action::Allow));
             allowing.any(|rule| rule.means(&part, footprint.directory.as_deref()))
         };
-        let mut by_rules = asked.parts.iter().filter(|part| part.action == Action::Ask && part.rule.is_some());
+        for judged in asked.parts.iter_mut().filter(|judged| judged.action == Action::Ask) {
+            let answer = yes.judge_part(spec, effect, &judged.part, footprint);
+            if answer.action == Action::Allow && (judged.rule.is_none() || means(&judged.part)) {
+                *judged = answer;
+            }
+        }
         let whole =
             |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
-        asked.action != Action::Deny
-            && yes.judge(spec, caller, footprint).action == Action::Allow
-            && by_rules.all(|judged| means(&judged.part))
-            && (!whole(self, Action::Ask) || whole(yes, Action::Allow))
+        let is_answered = whole(yes, Action::Allow);
+        let (action, why, rule) = worst(&asked.parts, self.whole(spec, effect).filter(|_| !is_answered));
+        Judgement { action, why, rule, parts: asked.parts }
     }
 
     /// The strongest rule that means whole calls of this tool.
@@ -342,6 +336,25 @@ impl Policy {
     pub fn rule_that_allows(spec: &ToolSpec) -> String {
         format!("allow = [\"{}\"]", spec.id)
     }
+}
+
+/// What decides among the parts of a call and the rule that means all of it, with the reason and where that rule stands.
+fn worst(parts: &[Judged], whole: Option<&Rule>) -> (Action, String, Option<String>) {
+    let mut worst: Option<(Action, String, Option<String>)> = None;
+    let told = |judged: &Judged| match &judged.reason {
+        Some(reason) => format!("{} ({reason})", judged.what),
+        None => judged.what.clone(),
+    };
+    for judged in parts {
+        if worst.as_ref().is_none_or(|(action, ..)| judged.action > *action) {
+            worst = Some((judged.action, told(judged), judged.rule.clone()));
+        }
+    }
+    if let Some(rule) = whole.filter(|rule| worst.as_ref().is_none_or(|(action, ..)| rule.text.action > *action)) {
+        let reason = rule.text.reason.clone().unwrap_or_else(|| "a rule is about every such call".to_owned());
+        worst = Some((rule.text.action, reason, Some(rule.source.clone())));
+    }
+    worst.unwrap_or((Action::Allow, String::new(), None))
 }
 
 fn strength(otherwise: Otherwise) -> u8 {

@@ -7,7 +7,7 @@ use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::rule::{Action, Rule, RuleText};
-use zubi_tools::policy::{Places, Policy};
+use zubi_tools::policy::{Judgement, Places, Policy};
 
 /// Where such a rule stands, for whoever is told of it.
 const SOURCE: &str = "--auto-approve";
@@ -76,24 +76,27 @@ impl AutoApprove {
         Ok(Self { service, yes: empty.with_rules(rules?) })
     }
 
-    /// Whether the rules answer everything that is asked about this call.
-    pub(super) async fn allows(&self, request: &ApprovalRequest) -> bool {
+    /// The rules as they were given.
+    pub(super) fn texts(&self) -> Vec<RuleText> {
+        self.yes.rules().iter().map(|rule| rule.text.clone()).collect()
+    }
+
+    /// What is still asked about this call once the rules have answered; `None`: they answer nothing of it.
+    pub(super) async fn left(&self, request: &ApprovalRequest) -> Option<Judgement> {
         if self.yes.rules().is_empty() {
-            return false;
+            return None;
         }
         let restrictions = Restrictions::default();
-        let Ok(spec) = self.service.find(&request.tool, &restrictions).await else { return false };
+        let spec = self.service.find(&request.tool, &restrictions).await.ok()?;
         let in_force = self.service.policy().await;
-        let mut rules = Vec::new();
-        for rule in in_force.rules {
-            match Rule::new(rule.rule, &rule.source, self.yes.places()) {
-                Ok(rule) => rules.push(Arc::new(rule)),
-                // What the question is about cannot be told then.
-                Err(_) => return false,
-            }
-        }
-        let asking = Policy::from_rules(ToolFilter::default(), [], self.yes.places().clone()).with_rules(rules);
+        // Where one cannot be read, what the question is about cannot be told.
+        let rules: Result<Vec<_>, _> = in_force
+            .rules
+            .into_iter()
+            .map(|rule| Rule::new(rule.rule, &rule.source, self.yes.places()).map(Arc::new))
+            .collect();
+        let asking = Policy::from_rules(ToolFilter::default(), [], self.yes.places().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
-        asking.answered_by(&self.yes, &spec, &caller, &request.footprint)
+        Some(asking.left_by(&self.yes, &spec, &caller, &request.footprint))
     }
 }

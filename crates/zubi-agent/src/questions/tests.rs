@@ -1,3 +1,5 @@
+use zubi_tools::policy::Places;
+
 use super::*;
 
 fn read(text: &str) -> String {
@@ -61,4 +63,30 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
     {tools = ["shell.run"], commands = ["ls"]}
     error: `{tools = ["shell.run"], commands = ["ls"]}` is no rule: `commands`: unknown field `commands`, expected one of `action`, `tools`, `effect`, `command`, `read`, `write`, `hosts`, `secrets`, `reason`, `examples`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
     "#);
+}
+
+#[test]
+fn what_a_refusal_prints_is_read_as_the_same_rule() {
+    let nasty = [
+        "a", "*", "\\*", "a b", "", "a:b", "{a", "it's", "\"q\"", "c:\\d", "\u{1}", "\u{a0}x", "\n", "--", "é", "]}",
+        "#", "!x",
+    ];
+    let mut rules = vec![RuleText::allowing("shell.run"), RuleText::allowing("{a}"), RuleText::allowing("a:b")];
+    for first in nasty {
+        for second in nasty {
+            let words = vec!["run".to_owned(), first.to_owned(), second.to_owned()];
+            rules.push(RuleText { command: words, ..RuleText::allowing("shell.run") });
+            let names = || vec![first.to_owned(), second.to_owned()];
+            rules.push(RuleText { secrets: names(), hosts: names(), ..RuleText::allowing("net.ask") });
+        }
+    }
+    rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allowing("file.read") });
+    rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allowing("file.write") });
+    // Only what can be applied is printed.
+    rules.retain(|rule| zubi_tools::policy::rule::Rule::new(rule.clone(), "here", &Places::default()).is_ok());
+    assert!(rules.len() > 500, "{}", rules.len());
+    for rule in rules {
+        let printed = rule.to_argument();
+        assert_eq!(auto_approve_rule(&printed), Ok(rule), "{printed}");
+    }
 }

@@ -177,7 +177,7 @@ async fn a_conversation_is_recorded_and_played_again() {
             "failed": false
           },
           "now": {
-            "text": "Failed to run file.write: a rule is about every such call, and there is nobody to ask here\nThe rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.",
+            "text": "Failed to run file.write: a rule is about every such call, and there is nobody to ask here\nThe user can allow it for one run with\n--auto-approve 'file.write'\nThe rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.",
             "failed": true
           }
         }

@@ -119,6 +119,26 @@ pub(crate) fn options(
     options
 }
 
+/// What can be given to one run (`--auto-approve`) so that its rules, these, answer what is still asked about a call: from
+/// the narrowest to the widest.
+pub(crate) fn for_a_run(policy: &Policy, given: &Policy, call: &Recent, left: &Judgement) -> Vec<Vec<RuleText>> {
+    let asked: Vec<&Part> =
+        left.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
+    let answers = |rules: &Vec<RuleText>| {
+        let new = |rule: &RuleText| Rule::new(rule.clone(), "this run", policy.places()).map(Arc::new);
+        let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return false };
+        let with = given.with_rules(new);
+        policy.left_by(&with, &call.spec, &call.caller, &call.footprint).action == Action::Allow
+    };
+    let (exact, wide) = (rules(&call.spec, &asked, false), rules(&call.spec, &asked, true));
+    let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(answers).collect();
+    found.dedup();
+    if found.is_empty() {
+        found.extend(Some(vec![RuleText::allowing(&call.spec.id)]).filter(answers));
+    }
+    found
+}
+
 /// Rules that allow these parts of calls of this tool.
 fn rules(spec: &ToolSpec, asked: &[&Part], wide: bool) -> Vec<RuleText> {
     let empty = RuleText::allowing(&spec.id);

@@ -73,30 +73,54 @@ impl RuleText {
 
     /// As it would stand in a file.
     pub fn to_toml(&self) -> String {
-        let list = |name: &str, items: &[String]| {
-            let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
-            format!("{name} = [{}]\n", items.join(", "))
-        };
         let action = match self.action {
             Action::Allow => "allow",
             Action::Ask => "ask",
             Action::Deny => "deny",
         };
-        let mut text = format!("[[policy]]\naction = \"{action}\"\n");
-        for (name, items) in [
+        let mut lines = vec!["[[policy]]".to_owned(), format!("action = \"{action}\"")];
+        lines.extend(self.lists());
+        lines.join("\n")
+    }
+
+    /// As `--auto-approve` takes a rule that allows: `TOOL`, `TOOL:COMMAND WORDS`, or its lists in braces where that cannot
+    /// say it. Rules that answers make have nothing else.
+    pub fn to_argument(&self) -> String {
+        let is_plain =
+            |word: &String| !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || c.is_control());
+        let others = [&self.read, &self.write, &self.hosts, &self.secrets];
+        match self.tools.as_slice() {
+            [tool]
+                if is_plain(tool)
+                    && !tool.starts_with('{')
+                    && !tool.contains(':')
+                    && others.into_iter().all(Vec::is_empty)
+                    && self.command.iter().all(is_plain) =>
+            {
+                if self.command.is_empty() {
+                    tool.clone()
+                } else {
+                    format!("{tool}:{}", self.command.join(" "))
+                }
+            }
+            _ => format!("{{{}}}", self.lists().collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    /// Its lists that are not empty, as TOML.
+    fn lists(&self) -> impl Iterator<Item = String> {
+        let lists = [
             ("tools", &self.tools),
             ("command", &self.command),
             ("read", &self.read),
             ("write", &self.write),
             ("hosts", &self.hosts),
             ("secrets", &self.secrets),
-        ] {
-            if !items.is_empty() {
-                text.push_str(&list(name, items));
-            }
-        }
-        text.truncate(text.trim_end().len());
-        text
+        ];
+        lists.into_iter().filter(|(_, items)| !items.is_empty()).map(|(name, items)| {
+            let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+            format!("{name} = [{}]", items.join(", "))
+        })
     }
 }
 

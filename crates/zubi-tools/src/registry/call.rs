@@ -15,10 +15,11 @@ use super::{CallError, Registry};
 use crate::audit::{self, AuditRecord};
 use crate::code::Code;
 use crate::cx::{ApprovalAnswer, ApprovalRequest, ToolCx};
+use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
-use crate::policy::rule::{Action, RuleText};
-use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, options};
+use crate::policy::rule::{Action, Rule, RuleText};
+use crate::policy::{ApprovalOption, Judgement, Policy, RECENT, Recent, for_a_run, options};
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
 
@@ -166,8 +167,8 @@ impl Registry {
         let recent = self.recent_of(&cx.caller);
         let call = Recent::new(spec, cx, footprint.clone());
         let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
-        let only_by_name = judgement.parts.iter().any(|part| part.only_by_name);
-        let Judgement { why, rule, .. } = judgement;
+        let only_by_name = is_only_by_name(&judgement);
+        let (why, rule) = (judgement.why.clone(), judgement.rule.clone());
         let request = ApprovalRequest {
             tool: spec.id.clone(),
             why: why.clone(),
@@ -212,6 +213,7 @@ impl Registry {
                 format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
                 unavailable(spec, &offered, rule.as_deref(), only_by_name),
             )),
+            ApprovalAnswer::OnlyRules { rules } => Err(refused_but_for(&policy, &call, &judgement, &rules)),
         }
     }
 
@@ -267,6 +269,45 @@ enum Permission {
 fn allowing(offered: &[ApprovalOption]) -> Vec<String> {
     let widest = offered.last().map(|option| option.rules.as_slice()).unwrap_or_default();
     widest.iter().map(RuleText::to_toml).collect()
+}
+
+/// Whether no rule for whole calls can allow what is asked about.
+fn is_only_by_name(judgement: &Judgement) -> bool {
+    judgement.parts.iter().any(|part| part.only_by_name)
+}
+
+/// The refusal where only the rules of a run answer, which do not answer all: what they leave, and what would allow that.
+fn refused_but_for(policy: &Policy, call: &Recent, asked: &Judgement, rules: &[RuleText]) -> ToolError {
+    let rules = rules.iter().filter_map(|rule| Rule::new(rule.clone(), "this run", policy.places()).ok()).map(Arc::new);
+    let given = Policy::from_rules(ToolFilter::default(), [], policy.places().clone()).with_rules(rules);
+    let left = policy.left_by(&given, &call.spec, &call.caller, &call.footprint);
+    // Whoever answered knows of fewer answers than there are here, and has not said yes.
+    let left = if left.action == Action::Ask { left } else { asked.clone() };
+    let arguments: Vec<String> = for_a_run(policy, &given, call, &left)
+        .iter()
+        .map(|rules| {
+            let arguments = rules.iter().map(|rule| format!("--auto-approve {}", shell_word(&rule.to_argument())));
+            arguments.collect::<Vec<_>>().join(" ")
+        })
+        .collect();
+    let for_a_run = match arguments.as_slice() {
+        [] => String::new(),
+        all => format!("The user can allow it for one run with\n{}\n", all.join("\nor, more widely, with\n")),
+    };
+    // What the run allows already needs no rule in a file.
+    let offered =
+        options(&policy.with_rules(given.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
+    let kept = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
+    ToolError::tell(
+        Code::ApprovalUnavailable,
+        format!("Failed to run {}: {}, and there is nobody to ask here", call.spec.id, left.why),
+        format!("{for_a_run}{kept}"),
+    )
+}
+
+/// One word for a shell.
+fn shell_word(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, only_by_name: bool) -> String {

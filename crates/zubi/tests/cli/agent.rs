@@ -105,6 +105,10 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
       ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+        The user can allow it for one run with
+        --auto-approve 'shell.run:touch made' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
+        or, more widely, with
+        --auto-approve 'shell.run:touch made *' --auto-approve 'shell.run:curl *'
         The user can allow it in zubi.toml with
         [[policy]]
         action = "allow"
@@ -112,9 +116,7 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
         command = ["touch", "made", "*"]
         [[policy]]
         action = "allow"
-        tools = ["shell.run"]
-        command = ["curl", "*"]
-        or, whatever it does, with `allow = ["shell.run"]`.
+        … and 3 more lines
     "#);
     assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @r#"
     exit 0
@@ -122,12 +124,12 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
-      ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and there is nobody to ask here
+        The user can allow it for one run with
+        --auto-approve 'shell.run:curl http://127.0.0.1:1/'
+        or, more widely, with
+        --auto-approve 'shell.run:curl *'
         The user can allow it in zubi.toml with
-        [[policy]]
-        action = "allow"
-        tools = ["shell.run"]
-        command = ["touch", "made", "*"]
         [[policy]]
         action = "allow"
         tools = ["shell.run"]

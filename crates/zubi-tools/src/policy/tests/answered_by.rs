@@ -4,7 +4,7 @@ use super::*;
 
 /// Whether rules that were given for a run answer what the policy with these rules asks about the call.
 fn answered(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
-    policy(asking).answered_by(&policy(yes), spec, &caller(false), footprint)
+    policy(asking).left_by(&policy(yes), spec, &caller(false), footprint).action == Action::Allow
 }
 
 fn runs(commands: &[&str]) -> Footprint {
@@ -30,6 +30,7 @@ fn every_part_that_is_asked_about_needs_its_yes() {
     let ask_docs = json!({"action": "ask", "write": ["docs/**"]});
     let ask_git = json!({"action": "ask", "command": ["git", "push"]});
     let ask_every = json!({"action": "ask", "tools": ["file.write"]});
+    let rm = json!({"action": "allow", "command": ["rm", "*"]});
     let deny = json!({"action": "deny", "command": ["cargo"]});
     let unresolved = Footprint { unresolved: vec!["`$(x)`".to_owned()], ..runs(&["cargo test"]) };
     for (asking, yes, spec, footprint, expected) in [
@@ -39,6 +40,8 @@ fn every_part_that_is_asked_about_needs_its_yes() {
         (vec![], vec![&all], &shell, runs(&["rm -rf x"]), true),
         (vec![], vec![&all], &shell, unresolved, false),
         (vec![&deny], vec![&test], &shell, runs(&["cargo test"]), false),
+        // What other rules allow already needs no second yes.
+        (vec![&rm], vec![&test], &shell, runs(&["cargo test", "rm -rf x"]), true),
         // What a rule asks about is answered by one that is about the same.
         (vec![&ask_git], vec![&all], &shell, runs(&["git push"]), false),
         (vec![&ask_docs], vec![&docs], &file, writes("/w/docs/a.md"), true),
@@ -51,4 +54,37 @@ fn every_part_that_is_asked_about_needs_its_yes() {
         let (asking, yes) = (values(&asking), values(&yes));
         assert_eq!(answered(&asking, &yes, spec, &footprint), expected, "{asking:?} {yes:?} {footprint:?}");
     }
+}
+
+#[test]
+fn what_is_left_is_what_no_yes_answers() {
+    let shell = spec("shell.run", Effect::Execute);
+    let touch = json!({"action": "allow", "tools": ["shell.run"], "command": ["touch", "*"]});
+    let ask_rm = json!({"action": "ask", "command": ["rm"], "reason": "it is gone then"});
+    let ask_all = json!({"action": "ask", "tools": ["shell.run"]});
+    let values = |rules: &[&Value]| rules.iter().map(|rule| (*rule).clone()).collect::<Vec<_>>();
+    let left = |asking: &[&Value], yes: &[&Value]| {
+        let footprint = runs(&["touch a", "rm b", "pwd"]);
+        let left = policy(&values(asking)).left_by(&policy(&values(yes)), &shell, &caller(false), &footprint);
+        let asked: Vec<_> =
+            left.parts.iter().filter(|part| part.action == Action::Ask).map(|part| &part.what).collect();
+        format!("{:?} {} ({}) {asked:?}", left.action, left.why, left.rule.unwrap_or_default())
+    };
+    let all = json!({"action": "allow", "tools": ["shell.run"]});
+    let told = [
+        left(&[], &[]),
+        left(&[], &[&touch]),
+        left(&[&ask_rm], &[&touch]),
+        left(&[&ask_rm], &[&all]),
+        left(&[&ask_all], &[&touch]),
+        left(&[&ask_all], &[&all]),
+    ];
+    insta::assert_snapshot!(told.join("\n"), @r#"
+    Ask it runs `touch a` () ["it runs `touch a`", "it runs `rm b`"]
+    Ask it runs `rm b` () ["it runs `rm b`"]
+    Ask it runs `rm b` (it is gone then) (zubi.toml:1) ["it runs `rm b`"]
+    Ask it runs `rm b` (it is gone then) (zubi.toml:1) ["it runs `rm b`"]
+    Ask it runs `rm b` () ["it runs `rm b`"]
+    Allow it runs `touch a` (zubi.toml:1) []
+    "#);
 }

@@ -8,6 +8,8 @@ use crate::cx::ApprovalScope;
 use crate::policy::rule::{Action, RuleText};
 use crate::policy::{ApprovalOption, Places, RuleStore};
 
+mod only_rules;
+
 /// Runs what its argument `text` says, as a shell would.
 struct Shell(ToolSpec);
 

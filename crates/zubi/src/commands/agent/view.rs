@@ -284,7 +284,7 @@ fn decided(answer: &serde_json::Value, by: &str) -> String {
         Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ refused: {by}"),
         Ok(ApprovalAnswer::Unanswered { how }) => format!("✗ no answer: {how}"),
         Ok(ApprovalAnswer::NotAsked { why }) => format!("✗ not asked: {why}"),
-        Ok(ApprovalAnswer::Unavailable) => "✗ nobody to ask".to_owned(),
+        Ok(ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. }) => "✗ nobody to ask".to_owned(),
         Err(_) => format!("answered: {by}"),
     }
 }
