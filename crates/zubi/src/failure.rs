@@ -52,6 +52,14 @@ impl Failure {
         Self::Told { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
     }
 
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Self::CommandLine { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
+            Self::Told { code, .. } => *code,
+        }
+    }
+
     /// The same with a hint after clap's own words.
     #[must_use]
     pub fn noting(self, note: &'static str) -> Self {
@@ -107,6 +115,7 @@ impl Failure {
 
     /// Says it on stderr and gives the exit code.
     pub fn tell(self) -> ExitCode {
+        let code = self.code();
         match self {
             Self::CommandLine { error, note } => {
                 // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake, and of a
@@ -120,9 +129,9 @@ impl Failure {
                 if let Some(note) = note {
                     terminal::say(&format!("hint: {note}"));
                 }
-                ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE))
+                ExitCode::from(code)
             }
-            Self::Told { code, message, hints } => {
+            Self::Told { message, hints, .. } => {
                 terminal::say(&format!("error: {message}"));
                 for hint in hints.iter().filter(|hint| !hint.is_empty()) {
                     terminal::say(&format!("hint: {hint}"));

@@ -105,10 +105,6 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
       ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
-        The user can allow it for one run with
-        --auto-approve 'shell.run:touch made' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
-        or, more widely, with
-        --auto-approve 'shell.run:touch made *' --auto-approve 'shell.run:curl *'
         The user can allow it in zubi.toml with
         [[policy]]
         action = "allow"
@@ -116,7 +112,9 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
         command = ["touch", "made", "*"]
         [[policy]]
         action = "allow"
-        … and 3 more lines
+        tools = ["shell.run"]
+        command = ["curl", "*"]
+        or, whatever it does, with `allow = ["shell.run"]`.
     "#);
     assert_snapshot!(play(push, &["--auto-approve", "shell.run:touch *"]), @r#"
     exit 0
@@ -124,12 +122,12 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
-      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and there is nobody to ask here
-        The user can allow it for one run with
-        --auto-approve 'shell.run:curl http://127.0.0.1:1/'
-        or, more widely, with
-        --auto-approve 'shell.run:curl *'
+      ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
         The user can allow it in zubi.toml with
+        [[policy]]
+        action = "allow"
+        tools = ["shell.run"]
+        command = ["touch", "made", "*"]
         [[policy]]
         action = "allow"
         tools = ["shell.run"]
@@ -403,7 +401,7 @@ fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
         .args(["agent", "chat", "--model", "mock:play.yaml"])
         .write_stdin("/model\n/nothing\nDo it,\\\nall.\n/quit\n");
     assert_snapshot!(without_sum(&place.show(&mut command)), @"
-    exit 0
+    exit 2
     --- stdout
     I look.
     It has two lines.
@@ -412,6 +410,37 @@ fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
     There is no command /nothing: /help lists them.
     → Read a file: notes.txt
     ");
+}
+
+#[test]
+fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
+    let answers = "\n  - error: {kind: unauthorized, message: the key is not taken}\n  - text: Yes.\n";
+    let place = playing(answers);
+    let chat = |typed: &str, words: &[&str]| {
+        let mut command = place.zubi();
+        command.args(["agent", "chat"]).args(words).write_stdin(typed.to_owned());
+        without_sum(&place.show(&mut command))
+    };
+    let playing = ["--model", "mock:play.yaml"];
+    assert_snapshot!(chat("Do it.\n", &playing), @"
+    exit 3
+    --- stderr
+    ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
+      The model gave no answer.
+      Calls made: none.
+      What is left to do is not known.
+    ");
+    assert_snapshot!(chat("Do it.\nOnce more.\n/quit\n", &playing), @"
+    exit 0
+    --- stdout
+    Yes.
+    --- stderr
+    ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
+      The model gave no answer.
+      Calls made: none.
+      What is left to do is not known.
+    ");
+    assert_snapshot!(chat("", &playing), @"exit 0");
 }
 
 /// Without the line that says how long a turn took.

@@ -118,7 +118,8 @@ fn agent_commands() {
       -h, --help                 Print help
 
     What is typed while the agent works is told to it as soon as it is asked next. A line that ends in \ goes on in the next.
-    Ctrl-C stops the turn, a second one leaves. /help lists the commands.
+    Ctrl-C stops the turn, a second one leaves. /help lists the commands. Lines may come from a pipe; then the exit code is that
+    of the last turn, as of `zubi agent run`, or of the first line that was wrong.
 
     Examples:
       zubi agent chat

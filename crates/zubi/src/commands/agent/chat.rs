@@ -10,7 +10,7 @@ use zubi_cli::terminal;
 
 use super::conversations::{self, find};
 use super::output::{Output, page};
-use super::run::text_of;
+use super::run::{code, text_of};
 use super::talk::{LINE, Reads, Step, Talk, request};
 use crate::agent;
 use crate::cli::agent::Chat as Words;
@@ -36,7 +36,16 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
         let exit = async {
             let talk = Talk::new(desk.shared(), Output::live())?;
             let model = words.turns.model.clone();
-            let mut chat = Chat { desk: &desk, talk, words, model, instructions, is_busy: false, begun: String::new() };
+            let mut chat = Chat {
+                desk: &desk,
+                talk,
+                words,
+                model,
+                instructions,
+                is_busy: false,
+                begun: String::new(),
+                codes: Codes::default(),
+            };
             if let Some(id) = &words.conversation {
                 chat.open(id).await?;
             } else {
@@ -61,6 +70,16 @@ struct Chat<'a> {
     is_busy: bool,
     /// Lines that go on in the next.
     begun: String,
+    codes: Codes,
+}
+
+/// How the chat ends for a program that has written to it. A person has seen what went wrong, and has gone on.
+#[derive(Debug, Default)]
+struct Codes {
+    /// Of the last turn.
+    turn: u8,
+    /// Of the first line that was wrong.
+    line: u8,
 }
 
 /// Whether the conversation goes on after a line.
@@ -78,22 +97,26 @@ impl Chat<'_> {
             // A pipe says the next thing once the last was answered.
             let listens = !is_over && (self.talk.has_person() || !self.is_busy);
             match self.talk.step(if listens { Reads::Everything } else { Reads::Answers }).await? {
-                Step::Ended(_) => {
+                Step::Ended(ended) => {
+                    self.codes.turn = if is_stopping { INTERRUPTED } else { code(&ended) };
                     (self.is_busy, is_stopping) = (false, false);
                     if is_over {
-                        return Ok(ExitCode::SUCCESS);
+                        return Ok(self.exit());
                     }
                     self.prompt();
                 }
                 Step::Typed(None) if self.is_busy => is_over = true,
-                Step::Typed(None) => return Ok(ExitCode::SUCCESS),
+                Step::Typed(None) => return Ok(self.exit()),
                 Step::Typed(Some(line)) => match self.typed(line).await {
                     Ok(Then::GoesOn) if self.is_busy => {}
                     Ok(Then::GoesOn) => self.prompt(),
-                    Ok(Then::Leaves) => return Ok(ExitCode::SUCCESS),
+                    Ok(Then::Leaves) => return Ok(self.exit()),
                     // What was typed is wrong, not the conversation.
                     Err(failure) => {
                         terminal::say(&failure.text());
+                        if self.codes.line == 0 {
+                            self.codes.line = failure.code();
+                        }
                         self.prompt();
                     }
                 },
@@ -104,6 +127,15 @@ impl Chat<'_> {
                 Step::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }
+    }
+
+    fn exit(&self) -> ExitCode {
+        let Codes { turn, line } = self.codes;
+        ExitCode::from(if self.talk.has_person() {
+            0
+        } else {
+            [turn, line].into_iter().find(|code| *code > 0).unwrap_or(0)
+        })
     }
 
     async fn typed(&mut self, line: String) -> Result<Then, Failure> {

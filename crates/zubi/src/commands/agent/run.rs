@@ -98,7 +98,7 @@ async fn turn(
                 {
                     terminal::say(&format!("hint: `zubi agent resume {id}` goes on with it."));
                 }
-                return Ok(if interruptions > 0 { ExitCode::from(INTERRUPTED) } else { exit(&ended) });
+                return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
             Step::Typed(_) => {}
             Step::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
@@ -110,14 +110,15 @@ async fn turn(
     }
 }
 
-fn exit(ended: &Ended) -> ExitCode {
+/// The exit code of a turn that has ended so.
+pub(super) fn code(ended: &Ended) -> u8 {
     match ended.reason {
         // An answer that is cut is not what was asked for, although it is all that there will be.
-        Reason::Completed if ended.problem.is_some() => ExitCode::from(NEGATIVE),
-        Reason::Completed => ExitCode::SUCCESS,
+        Reason::Completed if ended.problem.is_some() => NEGATIVE,
+        Reason::Completed => 0,
         // No answer, no host, no room on the disk: something around the program.
-        Reason::Model | Reason::Failed => ExitCode::from(ENVIRONMENT),
-        _ => ExitCode::from(NEGATIVE),
+        Reason::Model | Reason::Failed => ENVIRONMENT,
+        _ => NEGATIVE,
     }
 }
 
