@@ -8,10 +8,10 @@ use camino::Utf8PathBuf;
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::ChatService;
 use zubi_agent::desk::{Desk, DeskConfig};
-use zubi_agent::model::ModelSource;
 use zubi_agent::model::choose::Models;
 use zubi_agent::model::configured::{configured, secrets_of_models};
 use zubi_agent::model::mock::Mock;
+use zubi_agent::model::{ErrorKind, Model, ModelSource};
 use zubi_agent::questions::{Questions, auto_approve_rule};
 use zubi_agent::replay::{Replay, Report};
 use zubi_agent::run::Budgets;
@@ -79,6 +79,16 @@ pub(crate) fn models(
     sources.extend(configured(&settings, &secrets(&settings), &env::of_models));
     sources.push(Arc::new(Mock::new(zubi_cli::current_directory()?)));
     Ok(Arc::new(Models::new(sources, model)))
+}
+
+/// The model that somebody names, before it is asked anything. It is an error that there is none; where its provider does not say
+/// now which models it has, there may be one, and nothing is what is known of it.
+pub(crate) async fn named(models: &Models, id: &str) -> Result<Option<Arc<dyn Model>>, String> {
+    match models.open(id).await {
+        Ok(model) => Ok(Some(model)),
+        Err(error) if error.kind == ErrorKind::NotConfigured => Err(error.with_advice()),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The conversations of a workspace, whose tools are `service`'s.

@@ -150,11 +150,33 @@ impl Models {
         }
         let is_other = |source: &&dyn ModelSource| Some(source.provider()) != maker && !source.only_by_name();
         let others: Vec<_> = self.sources.iter().map(AsRef::as_ref).filter(is_other).collect();
-        let found = join_all(others.iter().map(|source| has(*source, name))).await;
-        match others.iter().zip(found).find(|(_, found)| *found) {
-            Some((source, _)) => source.open(name).await,
-            None => Err(missing.unwrap_or_else(|| self.unknown(name))),
+        let found = join_all(others.iter().map(|source| lists(*source, name))).await;
+        let mut silent = None;
+        for (source, found) in others.iter().zip(found) {
+            match found {
+                Ok(true) => return source.open(name).await,
+                Ok(false) => {}
+                Err(error) if is_absence(source.provider(), error.kind) => {}
+                // It may have this model: what is wrong is that nobody can tell.
+                Err(error) => silent = silent.or(Some(error)),
+            }
         }
+        Err(match (missing, silent) {
+            (Some(missing), _) => missing,
+            (None, Some(silent)) => {
+                let message =
+                    format!("{}; not every provider could be asked: {}", self.unknown(name).message, silent.message);
+                ModelError::new(silent.kind, message)
+            }
+            (None, None) => self.unknown(name),
+        })
+    }
+
+    /// Whether a model is among those that its provider lists; nothing where that cannot be said now. One that is not may be there
+    /// all the same.
+    pub async fn is_listed(&self, model: &ModelInfo) -> Option<bool> {
+        let source = self.source(&model.provider).filter(|source| source.provider() != MOCK)?;
+        lists(source, name_of(model)).await.ok()
     }
 
     fn unknown(&self, id: &str) -> ModelError {
@@ -218,12 +240,12 @@ async fn listed_unnamed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, Mode
     if source.only_by_name() { Err(unasked(source.provider())) } else { listed(source).await }
 }
 
-async fn has(source: &dyn ModelSource, name: &str) -> bool {
-    let Ok(models) = listed(source).await else { return false };
+async fn lists(source: &dyn ModelSource, name: &str) -> Result<bool, ModelError> {
+    let models = listed(source).await?;
     // Ollama takes a name without a tag for the latest.
-    models
-        .iter()
-        .any(|model| name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name)
+    Ok(models.iter().any(|model| {
+        name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name
+    }))
 }
 
 /// What stands behind `provider/`.

@@ -17,6 +17,10 @@ use crate::session::Session;
 pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
     block_on(async {
         let stop = on_interrupt()?;
+        if let Some(model) = &web.turns.model {
+            let models = agent::models(session, Vec::new(), None)?;
+            agent::named(&models, model).await.map_err(Failure::usage)?;
+        }
         let server = Server::bind(Options { port: web.port }).await.map_err(Failure::environment)?;
         let desk = agent::open(session, &web.turns).await?;
         let address = server.address();

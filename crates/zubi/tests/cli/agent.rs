@@ -105,6 +105,10 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
       ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+        The user can allow it for one run with
+        --auto-approve 'shell.run:touch made' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
+        or, more widely, with
+        --auto-approve 'shell.run:touch made *' --auto-approve 'shell.run:curl *'
         The user can allow it in zubi.toml with
         [[policy]]
         action = "allow"
@@ -122,12 +126,12 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
-      ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and there is nobody to ask here
+        The user can allow it for one run with
+        --auto-approve 'shell.run:curl http://127.0.0.1:1/'
+        or, more widely, with
+        --auto-approve 'shell.run:curl *'
         The user can allow it in zubi.toml with
-        [[policy]]
-        action = "allow"
-        tools = ["shell.run"]
-        command = ["touch", "made", "*"]
         [[policy]]
         action = "allow"
         tools = ["shell.run"]
@@ -441,6 +445,42 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
       What is left to do is not known.
     ");
     assert_snapshot!(chat("", &playing), @"exit 0");
+    assert_snapshot!(chat("Do it.\n", &["--model", "nope"]), @"
+    exit 3
+    --- stderr
+    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    ");
+}
+
+#[test]
+fn a_model_is_known_where_it_is_named() {
+    let place = playing(READS);
+    let typed = "/model nope\n/model\n/model mock\n/model openai/gpt-5\n/model mock:nothing.yaml\n/model\n/model mock:play.yaml\nDo it.\n";
+    let mut command = place.zubi();
+    command.args(["agent", "chat"]).write_stdin(typed);
+    assert_snapshot!(without_sum(&place.show(&mut command)), @r#"
+    exit 3
+    --- stdout
+    I look.
+    It has two lines.
+    --- stderr
+    there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    /models lists them; auto is asked as before.
+    auto
+    mock is asked from now on
+    openai needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml. `zubi agent models` shows which models there are and what others need.
+    /models lists them; mock is asked as before.
+    the scenario `nothing.yaml` cannot be played: `[PLACE]/work/nothing.yaml` does not exist. `zubi agent models` shows which models there are and what others need.
+    /models lists them; mock is asked as before.
+    mock
+    mock:play.yaml is asked from now on
+    → Read a file: notes.txt
+    "#);
+    assert_snapshot!(place.check(&["web", "--no-open", "--model", "nope"]), @"
+    exit 2
+    --- stderr
+    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    ");
 }
 
 /// Without the line that says how long a turn took.

@@ -157,6 +157,36 @@ async fn bare_names() {
     ");
 }
 
+/// Where a list is not to be had nobody can say that there is no such model; but a program that does not run has none.
+#[tokio::test]
+async fn a_name_that_may_be_there_is_not_unknown() {
+    let with = |provider, kind| vec![("openai", NO_KEY), (provider, Err(kind)), ("mock", Ok(vec![""]))];
+    let mut text = String::new();
+    for sources in [
+        with("mine", ErrorKind::Unreachable),
+        with("mine", ErrorKind::Unauthorized),
+        with("ollama", ErrorKind::Unreachable),
+    ] {
+        text.push_str(&check(sources, &["nope", "gpt-5"]).await);
+        text.push('\n');
+    }
+    assert_snapshot!(text, @"
+    `nope` is Unreachable: there is no model `nope`; a model is named `provider/model`; providers that can be asked: mine, mock; others lack a key or an address: openai; not every provider could be asked: mine has trouble
+    `gpt-5` is NotConfigured: openai needs a key
+    `nope` is Unauthorized: there is no model `nope`; a model is named `provider/model`; providers that can be asked: mine, mock; others lack a key or an address: openai; not every provider could be asked: mine has trouble
+    `gpt-5` is NotConfigured: openai needs a key
+    `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai
+    `gpt-5` is NotConfigured: openai needs a key
+    ");
+    let models = usual().into_iter().map(|listed| Arc::new(Scripted::new(listed)) as Arc<dyn ModelSource>);
+    let models = Models::new(models.collect(), None);
+    let mut listed = Vec::new();
+    for id in ["openai/gpt-5", "openai/gpt-9", "ollama/llama3", "mock:a.yaml"] {
+        listed.push((id, models.is_listed(models.open(id).await.unwrap().info()).await));
+    }
+    assert_snapshot!(format!("{listed:?}"), @r#"[("openai/gpt-5", Some(true)), ("openai/gpt-9", Some(false)), ("ollama/llama3", Some(true)), ("mock:a.yaml", None)]"#);
+}
+
 /// Its key has much else to do, and is sent nowhere where nobody wants its models.
 #[tokio::test]
 async fn github_is_asked_only_by_its_name() {

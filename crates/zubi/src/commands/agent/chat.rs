@@ -1,7 +1,9 @@
 //! `zubi agent chat`: a conversation in the terminal.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use zubi_agent::model::choose::Models;
 use zubi_agent::wire::{ConversationList, Hello, ModelList, Search, Send};
 use zubi_base::visible::on_one_line;
 use zubi_cli::failure::{Failure, INTERRUPTED};
@@ -32,12 +34,17 @@ A line that ends in \\ goes on in the next. What is typed while the agent works 
 pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
     let instructions = words.instructions.as_deref().map(text_of).transpose()?;
     block_on(async {
+        let models = agent::models(session, Vec::new(), words.turns.model.clone())?;
+        if let Some(model) = &words.turns.model {
+            agent::named(&models, model).await.map_err(Failure::environment)?;
+        }
         let desk = agent::open(session, &words.turns).await?;
         let exit = async {
             let talk = Talk::new(desk.shared(), Output::live())?;
             let model = words.turns.model.clone();
             let mut chat = Chat {
                 desk: &desk,
+                models,
                 talk,
                 words,
                 model,
@@ -61,6 +68,8 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
 
 struct Chat<'a> {
     desk: &'a agent::Opened,
+    /// Those of the desk.
+    models: Arc<Models>,
     talk: Talk,
     words: &'a Words,
     /// The model that is asked; that of the conversation, else the default.
@@ -186,14 +195,8 @@ impl Chat<'_> {
                 let list: ModelList = request(self.desk.chats(), "models", &()).await?;
                 terminal::say(&super::models::listed(&list));
             }
-            "model" if argument.is_empty() => {
-                let model = match &self.model {
-                    Some(model) => model.clone(),
-                    None => request::<Hello>(self.desk.chats(), "hello", &()).await?.model,
-                };
-                terminal::say(&model);
-            }
-            "model" => self.model = Some(argument.to_owned()),
+            "model" if argument.is_empty() => terminal::say(&on_one_line(&self.asked())),
+            "model" => self.choose(argument).await?,
             "new" | "open" if self.is_busy => {
                 return Err(Failure::usage("A turn is going on: /stop ends it."));
             }
@@ -211,6 +214,31 @@ impl Chat<'_> {
         Ok(Then::GoesOn)
     }
 
+    /// Who is asked.
+    fn asked(&self) -> String {
+        self.model.clone().unwrap_or_else(|| self.models.default_id())
+    }
+
+    /// Asks another model from now on, if there is one of this name.
+    async fn choose(&mut self, id: &str) -> Result<(), Failure> {
+        let named = agent::named(&self.models, id).await.map_err(|why| {
+            let asked = self.asked();
+            Failure::environment(why).hint(format!("/models lists them; {} is asked as before.", on_one_line(&asked)))
+        })?;
+        let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
+        let note = match &named {
+            Some(model) if self.models.is_listed(model.info()).await == Some(false) => {
+                "; its provider does not list it, /models shows which it does"
+            }
+            Some(_) => "",
+            None => "; it is not known now whether there is such a model",
+        };
+        let model = named.map_or_else(|| id.to_owned(), |model| model.info().id.clone());
+        terminal::say(&format!("{} is asked {when}{note}", on_one_line(&model)));
+        self.model = Some(model);
+        Ok(())
+    }
+
     async fn open(&mut self, id: &str) -> Result<(), Failure> {
         let opened = find(self.desk.chats(), Some(id), 0).await?;
         self.talk.take_up(&opened);
@@ -221,8 +249,7 @@ impl Chat<'_> {
     async fn greet(&self) -> Result<(), Failure> {
         if self.talk.has_person() {
             let hello: Hello = request(self.desk.chats(), "hello", &()).await?;
-            let model = self.model.as_ref().unwrap_or(&hello.model);
-            terminal::say(&format!("zubi {} · {} · /help", hello.version, on_one_line(model)));
+            terminal::say(&format!("zubi {} · {} · /help", hello.version, on_one_line(&self.asked())));
         }
         Ok(())
     }
