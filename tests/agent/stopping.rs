@@ -1,11 +1,13 @@
 //! Ctrl-C at any moment: the turn ends at once, nothing is left running, what was said and done is kept, and the conversation
 //! can be gone on with.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::process::Stdio;
 
 use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_tests::hosts::eventually;
 use zubi_tests::models::{End, Expect, Says, Turn};
 use zubi_tests::processes;
@@ -79,6 +81,65 @@ fn while_its_output_is_not_read() {
     assert_eq!(ended.code(), Some(130));
     drop(unread);
     scene.finish();
+}
+
+/// Whoever would read it has gone: nothing more is done for them, and what was said and done is kept.
+fn unread(words: &[&str]) -> String {
+    let scene = Scene::new(vec![Turn::raw(200, "").end(End::Stall)]);
+    let mut command = scene.command(&[&["run", "Do it."], words].concat());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("zubi starts");
+    drop(child.stdout.take());
+    let ended = eventually("it ends", PATIENCE, || child.try_wait().expect("it can be waited for"));
+    let mut stderr = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut stderr).expect("stderr is text");
+    let kept: Vec<Value> = {
+        let output = scene.command(&["show", "--json"]).output().expect("zubi starts");
+        let lines = String::from_utf8(output.stdout).expect("text");
+        lines.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
+    };
+    nothing_is_left();
+    let end = kept.last().expect("events");
+    let id = kept.first().and_then(|began| began["conversation"].as_str()).expect("an id");
+    let stderr = stderr.replace(id, "[ID]");
+    format!("exit {:?}\n{stderr}kept: {} {}", ended.code(), end["type"], end["reason"])
+}
+
+#[test]
+fn while_nobody_reads_any_more() {
+    assert_snapshot!(unread(&["--json"]), @r#"
+    exit Some(1)
+    Nobody reads the output any more: the turn is stopped.
+    kept: "ended" "stopped"
+    "#);
+    assert_snapshot!(unread(&[]), @r#"
+    exit Some(1)
+    Nobody reads the output any more: the turn is stopped.
+    ! It was stopped.
+      The turn was stopped.
+      Calls made: none.
+      What is left to do is not known.
+    hint: `zubi agent resume [ID]` goes on with it.
+    kept: "ended" "stopped"
+    "#);
+}
+
+#[test]
+fn while_its_output_finds_no_room() {
+    let scene = Scene::new(vec![Turn::says(Says::text("Yes."))]);
+    let mut command = scene.command(&["run", "Do it.", "--json"]);
+    let full = File::options().write(true).open("/dev/full").expect("Linux has it");
+    let output = command.stdout(full).stderr(Stdio::piped()).output().expect("zubi starts");
+    nothing_is_left();
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    let list = scene.command(&["list", "--json"]).output().expect("zubi starts");
+    let list: Value = serde_json::from_slice(&list.stdout).expect("a list");
+    let id = list["conversations"][0]["id"].as_str().expect("an id");
+    assert_snapshot!(format!("exit {:?}\n{}", output.status.code(), stderr.replace(id, "[ID]")), @"
+    exit Some(3)
+    error: cannot write to stdout: No space left on device (os error 28)
+    hint: Make room there, or send the output elsewhere.
+    hint: What was said and done is kept: `zubi agent show [ID]` prints it, `zubi agent resume [ID]` goes on with it.
+    ");
 }
 
 #[test]

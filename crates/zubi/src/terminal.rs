@@ -57,7 +57,8 @@ pub(crate) fn lost(error: &io::Error) -> Result<(), Failure> {
         READER_WENT.store(true, Ordering::Relaxed);
         return Ok(());
     }
-    Err(Failure::environment(format!("cannot write to stdout: {error}")))
+    Err(Failure::environment(format!("cannot write to stdout: {error}"))
+        .hint("Make room there, or send the output elsewhere."))
 }
 
 /// Whether nobody reads stdout any more. Asked by what would otherwise go on for ever: without a write nobody is told.

@@ -131,6 +131,7 @@ question; commands, the network and whatever a rule says are asked about in the 
 call is refused, and the refusal says which rule would allow it; --auto-approve does so for this run alone.
 
 The conversation is kept: `zubi agent list` shows it, `zubi agent resume` goes on with it. --json prints the same events.
+Where nobody reads stdout any more (`| head`), the turn is stopped as by Ctrl-C.
 
 A model needs a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY), a server such as Ollama, or [models] in zubi.toml:
 `zubi agent models` says which there are. `--model mock` needs none: it follows keywords and shows how everything else works.

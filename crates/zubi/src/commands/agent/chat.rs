@@ -133,6 +133,12 @@ impl Chat<'_> {
                     is_stopping = true;
                     self.talk.stop().await?;
                 }
+                Step::Unread if !self.is_busy => return Ok(self.exit()),
+                Step::Unread => {
+                    terminal::say("Nobody reads the output any more: the turn is stopped.");
+                    self.talk.stop().await?;
+                    is_over = true;
+                }
                 Step::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }

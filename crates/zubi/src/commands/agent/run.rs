@@ -101,6 +101,11 @@ async fn turn(
                 return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
             Step::Typed(_) => {}
+            // As a program that writes and writes ends once nobody reads it, this ends what it does.
+            Step::Unread => {
+                terminal::say("Nobody reads the output any more: the turn is stopped.");
+                talk.stop().await?;
+            }
             Step::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
             Step::Interrupted(_) => {
                 interruptions += 1;

@@ -15,6 +15,7 @@ use zubi_agent::event::{Ended, Event, What};
 use zubi_agent::wire::{AnswerTo, Named, Open, Opened, Send, Sent, Told};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::{Interruption, Interruptions};
+use zubi_cli::terminal;
 use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
 
 use super::output::Output;
@@ -37,6 +38,8 @@ pub(super) enum Step {
     /// Somebody has typed a line, which answers no question; nothing if nobody will any more.
     Typed(Option<String>),
     Interrupted(Interruption),
+    /// Whoever read stdout has gone. Said once.
+    Unread,
 }
 
 /// Which lines are read.
@@ -62,6 +65,8 @@ pub(super) struct Talk {
     /// The last turn that has ended.
     ended: u64,
     writing: Option<Writing>,
+    /// Nobody reads stdout any more, and that was said.
+    is_unread: bool,
     /// The process is to end by then, whether it is read or not.
     deadline: Option<Instant>,
     /// Questions that wait, the first of which was put.
@@ -87,6 +92,7 @@ impl Talk {
             last: 0,
             ended: 0,
             writing: None,
+            is_unread: false,
             deadline: None,
             questions: VecDeque::new(),
         })
@@ -159,8 +165,16 @@ impl Talk {
                     return Ok(Step::Interrupted(Interruption::End));
                 }
                 written = written(&mut self.writing) => {
-                    if let Some(ended) = self.understand(written?).await? {
+                    let ended = match written {
+                        Ok(events) => self.understand(events).await?,
+                        Err(failure) => return Err(self.unwritten(failure)),
+                    };
+                    if let Some(ended) = ended {
                         return Ok(Step::Ended(ended));
+                    }
+                    if !self.is_unread && terminal::is_reader_gone() {
+                        self.is_unread = true;
+                        return Ok(Step::Unread);
                     }
                 }
                 told = self.told.recv(), if !is_writing => self.hear(told).await?,
@@ -176,6 +190,17 @@ impl Talk {
                     line => return Ok(Step::Typed(line)),
                 },
             }
+        }
+    }
+
+    /// A failure to write what happens, with where it is kept.
+    fn unwritten(&self, failure: Failure) -> Failure {
+        match &self.conversation {
+            Some(id) => failure.hint(format!(
+                "What was said and done is kept: `zubi agent show {id}` prints it, `zubi agent resume {id}` goes \
+                 on with it."
+            )),
+            None => failure,
         }
     }
 
