@@ -17,7 +17,7 @@ use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tools::policy::rule::{Action, RuleText};
 
 use self::rules::AutoApprove;
-pub use self::rules::auto_approve_rule;
+pub use self::rules::{auto_approve_rule, take_names};
 use crate::event::What;
 use crate::journal::Journal;
 

@@ -12,7 +12,7 @@ use zubi_agent::model::choose::Models;
 use zubi_agent::model::configured::{configured, secrets_of_models};
 use zubi_agent::model::mock::Mock;
 use zubi_agent::model::{ErrorKind, Model, ModelSource};
-use zubi_agent::questions::{Questions, auto_approve_rule};
+use zubi_agent::questions::{Questions, auto_approve_rule, take_names};
 use zubi_agent::replay::{Replay, Report};
 use zubi_agent::run::Budgets;
 use zubi_agent::scenario::Scenario;
@@ -20,7 +20,9 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::{Secrets, Settings};
 use zubi_base::env;
 use zubi_cli::failure::Failure;
+use zubi_cli::terminal;
 use zubi_host::{Scoped, ToolService};
+use zubi_tools::cx::Restrictions;
 use zubi_tools::policy::rule::RuleText;
 use zubi_tools::redact::Redactor;
 
@@ -139,12 +141,28 @@ pub(crate) struct Opened {
 
 /// Opens the desk of this workspace, for turns.
 pub(crate) async fn open(session: &Session, turns: &Turns) -> Result<Opened, Failure> {
-    let choices = Choices::of(turns)?;
+    let mut choices = Choices::of(turns)?;
     let models = models(session, Vec::new(), choices.model.clone())?;
     // Others may ask a host that stays for a while.
     let service = session.attach(true, |_| {}).await?.service;
+    choices.auto_approve = of_tools(service.as_ref(), choices.auto_approve).await;
     let desk = desk(session, Arc::clone(&service) as _, models, choices)?;
     Ok(Opened { desk, service })
+}
+
+/// The rules with ids of tools for names that stand for them elsewhere. Warns of what is no tool's, as of `--tools`.
+async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Vec<RuleText> {
+    if rules.is_empty() {
+        return rules;
+    }
+    // Where there is no host, whoever asks for something is told so.
+    if let Ok(specs) = service.list(&Restrictions::default()).await {
+        let ids: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
+        for misspelling in take_names(&mut rules, &ids) {
+            terminal::say(&format!("warning: {misspelling}"));
+        }
+    }
+    rules
 }
 
 /// Opens it to look at conversations alone.
@@ -172,7 +190,8 @@ impl Opened {
         stop: CancellationToken,
     ) -> Result<Report, Failure> {
         let service = Arc::clone(&self.service) as Arc<dyn ToolService>;
-        let questions = Questions::new(Arc::clone(&service), auto_approve).map_err(Failure::usage)?;
+        let rules = of_tools(service.as_ref(), auto_approve.to_vec()).await;
+        let questions = Questions::new(Arc::clone(&service), &rules).map_err(Failure::usage)?;
         let folders = folders(service.as_ref());
         let clock = Arc::new(SystemClock);
         let replay = Replay { service, budgets: Budgets::default(), questions, folders, clock, stop };

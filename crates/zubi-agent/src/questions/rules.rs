@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use zubi_base::nearest::nearest;
 use zubi_host::ToolService;
 use zubi_tools::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tools::filter::ToolFilter;
 use zubi_tools::policy::rule::{Action, Rule, RuleText};
 use zubi_tools::policy::{Judgement, Places, Policy};
+use zubi_tools::spec::is_called;
 
 /// Where such a rule stands, for whoever is told of it.
 const SOURCE: &str = "--auto-approve";
@@ -55,6 +57,28 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         return Err(wrong("it can only allow; what is to be denied stands in zubi.toml"));
     }
     Ok(rule.text)
+}
+
+/// Puts ids of tools for names on the wire into rules; `ids` are those of the tools that there are. Says which names are no
+/// tool's: misspellings, most likely.
+pub fn take_names(rules: &mut [RuleText], ids: &[&str]) -> Vec<String> {
+    let mut unknown = Vec::new();
+    for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
+        let pattern = name.trim().trim_start_matches('!').trim();
+        if ToolFilter::new([pattern]).unmatched(ids.iter().copied()).is_empty() {
+            continue;
+        }
+        if let Some(id) = ids.iter().find(|id| is_called(id, pattern)) {
+            *name = name.replace(pattern, id);
+            continue;
+        }
+        let next = match nearest(pattern, ids.iter().copied(), 1).first() {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`zubi tools list` shows all".to_owned(),
+        };
+        unknown.push(format!("{SOURCE}: there is no tool `{pattern}` here; {next}"));
+    }
+    unknown
 }
 
 /// The rules of a run, and what they are held against.

@@ -90,3 +90,23 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
         assert_eq!(auto_approve_rule(&printed), Ok(rule), "{printed}");
     }
 }
+
+#[test]
+fn names_on_the_wire_are_taken_for_ids_and_what_is_no_tools_is_told() {
+    let ids = ["shell.run", "file.write", "lsp_hover"];
+    let texts =
+        ["shell_run:cargo *", "shel.run", "file.*", "lsp_hover", "nope.tool", r#"{tools = ["*", "!file_write"]}"#];
+    let mut rules: Vec<_> = texts.iter().map(|text| auto_approve_rule(text).unwrap()).collect();
+    let unknown = take_names(&mut rules, &ids);
+    let rules: Vec<String> = rules.iter().map(RuleText::to_argument).collect();
+    insta::assert_snapshot!([rules, unknown].concat().join("\n"), @r#"
+    shell.run:cargo *
+    shel.run
+    file.*
+    lsp_hover
+    nope.tool
+    {tools = ["*", "!file.write"]}
+    --auto-approve: there is no tool `shel.run` here; did you mean `shell.run`?
+    --auto-approve: there is no tool `nope.tool` here; `zubi tools list` shows all
+    "#);
+}

@@ -138,6 +138,18 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
         command = ["curl", "*"]
         or, whatever it does, with `allow = ["shell.run"]`.
     "#);
+    let misspelt = ["--auto-approve", "shell_run:touch *", "--auto-approve", "shel.run:curl *", "--auto-approve", "nope"];
+    let told = play(push, &misspelt);
+    assert_snapshot!(told.split("\n    The user").next().unwrap_or_default(), @r#"
+    exit 0
+    --- stdout
+    That was it.
+    --- stderr
+    warning: --auto-approve: there is no tool `shel.run` here; did you mean `shell.run`?
+    warning: --auto-approve: there is no tool `nope` here; `zubi tools list` shows all
+    → Run a command: touch made; curl http://127.0.0.1:1/
+      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and there is nobody to ask here
+    "#);
     assert_snapshot!(play("\n  - text: x\n", &["--auto-approve", "shell run"]), @r#"
     exit 2
     --- stderr
