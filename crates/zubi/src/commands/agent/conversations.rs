@@ -121,11 +121,12 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
             return Err(none.hint("`zubi agent run` begins one."));
         }
         (Some(id), several @ [_, _, ..]) => {
-            let named = several.iter().map(|it| format!("\n  {}  {}", it.id, title(it))).collect::<String>();
-            let more = if found.more == 0 { String::new() } else { format!("\n  and {} more", found.more) };
-            let id = on_one_line(id);
-            let failure = Failure::usage(format!("the ids of several conversations begin with `{id}`:{named}{more}"));
-            return Err(failure.hint("Give more of the id."));
+            let mut lines = vec![format!("the ids of several conversations begin with `{}`:", on_one_line(id))];
+            lines.extend(several.iter().map(|it| format!("  {}  {}", it.id, title(it))));
+            if found.more > 0 {
+                lines.push(format!("  and {} more", found.more));
+            }
+            return Err(Failure::usage(lines.join("\n")).hint("Give more of the id."));
         }
         (Some(_), [only]) => only.id.clone(),
         (Some(id), []) => id.to_owned(),
