@@ -119,7 +119,7 @@ fn wanted(asked: &str) -> Wanted {
     if has(&["run", "runs"]) && has(&["command", "commands", "shell"]) {
         return match quoted(asked) {
             Some(command) => Wanted::Call("I run the command.", "shell.run".to_owned(), json!({ "command": command })),
-            None => Wanted::Say("Which command? Write it in quotes: run the command `ls`."),
+            None => Wanted::Say("Which command? Write it in quotes: run the command `pwd`."),
         };
     }
     if let Some(id) = declared(asked) {
@@ -172,7 +172,7 @@ fn help(tools: &[Offer]) -> String {
          - read the file `README.md`\n\
          - list the files\n\
          - search for `TODO`\n\
-         - run the command `ls`\n\
+         - run the command `pwd`\n\
          - what is in the domain model?\n\
          - call workspace.NAME, a tool that the workspace declares\n\n\
          The tools that I am offered:\n\n{names}"

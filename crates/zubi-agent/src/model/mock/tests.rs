@@ -112,7 +112,7 @@ async fn keywords_stand_for_calls() {
     I run the command.
     mock-1 shell_run {"command":"cargo test"}
     > Run a command
-    Which command? Write it in quotes: run the command `ls`.
+    Which command? Write it in quotes: run the command `pwd`.
     > Use workspace.deploy.
     I call the workspace's tool.
     mock-1 workspace_deploy {}
@@ -143,7 +143,7 @@ async fn only_what_is_offered_is_called() {
     - read the file `README.md`
     - list the files
     - search for `TODO`
-    - run the command `ls`
+    - run the command `pwd`
     - what is in the domain model?
     - call workspace.NAME, a tool that the workspace declares
 
