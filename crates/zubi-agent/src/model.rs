@@ -101,16 +101,25 @@ pub struct ModelError {
     /// How long the provider wants to be left alone.
     #[serde(skip)]
     pub retry_after: Option<Duration>,
+    /// The next step where it is another than that of the kind, a sentence.
+    #[serde(skip)]
+    pub next: Option<&'static str>,
 }
 
 impl ModelError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), retry_after: None }
+        Self { kind, message: message.into(), retry_after: None, next: None }
+    }
+
+    /// With a next step of its own, a sentence.
+    #[must_use]
+    pub fn with_next(self, next: &'static str) -> Self {
+        Self { next: Some(next), ..self }
     }
 
     /// With the next step.
     pub fn with_advice(&self) -> String {
-        format!("{}. {}", self.message.trim_end_matches('.'), self.kind.advice())
+        format!("{}. {}", self.message.trim_end_matches('.'), self.next.unwrap_or(self.kind.advice()))
     }
 }
 

@@ -28,6 +28,7 @@ use zubi_tools::cx::Caller;
 
 use self::ask::Offers;
 use self::finish::Finish;
+pub(crate) use self::finish::NAME as FINAL_ANSWER;
 use self::repeats::Repeats;
 use self::report::Done;
 use crate::event::{Ended, Reason, What};

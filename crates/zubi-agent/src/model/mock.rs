@@ -16,6 +16,7 @@ use crate::scenario::Scenario;
 
 mod keywords;
 mod player;
+mod smallest;
 #[cfg(test)]
 mod tests;
 

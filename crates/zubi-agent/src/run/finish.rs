@@ -6,7 +6,7 @@ use zubi_tools::schema::Fit;
 use crate::model::Offer;
 
 /// What the tool is called, unless another one is.
-const NAME: &str = "final_answer";
+pub(crate) const NAME: &str = "final_answer";
 /// Where the answer stands when the schema's root is no object, which providers want of a tool's arguments.
 const WRAPPED: &str = "answer";
 /// How often a model is asked again.

@@ -138,7 +138,8 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
         command = ["curl", "*"]
         or, whatever it does, with `allow = ["shell.run"]`.
     "#);
-    let misspelt = ["--auto-approve", "shell_run:touch *", "--auto-approve", "shel.run:curl *", "--auto-approve", "nope"];
+    let misspelt =
+        ["--auto-approve", "shell_run:touch *", "--auto-approve", "shel.run:curl *", "--auto-approve", "nope"];
     let told = play(push, &misspelt);
     assert_snapshot!(told.split("\n    The user").next().unwrap_or_default(), @r#"
     exit 0
@@ -525,4 +526,40 @@ fn mistakes_on_the_command_line_are_told() {
     command.args(["agent", "run", "-", "--model", "mock"]).write_stdin("list files\n");
     let told = place.show(&mut command);
     assert!(told.starts_with("exit 0") && told.contains("src/lib.rs"), "{told}");
+}
+
+#[test]
+fn the_mock_gives_an_answer_as_data_if_it_can() {
+    let place = Place::new();
+    place.write("work/notes.txt", "one\n");
+    let count = r#"{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 2}}}"#;
+    place.write("work/count.json", count);
+    place.write("work/word.json", r#"{"type": "string", "pattern": "^a+$"}"#);
+    let told = ["count.json", "word.json"].map(|schema| {
+        let words = ["agent", "run", "read the file notes.txt", "--model", "mock", "--output-schema", schema];
+        place.check(&words).replace(&latest(&place), "[ID]")
+    });
+    assert_snapshot!(told.join("\n"), @r#"
+    exit 0
+    --- stdout
+    {"n":2}
+    --- stderr
+    I read the file.
+    → Read a file: notes.txt
+    `file_read` answered:
+
+    one
+    [disk · sha 2c8b08da5ce6 · lines 1–1 of 1]
+    → final_answer
+    exit 3
+    --- stderr
+    I read the file.
+    → Read a file: notes.txt
+    ! the mock can make no value for this schema. A scenario's file can have one: `--model mock:FILE`.
+      The model gave no answer.
+      Calls made: file.read 1.
+      The last words of the model: I read the file.
+      What is left to do is not known.
+    hint: `zubi agent resume [ID]` goes on with it.
+    "#);
 }

@@ -6,9 +6,11 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_tools::spec::wire_name;
 
+use super::smallest::smallest;
 use super::{PROVIDER, last_call, say};
 use crate::message::{Call, Message, Outcome, Said, Usage};
-use crate::model::{Answer, Model, ModelError, ModelInfo, Offer, Piece, Pieces, Prompt, Stop};
+use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Offer, Piece, Pieces, Prompt, Stop};
+use crate::run::FINAL_ANSWER;
 
 /// Lines and characters of what came of a call that an answer shows.
 const MAX_LINES: usize = 12;
@@ -45,7 +47,7 @@ impl Model for Keywords {
 
     async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
         let (text, call) = match next(prompt) {
-            Step::Say(text) => (text, None),
+            Step::Say(text) => finished(prompt.tools, text)?,
             Step::Call(text, call) => (text, Some(call)),
         };
         say(&text, Piece::Text, pieces).await;
@@ -84,6 +86,20 @@ fn next(prompt: Prompt<'_>) -> Step {
         Wanted::Call(why, id, arguments) => offered(prompt.tools, why, &id, &arguments),
         Wanted::Say(text) => Step::Say(text.to_owned()),
         Wanted::Nothing => Step::Say(help(prompt.tools)),
+    }
+}
+
+/// What is said at the end, with the call that gives the answer as data where one is wanted.
+fn finished(tools: &[Offer], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
+    // It has more of these where another tool has its name.
+    let offer = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
+    let Some(offer) = offer else { return Ok((text, None)) };
+    match smallest(&offer.schema) {
+        Some(value) => Ok((text, Some((offer.name.clone(), value)))),
+        None => {
+            let cannot = ModelError::new(ErrorKind::Refused, "the mock can make no value for this schema");
+            Err(cannot.with_next("A scenario's file can have one: `--model mock:FILE`."))
+        }
     }
 }
 

@@ -159,6 +159,24 @@ async fn only_what_is_offered_is_called() {
 }
 
 #[tokio::test]
+async fn where_an_answer_is_wanted_as_data_it_is_given_at_the_end() {
+    let mock = Mock::new(".".into()).open("").await.unwrap();
+    let mut messages = vec![asked("read the file a.txt")];
+    let tools = ["file_read", "final_answer"];
+    let first = answer(mock.as_ref(), &messages, &tools).await;
+    messages.extend(came_to("mock-1", "file_read", "tea"));
+    let then = answer(mock.as_ref(), &messages, &tools).await;
+    insta::assert_snapshot!(format!("{first}\n{then}"), @r#"
+    I read the file.
+    mock-1 file_read {"path":"a.txt"}
+    `file_read` answered:
+
+    tea
+    mock-2 final_answer {}
+    "#);
+}
+
+#[tokio::test]
 async fn what_came_of_calls_is_told_in_short() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
     let mut messages = vec![asked("read the file a.txt")];
@@ -281,4 +299,51 @@ async fn a_file_that_is_no_scenario_is_told() {
     the scenario `other.yaml` cannot be played: unknown field `turn`, expected one of zubiScenario, title, turns at line 2, column 1
     the scenario `none.yaml` cannot be played: `DIRECTORY/none.yaml` does not exist
     ");
+}
+
+#[test]
+fn a_final_answer_is_the_smallest_value_that_fits() {
+    let point =
+        json!({ "type": "object", "properties": { "x": { "type": "integer", "minimum": 3 } }, "required": ["x"] });
+    let schemas = [
+        json!({}),
+        json!({ "type": "object" }),
+        json!({
+            "type": "object", "additionalProperties": false, "required": ["name", "kind", "n", "when", "tags", "ok"],
+            "properties": {
+                "name": { "type": "string", "minLength": 2 }, "kind": { "enum": ["b", "a"] },
+                "n": { "type": "integer", "exclusiveMinimum": 4, "multipleOf": 5 },
+                "when": { "type": "string", "format": "date" }, "ok": { "type": ["boolean", "null"] },
+                "tags": { "type": "array", "minItems": 2, "items": { "$ref": "#/$defs/tag" } }, "other": { "type": "string" },
+            },
+            "$defs": { "tag": { "type": "number", "maximum": -0.5 } },
+        }),
+        json!({ "allOf": [point, { "required": ["y"], "properties": { "y": { "const": "why" } } }] }),
+        json!({ "anyOf": [{ "type": "string", "pattern": "^a+$", "default": "aa" }, { "type": "null" }] }),
+        json!({ "type": "object", "minProperties": 1, "properties": { "a": { "type": "string" } } }),
+        json!({ "type": "array", "prefixItems": [{ "type": "string" }], "items": { "type": "integer" }, "minItems": 3 }),
+        // Nothing is made up that does not fit.
+        json!({ "type": "string", "pattern": "^a+$" }),
+        json!({ "type": "array", "minItems": 2, "uniqueItems": true, "items": { "type": "integer" } }),
+        json!({ "$ref": "#" }),
+        json!({ "type": "array", "minItems": 1_000_000 }),
+        json!({ "type": "string", "minLength": 1_000_000 }),
+        json!(false),
+    ];
+    let all = schemas.iter().map(|schema| smallest::smallest(schema).map_or("nothing".to_owned(), |it| it.to_string()));
+    insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r#"
+    null
+    {}
+    {"name":"xx","kind":"b","n":5,"when":"2000-01-01","tags":[-0.5,-0.5],"ok":false}
+    {"x":3,"y":"why"}
+    "aa"
+    {"a":""}
+    ["",0,0]
+    nothing
+    nothing
+    nothing
+    nothing
+    nothing
+    nothing
+    "#);
 }
