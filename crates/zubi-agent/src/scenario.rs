@@ -20,6 +20,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -187,6 +188,24 @@ impl Scenario {
     pub fn to_yaml(&self) -> Result<String, NotAScenario> {
         serde_saphyr::to_string(self).map_err(|error| NotAScenario::Unreadable(error.to_string()))
     }
+}
+
+/// The line in which each answer of a scenario's text begins, over all turns, from 1; nothing where it cannot be told.
+pub(crate) fn lines_of_answers(text: &str) -> Vec<u64> {
+    #[derive(Deserialize)]
+    struct Places {
+        #[serde(default)]
+        turns: Vec<OfTurn>,
+    }
+    #[derive(Deserialize)]
+    struct OfTurn {
+        #[serde(default)]
+        answers: Vec<serde_saphyr::Spanned<IgnoredAny>>,
+    }
+    let places: Result<Places, _> =
+        serde_saphyr::from_str_with_options(text, serde_saphyr::options! { with_snippet: false });
+    let turns = places.map(|places| places.turns).unwrap_or_default();
+    turns.iter().flat_map(|turn| &turn.answers).map(|answer| answer.referenced.line()).collect()
 }
 
 fn no_arguments() -> Value {

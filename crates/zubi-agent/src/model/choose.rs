@@ -78,7 +78,8 @@ impl Models {
                     let provider = source.provider().to_owned();
                     // It stands beside the provider's name, which most messages begin with.
                     let message =
-                        error.message.strip_prefix(&format!("{provider} ")).unwrap_or(&error.message).to_owned();
+                        [": ", " "].iter().find_map(|then| error.message.strip_prefix(&provider)?.strip_prefix(then));
+                    let message = message.unwrap_or(&error.message).to_owned();
                     list.problems.push(ProviderProblem { provider, message });
                 }
             }

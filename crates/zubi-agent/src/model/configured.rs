@@ -17,6 +17,9 @@ use super::provider::{self, Patience, ProviderConfig, secrets_of_field};
 use super::well_known::{self, WellKnown};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
 
+/// No question with tools has fewer tokens.
+const LEAST_CONTEXT: u64 = 1_024;
+
 /// The user's own first, by name, then those that are built in and not changed by the user. One that cannot be asked is among
 /// them and says what it needs.
 pub fn configured(settings: &Settings, secrets: &Secrets, variables: Variables<'_>) -> Vec<Arc<dyn ModelSource>> {
@@ -89,6 +92,15 @@ impl Asked<'_> {
             (None, Some(key)) => Some(self.key(key.name)?),
             (None, None) => None,
         };
+        if let Some(context) = layer.context.filter(|context| *context < LEAST_CONTEXT) {
+            return Err(format!(
+                "its `context` is {context}, and a question with its tools has more tokens than {LEAST_CONTEXT}: write how many the model takes, or leave it out"
+            ));
+        }
+        if layer.timeout == Some(0) {
+            let usual = Patience::default().idle.as_secs();
+            return Err(format!("its `timeout` is 0 seconds, in which no answer comes: leave it out for {usual}"));
+        }
         let header =
             |name: &String| HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no header"));
         let Fields(query) = &layer.query;
@@ -100,10 +112,10 @@ impl Asked<'_> {
             key_header: layer.key_header.as_ref().map(header).transpose()?,
             headers: provider::headers(&layer.headers.0)?,
             query: query.clone(),
-            context: layer.context.filter(|context| *context > 0),
+            context: layer.context,
             models: layer.models.clone(),
             patience: Patience {
-                idle: layer.timeout.filter(|it| *it > 0).map_or(Patience::default().idle, Duration::from_secs),
+                idle: layer.timeout.map_or(Patience::default().idle, Duration::from_secs),
                 ..Patience::default()
             },
         })
@@ -157,7 +169,10 @@ struct Unusable {
 
 impl Unusable {
     fn error(&self) -> ModelError {
-        ModelError::new(ErrorKind::NotConfigured, format!("{} {}", self.provider, self.problem))
+        // Some say what it needs or has, others begin a sentence of their own.
+        let is_clause = ["needs ", "has "].iter().any(|verb| self.problem.starts_with(verb));
+        let between = if is_clause { " " } else { ": " };
+        ModelError::new(ErrorKind::NotConfigured, format!("{}{between}{}", self.provider, self.problem))
     }
 }
 

@@ -8,11 +8,11 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 
 use self::keywords::Keywords;
-pub(crate) use self::player::holds;
+pub(crate) use self::player::{OTHERWISE, holds};
 use self::player::{Played, Player};
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, Piece, Pieces};
 use crate::message::Message;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, lines_of_answers};
 
 mod keywords;
 mod player;
@@ -56,7 +56,8 @@ impl Mock {
             provider: PROVIDER.to_owned(),
             context: None,
         };
-        Ok(Arc::new(Player { info, played: self.played(path, scenario) }))
+        let lines = lines_of_answers(&text);
+        Ok(Arc::new(Player { info, file: name.to_owned(), lines, played: self.played(path, scenario) }))
     }
 
     /// How far the scenario is; from its beginning if the file has changed.

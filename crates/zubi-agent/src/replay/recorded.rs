@@ -8,6 +8,7 @@ use zubi_tools::spec::wire_name;
 
 use super::ids::Ids;
 use crate::message::{Call, Message, Said};
+use crate::model::mock::{OTHERWISE, holds};
 use crate::model::{Answer, ErrorKind, Model, ModelError, ModelInfo, Piece, Pieces, Prompt, Stop};
 use crate::scenario::{self, Scenario, Turn};
 
@@ -83,10 +84,11 @@ impl Model for Recorded {
         state.learn(prompt.messages);
         let Some(answer) = state.answers.pop_front() else {
             let message = "the recording has no further answer in this turn".to_owned();
-            return Err(ModelError::new(ErrorKind::Refused, message));
+            let next = "The model is asked more often now than it was: look for what else is otherwise.";
+            return Err(ModelError::new(ErrorKind::Refused, message).with_next(next));
         };
-        crate::model::mock::holds(&answer.expect, prompt)
-            .map_err(|message| ModelError::new(ErrorKind::Refused, message))?;
+        holds(&answer.expect, prompt)
+            .map_err(|message| ModelError::new(ErrorKind::Refused, message).with_next(OTHERWISE))?;
         if let Some(scenario::Failure { kind, message }) = answer.error {
             return Err(ModelError::new(kind, message));
         }

@@ -271,7 +271,7 @@ async fn what_was_written_by_hand_is_held_to_what_it_says() {
           "turn": 1,
           "recorded": null,
           "now": "model",
-          "problem": "the scenario expects `wine` of `file_read`, which came to `tea\n[disk · sha b49c876df8b6 · lines 1–1 of 1]`. Choose another model with --model if this one cannot take such a question."
+          "problem": "the scenario expects `wine` of `file_read`, which came to `tea\n[disk · sha b49c876df8b6 · lines 1–1 of 1]`. Correct what it expects there, or what makes it otherwise."
         }
       ]
     }

@@ -563,3 +563,11 @@ fn the_mock_gives_an_answer_as_data_if_it_can() {
     hint: `zubi agent resume [ID]` goes on with it.
     "#);
 }
+
+#[test]
+fn what_a_provider_lacks_is_told_once() {
+    let told = Place::new().check(&["agent", "models"]);
+    let (list, beside) = told.split_once("--- stderr").unwrap();
+    assert!(list.contains("(openai: needs a key") && !beside.contains("openai"), "{told}");
+    assert!(beside.contains("ollama: ollama at"), "{told}");
+}

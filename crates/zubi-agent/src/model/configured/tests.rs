@@ -118,17 +118,27 @@ fn providers_of_ones_own() {
         url = "https://gateway.example/v1"
         headers = { "a b" = "c" }
 
+        [models.hasty]
+        url = "https://gateway.example/v1"
+        timeout = 0
+
+        [models.small]
+        url = "https://gateway.example/v1"
+        context = 1
+
         [models.openai]
         url = "https://mine.example/v1"
     "#;
     assert_snapshot!(check(toml, &[("AZURE_KEY", KEY), ("OPENAI_API_KEY", KEY)]), @r#"
     azure: openai-chat at https://x.example/openai/deployments/y (key from the environment variable AZURE_KEY)
     broken: its key, `OPEN` in [env] of `[DIR]/zubi.toml`, cannot be used: `[DIR]/open` is open to others (mode 644); make it yours alone: `chmod 600 [DIR]/open`
+    hasty: its `timeout` is 0 seconds, in which no answer comes: leave it out for 120
     header: `a b` in its `headers` is no header
     mock: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
     no name: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
     nowhere: needs an address: write `url = "…"` into [models.nowhere]
     openai: openai-chat at https://mine.example/v1 (no key)
+    small: its `context` is 1, and a question with its tools has more tokens than 1024: write how many the model takes, or leave it out
     unnamed: has no name of a key in `key`: name an environment variable or an entry of [env] there, and keep the key itself out of this file
     work: openai-chat at https://gateway.example/v1 (key from `MINE` in [env] of `[DIR]/zubi.toml`)
     anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
@@ -152,4 +162,27 @@ fn the_page_says_how_long_a_provider_is_waited_for() {
     ] {
         assert!(page.contains(&sentence), "`{path}` has to say: {sentence}");
     }
+}
+
+#[tokio::test]
+async fn what_a_provider_lacks_is_told_behind_its_name() {
+    let toml = "[models.my]\nurl = 'gateway.example'\n[models.open]\nurl = 'http://example.com'\n[models.none]\n";
+    let layer = file::parse(toml, Utf8Path::new("/zubi.toml")).unwrap();
+    let user = UserLayer { path: "/zubi.toml".into(), layer };
+    let settings = Layers { user: Some(user), ..Layers::default() }.resolve();
+    let sources = configured(&settings, &Secrets::default(), &|_| None);
+    let mut told = Vec::new();
+    for source in sources.iter().take(3) {
+        told.push(source.open("x").await.unwrap_err().message);
+    }
+    let listed = choose::Models::new(sources.into_iter().take(3).collect(), None).list().await;
+    told.extend(listed.problems.iter().map(|it| format!("({}: {})", it.provider, it.message)));
+    assert_snapshot!(told.join("\n"), @r#"
+    my: its address begins with neither `https://` nor `http://`
+    none needs an address: write `url = "…"` into [models.none]
+    open: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`
+    (my: its address begins with neither `https://` nor `http://`)
+    (none: needs an address: write `url = "…"` into [models.none])
+    (open: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`)
+    "#);
 }

@@ -17,6 +17,11 @@ const MAX_CONVERSATIONS: usize = 64;
 /// Characters of a text that an error shows.
 const SHOWN: usize = 400;
 
+/// What to do where a scenario expects something else.
+pub(crate) const OTHERWISE: &str = "Correct what it expects there, or what makes it otherwise.";
+/// What to do where a scenario has no more answers.
+const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.";
+
 /// A scenario with how far each conversation that plays it is.
 pub(super) struct Played {
     scenario: Scenario,
@@ -43,11 +48,11 @@ impl Played {
         self.scenario == *scenario
     }
 
-    /// The next answer of the conversation that the prompt belongs to, and the number of its first call.
+    /// The next answer of the conversation that the prompt belongs to, after how many others, and the number of its first call.
     ///
     /// A conversation that goes on after the program was ended is at the place that its prompt shows. A question that offers
     /// no tools and belongs to no conversation is about the one that was asked last: its prompt is to become shorter.
-    fn next(&self, prompt: Prompt<'_>) -> Option<(&scenario::Answer, u64)> {
+    fn next(&self, prompt: Prompt<'_>) -> Option<(usize, &scenario::Answer, u64)> {
         let first = prompt.messages.iter().find_map(|message| match message {
             Message::User { text } => Some(text.as_str()),
             _ => None,
@@ -75,12 +80,13 @@ impl Played {
             // The same words begin another conversation.
             place.next = 0;
         }
-        let answer = self.answers().nth(place.next)?;
+        let at = place.next;
+        let answer = self.answers().nth(at)?;
         place.next += 1;
         place.answered = answer.error.is_none();
         let calls = place.calls.max(last_call(prompt.messages));
         place.calls = calls.saturating_add(u64::try_from(answer.calls.len()).unwrap_or(u64::MAX));
-        Some((answer, calls + 1))
+        Some((at, answer, calls + 1))
     }
 
     /// The place after as many answers as the prompt shows.
@@ -99,6 +105,10 @@ impl Played {
 /// The model `mock:FILE`.
 pub(super) struct Player {
     pub(super) info: ModelInfo,
+    /// As it was named.
+    pub(super) file: String,
+    /// Where its answers begin.
+    pub(super) lines: Vec<u64>,
     pub(super) played: Arc<Played>,
 }
 
@@ -109,13 +119,15 @@ impl Model for Player {
     }
 
     async fn answer(&self, prompt: Prompt<'_>, pieces: Pieces<'_>) -> Result<Answer, ModelError> {
-        let refused = |message: String| ModelError::new(ErrorKind::Refused, message);
-        let Some((answer, first_call)) = self.played.next(prompt) else {
+        let Some((at, answer, first_call)) = self.played.next(prompt) else {
             let answers = self.played.answers().count();
             let message = format!("{} has {answers} answers, and all were given: it ends here", self.info.name);
-            return Err(refused(message));
+            return Err(ModelError::new(ErrorKind::Refused, message).with_next(USED_UP));
         };
-        holds(&answer.expect, prompt).map_err(refused)?;
+        holds(&answer.expect, prompt).map_err(|why| {
+            let line = self.lines.get(at).map(|line| format!(", line {line}")).unwrap_or_default();
+            ModelError::new(ErrorKind::Refused, format!("`{}`{line}: {why}", self.file)).with_next(OTHERWISE)
+        })?;
         if let Some(delay) = answer.delay_ms {
             tokio::time::sleep(Duration::from_millis(delay)).await;
         }

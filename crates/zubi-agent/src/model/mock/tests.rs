@@ -282,7 +282,7 @@ async fn what_is_expected_and_not_there_is_told_with_both() {
     let told = [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
     insta::assert_snapshot!(told.join("\n"), @"
     Overloaded: come back later
-    Refused: the scenario expects `tea` of `file_read`, which came to `coffee`
+    Refused: `shop.yaml`, line 10: the scenario expects `tea` of `file_read`, which came to `coffee`
     ");
 }
 

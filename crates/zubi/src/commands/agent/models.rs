@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use zubi_agent::model::choose::Provider;
 use zubi_agent::wire::ModelList;
 use zubi_base::visible::on_one_line;
 use zubi_cli::failure::Failure;
@@ -23,7 +24,11 @@ pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
         terminal::print_json(&value)?;
     } else {
         terminal::print(&listed(&list))?;
-        for provider in models.providers().iter().filter(|provider| !provider.about.is_empty()) {
+        // What one lacks stands in the list already.
+        let is_told = |provider: &Provider| {
+            list.problems.iter().any(|it| it.provider == provider.name && it.message == provider.about)
+        };
+        for provider in models.providers().iter().filter(|it| !it.about.is_empty() && !is_told(it)) {
             terminal::say(&format!("{}: {}", on_one_line(&provider.name), on_one_line(&provider.about)));
         }
         terminal::say(&format!("asked if none is named: {}", on_one_line(&models.default_id())));
