@@ -136,7 +136,8 @@ fn what_is_read_as_a_program_is_asked_about() {
 fn a_script_is_never_read_as_options_of_the_shell() {
     let place = allowing();
     for script in ["-rf", "--help", "-c 'touch made'"] {
-        assert_eq!(call(&place, "shell.run", &json!({ "command": script }))["exitCode"], 127, "{script}");
+        let answer = call(&place, "shell.run", &json!({ "command": script }));
+        assert_eq!(answer["exitCode"], 127, "{script}: {answer}");
     }
     assert!(!place.exists("work/made"));
 }
