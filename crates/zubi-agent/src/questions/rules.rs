@@ -105,7 +105,8 @@ impl AutoApprove {
         self.yes.rules().iter().map(|rule| rule.text.clone()).collect()
     }
 
-    /// What is still asked about this call once the rules have answered; `None`: they answer nothing of it.
+    /// What is still asked about this call once the rules have answered; `None`: they answer nothing of
+    /// it, or what is asked cannot be told here.
     pub(super) async fn left(&self, request: &ApprovalRequest) -> Option<Judgement> {
         if self.yes.rules().is_empty() {
             return None;
@@ -121,6 +122,8 @@ impl AutoApprove {
             .collect();
         let asking = Policy::from_rules(ToolFilter::default(), [], self.yes.places().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
-        Some(asking.left_by(&self.yes, &spec, &caller, &request.footprint))
+        // Where these rules ask nothing, others do: they have changed, or could not be told.
+        let asks = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;
+        asks.then(|| asking.left_by(&self.yes, &spec, &caller, &request.footprint))
     }
 }

@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use camino::Utf8PathBuf;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use zubi_tools::cx::ApprovalAnswer;
+use zubi_tools::cx::{ApprovalAnswer, ApprovalRequest};
+use zubi_tools::{Effect, Footprint};
 
 use super::tools::{Held, Provider};
 use super::world::{World, call, calls, say, within};
 use crate::event::What;
+use crate::journal::Journal;
 use crate::message::Call;
+use crate::questions::Approvers as _;
 use crate::run::batch::Touch;
 
 fn hold(tool: &str, name: &str, touches: &[&str]) -> Call {
@@ -325,6 +329,28 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     assert_eq!(world.journal.wait("a decision", by).await, "--auto-approve");
     world.stop.cancel();
     within("the end", turn).await.unwrap();
+}
+
+/// Such as where its rules have just changed, or cannot be told any more.
+#[tokio::test]
+async fn what_is_asked_for_a_reason_that_is_not_known_here_no_rule_answers() {
+    let mut world = World::new(&[], Vec::new());
+    world.auto_approve(&["file.write"]);
+    let request = |rule: Option<&str>, path: Utf8PathBuf| ApprovalRequest {
+        tool: "file.write".to_owned(),
+        why: "it writes".to_owned(),
+        rule: rule.map(str::to_owned),
+        footprint: Footprint { writes: vec![path], ..Footprint::of_effect(Effect::Write) },
+        arguments: json!({}),
+        options: Vec::new(),
+    };
+    world.stop.cancel();
+    let journal = Arc::clone(&world.journal) as Arc<dyn Journal>;
+    let approver = world.questions.of(1, "a", journal, world.stop.clone());
+    let elsewhere = approver.ask(request(None, "/elsewhere/a".into())).await;
+    assert_eq!(elsewhere, ApprovalAnswer::once());
+    let known = approver.ask(request(Some("zubi.toml:1"), world.root.join("work/a"))).await;
+    assert!(matches!(known, ApprovalAnswer::Unanswered { .. }), "{known:?}");
 }
 
 fn touch() -> impl Strategy<Value = Touch> {
